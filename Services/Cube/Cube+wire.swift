@@ -16,7 +16,7 @@ extension ServicePlan {
         let lock = try database == nil ? StateLock.servingData(in: folder) : nil
         let sizeLimit = CubeSizeLimit(bytes: try settings.value(.cubeSizeLimit))
         let store = try await openCubeStore(database: database, folder: folder, sizeLimit: sizeLimit, logger: logger)
-        let bus = try Bus(logger: logger)
+        let bus = try Bus(settings, logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.cube, .events)), logger: logger)
         let announcer = RepeatedEvent(CubeChanged.name, publisher: publisher, logger: logger) {
             CubeChanged(version: try await store.version())

@@ -18,7 +18,7 @@ extension ServicePlan {
         limits.maxInFlight = Project.maxInFlight * projects.all.count + projects.all.count
         let messages = RelayHandler(projects: projects, limit: limit, now: { .now })
         let pushes = PushHandler(projects: projects, limit: limit, now: { .now })
-        let bus = try Bus(logger: logger)
+        let bus = try Bus(settings, logger: logger)
         let server: CommandServer
         do {
             server = try CommandServer(

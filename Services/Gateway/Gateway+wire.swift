@@ -20,7 +20,7 @@ extension ServicePlan {
         let access = try GatewayAccess(settings, passed: passed?.address)
         let certificate = try access.certificate.map { try CurrentCertificate($0, logger: logger) }
 
-        let bus = try Bus(logger: logger)
+        let bus = try Bus(settings, logger: logger)
         let limit = ConnectionLimit(
             maxConnections: try settings.value(.gatewayMaxConnections),
             maxPerAddress: try settings.value(.gatewayMaxConnectionsPerAddress), isExempt: access.trusts, logger: logger)

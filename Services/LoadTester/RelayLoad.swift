@@ -27,7 +27,7 @@ struct RelayLoad: AsyncParsableCommand {
         for endpoint in endpoints { try LoopbackRule.check(endpoint, isRemoteAllowed: load.allowRemote) }
         var logger = Logger(label: "msi-load")
         logger.logLevel = .critical
-        let bus = try Bus(logger: logger)
+        let bus = try Bus(settings, logger: logger)
         var limits = ClientLimits()
         // One more than the messages, for `relay.pace`.
         limits.maxPending = load.inFlight + 1

@@ -22,7 +22,7 @@ extension ServicePlan {
             database: database, folder: folder, maxPageTime: BusTimes.maxSearchTime, logger: logger)
         let templates = try await Storage.open(
             Templates.store, at: StoragePlace(database: database, folder: folder), logger: logger)
-        let bus = try Bus(logger: logger)
+        let bus = try Bus(settings, logger: logger)
         let relays = try settings.value(.endpoints(of: .fcmRelay))
         let relayClient = try CommandClient(bus: bus, endpoints: relays, logger: logger)
         let endpoint = try settings.value(.listen(.messageLog))

@@ -13,7 +13,7 @@ extension ServicePlan {
         let folder = try settings.value(.stateDirectory)
         let place = StoragePlace(database: try settings.optional(.databaseURL, as: MongoURL.init), folder: folder)
         let store = try await Storage.open(PeopleStore.declaration, at: place, logger: logger)
-        let bus = try Bus(logger: logger)
+        let bus = try Bus(settings, logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.people, .events)), logger: logger)
         let event = RepeatedEvent(PeopleChanged.name, publisher: publisher, logger: logger) {
             try await store.snapshot { try PeopleChanged.latest(in: $0) }

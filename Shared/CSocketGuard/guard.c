@@ -41,6 +41,8 @@ enum {
 struct listener {
     struct msi_guard_limits limits;
     _Atomic uint64_t peers, refused, dropped;
+    // Grows when the open connections shall end.
+    _Atomic uint64_t generation;
     // The socket itself and its open connections.
     _Atomic uint64_t references;
 };
@@ -49,6 +51,8 @@ struct guarded {
     struct listener *listener;
     bool is_listener;
     bool is_dropped;
+    // The listener's generation when the connection was made.
+    uint64_t generation;
     // The progress within the greeting, then within a frame's head, then within its body.
     uint32_t greeting_seen;
     uint8_t head[9];
@@ -133,6 +137,11 @@ int msi_guard_listener(int descriptor, const struct msi_guard_limits *limits) {
     return 0;
 }
 
+void msi_guard_end_connections(int descriptor) {
+    struct guarded *entry = guarded(descriptor);
+    if (entry != NULL && entry->is_listener) atomic_fetch_add(&entry->listener->generation, 1);
+}
+
 struct msi_guard_counts msi_guard_counts(int descriptor) {
     struct msi_guard_counts counts = {0, 0, 0};
     struct guarded *entry = guarded(descriptor);
@@ -179,6 +188,7 @@ int accept4(int descriptor, __SOCKADDR_ARG address, socklen_t *restrict length, 
         return none_to_accept(listener);
     }
     connection->listener = listener;
+    connection->generation = atomic_load(&listener->generation);
     atomic_fetch_add(&listener->peers, 1);
     atomic_fetch_add(&listener->references, 1);
     atomic_store_explicit(&table[peer], connection, memory_order_release);
@@ -246,6 +256,8 @@ ssize_t recv(int descriptor, void *bytes, size_t size, int flags) {
     ssize_t count = real_recv(descriptor, bytes, size, flags);
     struct guarded *peer = guarded(descriptor);
     if (count <= 0 || peer == NULL || peer->is_listener) return count;
+    // ZeroMQ takes 0 for the end of the connection.
+    if (peer->generation != atomic_load_explicit(&peer->listener->generation, memory_order_relaxed)) return 0;
     if (!peer->is_dropped && inspect(peer, bytes, count)) return count;
     if (!peer->is_dropped) atomic_fetch_add(&peer->listener->dropped, 1);
     peer->is_dropped = true;

@@ -17,12 +17,13 @@ package import Logging
 /// A process has one bus. Close it before the process ends: closing flushes replies and fails pending requests.
 package final class Bus: Sendable {
     let context: ZeroMQContext
+    let security: BusSecurity
     let workQueue: BusWorkQueue
     let executor: BusExecutor
     let watch: EndpointWatch
 
     /// - Throws: ``BusError`` if the system has no resources for a socket or a thread.
-    package init(logger: Logger) throws(BusError) {
+    package init(security: BusSecurity = .loopbackOnly, logger: Logger) throws(BusError) {
         let workQueue = try BusWorkQueue()
         let executor = BusExecutor(workQueue: workQueue)
         let context = try ZeroMQContext()
@@ -36,9 +37,12 @@ package final class Bus: Sendable {
             throw BusError(.system, "cannot start the bus thread: \(error)")
         }
         self.context = context
+        self.security = security
         self.workQueue = workQueue
         self.executor = executor
         watch = EndpointWatch(logger: logger)
+        // Before any socket listens.
+        if let keyRing = security.keyRing { try attach(try PeerGate(keyRing, context: context, logger: logger)) }
     }
 
     /// Closes a bus that was not closed, for example after a failed start, without waiting.

@@ -6,11 +6,11 @@
 package enum Endpoint: Hashable, Sendable {
     /// A Unix socket of this path.
     case ipc(path: String)
-    /// A TCP port of this machine's loopback interface; port 0 lets the system choose.
+    /// A TCP port; port 0 lets the system choose. ``BusSecurity`` says which hosts are allowed.
     case tcp(host: Host, port: UInt16)
 
     package enum Host: Hashable, Sendable {
-        /// An address of the loopback interface, such as `127.0.0.1` or `[::1]`.
+        /// An IPv4 address, or an IPv6 address in brackets. A service that listens at `0.0.0.0` or `[::]` uses every interface.
         case address(String)
         /// A host name that has to be resolved.
         case name(String)
@@ -19,8 +19,7 @@ package enum Endpoint: Hashable, Sendable {
     /// The longest path of a Unix socket, in bytes: `sun_path` without its final zero.
     static let maxPathBytes = 107
 
-    /// - Throws: ``BusError`` if the text is no endpoint, or not on the loopback interface: the bus neither encrypts
-    ///   nor authenticates.
+    /// - Throws: ``BusError`` if the text is no endpoint.
     package init(_ text: String) throws(BusError) {
         if let path = text.suffix(after: "ipc://") {
             try Self.check(path: path, of: text)
@@ -55,22 +54,15 @@ package enum Endpoint: Hashable, Sendable {
 
     private static func host(_ host: String, of text: String) throws(BusError) -> Host {
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        if let isLoopback = isLoopback(isBracketed ? String(host.dropFirst().dropLast()) : host) {
-            guard isLoopback else { throw notLoopback(text, "\(host) is not one of them") }
-            return .address(host)
+        let address = isBracketed ? String(host.dropFirst().dropLast()) : host
+        if isLoopback(address) != nil, isBracketed == address.contains(":") { return .address(host) }
+        guard host != "*" else {
+            throw BusError(.invalidEndpoint, "\(text.prefix(200)): expected an address; 0.0.0.0 stands for all of the machine's")
         }
-        guard host != "*" else { throw notLoopback(text, "* is all of the machine's") }
         guard host.utf8.count <= 253, host.utf8.allSatisfy(isNameCharacter) else {
             throw BusError(.invalidEndpoint, "\"\(text.prefix(200))\": \"\(host.prefix(100))\" is neither a name nor an address")
         }
         return .name(host)
-    }
-
-    static func notLoopback(_ text: String, _ reason: String) -> BusError {
-        BusError(
-            .invalidEndpoint,
-            "\(text.prefix(200)): only loopback addresses such as 127.0.0.1 are allowed, because the bus neither encrypts nor "
-                + "authenticates; \(reason)")
     }
 
     private static func isNameCharacter(_ byte: UInt8) -> Bool {

@@ -2,7 +2,7 @@ extension Instrument {
     /// Every metric of the product, in the order of the exposition.
     package static let all: [Instrument] = [
         buildInfo, ready, processStartTime, processCPUTime, processMemory, processDescriptors, processMaxDescriptors,
-        busRequests, busRequestDuration, busConnections,
+        busRequests, busRequestDuration, busConnections, busRefusedPeers,
         httpRequests, httpRequestDuration, httpConnections,
         storeOperations, storeCommitSize,
         outboxMessages, outboxOldestAge, outboxChanges,
@@ -36,6 +36,8 @@ extension Instrument {
 
     package static let busConnections = Instrument(
         "msi_bus_connection_changes_total", "Connections to other services that were made or lost.", .counter)
+    package static let busRefusedPeers = Instrument(
+        "msi_bus_refused_peers_total", "Connections that were refused, because the peer's key is unknown.", .counter)
 
     // The gateway.
 

@@ -19,7 +19,7 @@ extension ServicePlan {
         let place = StoragePlace(
             database: try settings.optional(.databaseURL, as: MongoURL.init), folder: try settings.value(.stateDirectory))
         let store = try await Storage.open(declaration, at: place, logger: wiring.logger)
-        let bus = try Bus(logger: wiring.logger)
+        let bus = try Bus(settings, logger: wiring.logger)
         var router = CommandRouter { try await store.check() }
         addCommands(&router, store)
         let server = try CommandServer(bus: bus, endpoint: endpoint, router: router, logger: wiring.logger)

@@ -120,7 +120,20 @@ struct EndpointTests {
         }
     }
 
-    @Test("Only its owner can use the socket file")
+    @Test(
+        "The group may use a socket if its folder is for the owner and the group alone",
+        arguments: [(0o750, 0o660), (0o770, 0o660), (0o755, 0o600), (0o700, 0o600), (0o740, 0o600)] as [(mode_t, mode_t)])
+    func theFolderDecidesAboutTheGroup(folderMode: mode_t, socketMode: mode_t) async throws {
+        try await withTemporaryFolder { folder in
+            #expect(mkdir("\(folder)/run", 0o700) == 0 && chmod("\(folder)/run", folderMode) == 0)
+            try await withServerAndClient(at: "ipc://\(folder)/run/group.sock") { _, _ in
+                #expect(mode("\(folder)/run/group.sock") == socketMode)
+                #expect(mode("\(folder)/run/group.sock.lock") == 0o600)
+            }
+        }
+    }
+
+    @Test("Without a group, only its owner can use the socket file")
     func theSocketIsForItsUserAlone() async throws {
         try await withTemporaryFolder { folder in
             try await withServerAndClient(at: "ipc://\(folder)/run/private.sock") { _, _ in

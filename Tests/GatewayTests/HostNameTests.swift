@@ -33,7 +33,7 @@ struct HostNameTests {
                     try await gateway.request("POST", "/message", body: path.message()).status
                 }
                 #expect(try await status() == 503)
-                try await eventually { process.log.contains("log.test has the address 10.9.8.7, and only loopback") }
+                try await eventually { process.log.contains("log.test has the address 10.9.8.7, which is no loopback address") }
                 // A local address without a server.
                 try names.set(["log.test": "127.0.0.2"])
                 try await Task.sleep(for: .milliseconds(2_500))

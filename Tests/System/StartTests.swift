@@ -16,8 +16,8 @@ extension SystemTests {
                 ("msi-gateway", "MSI_MESSAGE_LOG_LISTEN"),
             ],
             [
-                ("somewhere", "expected ipc://<path> or tcp://"), ("tcp://0.0.0.0:7000", "only loopback addresses"),
-                ("tcp://*:7000", "only loopback addresses"), ("tcp://192.168.1.9:7000", "only loopback addresses"),
+                ("somewhere", "expected ipc://<path> or tcp://"), ("tcp://0.0.0.0:7000", "0.0.0.0 is no loopback address"),
+                ("tcp://*:7000", "0.0.0.0 stands for all"), ("tcp://192.168.1.9:7000", "the bus has no keys"),
             ])
         func endpoints(service: (name: String, setting: String), endpoint: (text: String, problem: String)) async throws {
             try await withTemporaryFolder { folder in

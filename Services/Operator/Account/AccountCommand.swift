@@ -39,7 +39,7 @@ extension PeopleCommand {
                 arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
             let endpoints = try settings.value(.endpoints(of: .people))
             do {
-                print(try await PeopleClient.with(endpoints) { try await run($0, settings) })
+                print(try await PeopleClient.with(endpoints, settings) { try await run($0, settings) })
             } catch let failure as CommandFailure where failure.status == .unavailable || failure.status == .deadlineExceeded {
                 throw end(
                     "the people service does not answer at \(endpoints.joined(separator: ", ")): "

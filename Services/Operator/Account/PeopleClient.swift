@@ -2,6 +2,7 @@ import CommandBus
 import Glibc
 import Logging
 import Schemas
+import ServiceKit
 
 /// Sends commands to the people service.
 struct PeopleClient: Sendable {
@@ -13,14 +14,14 @@ struct PeopleClient: Sendable {
 
     /// Runs a body with a client, and closes it.
     ///
-    /// - Throws: ``CommandFailure``, ``BusError`` for an invalid endpoint, or the error of the body.
+    /// - Throws: ``CommandFailure``, ``BusError`` for an invalid endpoint, ``ConfigurationError`` for missing keys, or the error of the body.
     static func with<Value: Sendable>(
-        _ endpoints: [String], _ body: (PeopleClient) async throws -> Value
+        _ endpoints: [String], _ settings: SettingValues, _ body: (PeopleClient) async throws -> Value
     ) async throws -> Value {
         var logger = Logger(label: "msi")
         // The caller reports a failure.
         logger.logLevel = .critical
-        let bus = try Bus(logger: logger)
+        let bus = try Bus(settings, logger: logger)
         let outcome: Result<Value, any Error>
         do {
             let client = try CommandClient(bus: bus, endpoints: endpoints, logger: logger)

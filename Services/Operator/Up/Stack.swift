@@ -9,6 +9,7 @@ struct Stack: Sendable {
         let environment: [String: String?]
     }
 
+    let settings: SettingValues
     let stateDirectory: String
     /// For clients on this machine.
     let gatewayURL: String
@@ -26,6 +27,7 @@ struct Stack: Sendable {
 
     /// - Throws: ``ConfigurationError``, or ``StartFailure`` where there is no free port.
     init(_ settings: SettingValues) throws {
+        self.settings = settings
         stateDirectory = try settings.value(.stateDirectory)
         executables = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             .deletingLastPathComponent()

@@ -101,7 +101,7 @@ struct Supervisor: Service {
     /// - Throws: ``StartFailure``.
     private func makeAccounts() async throws -> CommandFailure? {
         do {
-            try await PeopleClient.with([stack.peopleEndpoint]) { try await firstStart.run($0) }
+            try await PeopleClient.with([stack.peopleEndpoint], stack.settings) { try await firstStart.run($0) }
             return nil
         } catch let failure as CommandFailure {
             try Task.checkCancellation()

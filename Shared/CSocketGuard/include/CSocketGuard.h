@@ -29,6 +29,9 @@ struct msi_guard_counts {
 /// Returns 0, or -1 if the descriptor's number is too large or the memory is exhausted.
 int msi_guard_listener(int descriptor, const struct msi_guard_limits *limits);
 
+/// Ends the connections of a guarded socket that are open now, each when the peer next sends something, at the latest its heartbeat.
+void msi_guard_end_connections(int descriptor);
+
 /// The counts of a guarded socket; all 0 if the descriptor is not guarded.
 struct msi_guard_counts msi_guard_counts(int descriptor);
 

@@ -41,10 +41,11 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     ) throws(BusError) {
         self.endpoints = endpoints.texts
         self.name = name
-        let (context, workQueue) = (bus.context, bus.workQueue)
+        let (context, security, workQueue) = (bus.context, bus.security, bus.workQueue)
         connections = try Connections(to: endpoints, instances: instances, logger: logger) { endpoint throws(BusError) in
-            try Connector(ZMQ_DEALER, to: Endpoint(endpoint), context: context, workQueue: workQueue, logger: logger) {
-                dealer throws(BusError) in
+            try Connector(
+                ZMQ_DEALER, to: Endpoint(endpoint), context: context, security: security, workQueue: workQueue, logger: logger
+            ) { dealer throws(BusError) in
                 try Self.configure(dealer, limits)
             }
         }
@@ -64,7 +65,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         let messages = Int32(clamping: limits.maxPending.multipliedReportingOverflow(by: 2).partialValue)
         try dealer.set(ZMQ_SNDHWM, max(messages, 1_000))
         try dealer.set(ZMQ_RCVHWM, max(messages, 1_000))
-        try dealer.set(ZMQ_MAXMSGSIZE, Int64(limits.maxReplyBytes))
+        try dealer.set(ZMQ_MAXMSGSIZE, Int64(limits.maxReplyBytes + PeerLimits.encryptionBytes))
         // Requests that are not sent yet have failed before the socket closes.
         try dealer.set(ZMQ_LINGER, Int32(0))
         try dealer.setLiveness(silence: limits.silence)
@@ -127,6 +128,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
             switch event {
             case .connected: connected(endpoint, now: now)
             case .disconnected: disconnected(endpoint, now: now)
+            case .refused(let refusal): connections.connectors[endpoint].refused(refusal, now: now)
             }
         }
         return hasReceived
@@ -201,7 +203,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         for (request, failure) in actions.failed { fail(request, failure) }
         for request in actions.slow { request.notifySlow() }
         for endpoint in actions.probe { probe(endpoint) }
-        connections.tick(now: now)
+        for endpoint in connections.tick(now: now) { disconnected(endpoint, now: now) }
     }
 
     // MARK: Instances
@@ -244,8 +246,8 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     }
 
     private func fail(_ request: PendingRequest, _ failure: ClientPoolStateMachine<PendingRequest>.Failure) {
-        let lookup = failure == .notConnected ? connections.lookupFailure : nil
+        let problem = failure == .notConnected ? connections.problem : nil
         request.complete(
-            .failed(CommandFailure(failure, endpoints: endpoints, name: name, lookup: lookup, connections.endpoint)))
+            .failed(CommandFailure(failure, endpoints: endpoints, name: name, problem: problem, connections.endpoint)))
     }
 }

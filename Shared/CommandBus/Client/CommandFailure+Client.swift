@@ -6,18 +6,18 @@ extension CommandFailure {
     /// - Parameters:
     ///   - endpoints: As in the settings.
     ///   - name: Stands for the endpoints in the text; `nil` to show them.
-    ///   - lookup: Why an endpoint has no address, if that is why there is no connection.
+    ///   - problem: Why there is no connection, if that is known.
     ///   - endpoint: The endpoint with a number in the pool.
     init<Request>(
         _ failure: ClientPoolStateMachine<Request>.Failure, endpoints: [String], name: String? = nil,
-        lookup: NameLookup.Failure? = nil, _ endpoint: (Int) -> String
+        problem: ConnectionProblem? = nil, _ endpoint: (Int) -> String
     ) {
         let service = name ?? Self.list(endpoints)
         switch failure {
         case .overloaded:
             self.init(.overloaded, "too many requests are under way to \(service); not sent")
         case .notConnected:
-            let reason = name == nil ? lookup.map { " (\($0))" } ?? "" : ""
+            let reason = name == nil ? problem.map { " (\($0))" } ?? "" : ""
             self.init(.unavailable, "no connection to \(service)\(reason); not sent")
         case .connectionLost(let number):
             self.init(.unavailable, "connection lost to \(name ?? endpoint(number)), outcome unknown")

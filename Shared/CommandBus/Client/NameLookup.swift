@@ -9,44 +9,41 @@ import DedicatedThread
 /// The system's resolver may take many seconds. ZeroMQ would call it on its only I/O thread and block every
 /// connection of the process.
 enum NameLookup {
-    /// Why a name has no usable address, in words for the operator.
-    struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        let description: String
-    }
+    /// The addresses of a name, at least one, as in an endpoint.
+    typealias Outcome = Result<[String], ConnectionProblem>
 
-    typealias Outcome = Result<String, Failure>
-
-    /// Resolves a name to an IPv4 address.
+    /// Resolves a name to its IPv4 addresses, or to its IPv6 addresses if it has no others.
     ///
-    /// - Parameter completion: Gets a loopback address, on the resolving thread.
-    static func start(_ name: String, completion: @escaping @Sendable (Outcome) -> Void) {
+    /// - Parameters:
+    ///   - onlyLoopback: Whether an address of another interface is a failure.
+    ///   - completion: Called on the resolving thread.
+    static func start(_ name: String, onlyLoopback: Bool, completion: @escaping @Sendable (Outcome) -> Void) {
         do {
-            try DedicatedThread.start { completion(lookUp(name)) }
+            try DedicatedThread.start { completion(lookUp(name, onlyLoopback: onlyLoopback)) }
         } catch {
-            completion(.failure(Failure(description: "\(name) cannot be looked up: \(error)")))
+            completion(.failure(ConnectionProblem(description: "\(name) cannot be looked up: \(error)")))
         }
     }
 
-    private static func lookUp(_ name: String) -> Outcome {
+    private static func lookUp(_ name: String, onlyLoopback: Bool) -> Outcome {
         var hints = addrinfo()
-        // ZeroMQ's default.
-        hints.ai_family = AF_INET
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(name, nil, &hints, &list)
         guard code == 0, let list else {
-            return .failure(Failure(description: "\(name) cannot be looked up: \(String(cString: gai_strerror(code)))"))
+            return .failure(ConnectionProblem(description: "\(name) cannot be looked up: \(String(cString: gai_strerror(code)))"))
         }
         defer { freeaddrinfo(list) }
         let addresses = sequence(first: list, next: { $0.pointee.ai_next }).compactMap(address)
-        guard let first = addresses.first else { return .failure(Failure(description: "\(name) has no IPv4 address")) }
-        if let foreign = addresses.first(where: { Endpoint.isLoopback($0) != true }) {
+        if onlyLoopback, let foreign = addresses.first(where: { Endpoint.isLoopback($0) != true }) {
             return .failure(
-                Failure(
-                    description: "\(name) has the address \(foreign), and only loopback addresses such as 127.0.0.1 are allowed, "
-                        + "because the bus neither encrypts nor authenticates"))
+                ConnectionProblem(
+                    description:
+                        "\(name) has the address \(foreign), which is no loopback address, and \(BusSecurity.whatIsMissing)"))
         }
-        return .success(first)
+        let version4 = addresses.filter { !$0.contains(":") }
+        let usable = version4.isEmpty ? addresses.map { "[\($0)]" } : version4
+        return usable.isEmpty ? .failure(ConnectionProblem(description: "\(name) has no address")) : .success(usable)
     }
 
     private static func address(_ info: UnsafeMutablePointer<addrinfo>) -> String? {

@@ -17,7 +17,7 @@ package final class EventPublisher: Sendable {
     ///
     /// - Throws: ``BusError`` if the endpoint is invalid, another process serves it, or the system refuses.
     package init(bus: Bus, endpoint: String, limits: EventLimits = .init(), logger: Logger) throws(BusError) {
-        socket = try PublisherSocket(context: bus.context, endpoint: endpoint, limits: limits, logger: logger)
+        socket = try PublisherSocket(bus: bus, endpoint: endpoint, limits: limits, logger: logger)
         self.bus = bus
         self.limits = limits
         self.logger = logger

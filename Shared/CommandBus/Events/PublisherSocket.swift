@@ -16,12 +16,13 @@ final class PublisherSocket: BusParticipant, @unchecked Sendable {
     /// on one connection.
     private static let (maxSubscriptionBytes, maxSubscriptions) = (1_024, 1_000)
 
-    init(context: ZeroMQContext, endpoint: String, limits: EventLimits, logger: Logger) throws(BusError) {
+    init(bus: Bus, endpoint: String, limits: EventLimits, logger: Logger) throws(BusError) {
         let peers = PeerLimits(
             maxPeers: limits.maxPeers, maxMessageBytes: Self.maxSubscriptionBytes, maxMessages: Self.maxSubscriptions)
-        bound = try BoundSocket(ZMQ_PUB, at: endpoint, context: context, limits: peers, logger: logger) {
-            socket throws(BusError) in
-            try socket.set(ZMQ_MAXMSGSIZE, Int64(Self.maxSubscriptionBytes))
+        bound = try BoundSocket(
+            ZMQ_PUB, at: endpoint, context: bus.context, security: bus.security, limits: peers, logger: logger
+        ) { socket throws(BusError) in
+            try socket.set(ZMQ_MAXMSGSIZE, Int64(peers.maxMessageBytes))
             try socket.set(ZMQ_SNDHWM, Int32(clamping: max(limits.maxPending, 1)))
             try socket.set(ZMQ_BACKLOG, Int32(4_096))
             try socket.set(ZMQ_LINGER, Int32(1_000))

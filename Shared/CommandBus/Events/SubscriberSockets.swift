@@ -19,10 +19,11 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
         bus: Bus, endpoints: ClientEndpoints, instances: [String], names: [String], limits: EventLimits, mailbox: EventMailbox,
         logger: Logger
     ) throws(BusError) {
-        let (context, workQueue) = (bus.context, bus.workQueue)
+        let (context, security, workQueue) = (bus.context, bus.security, bus.workQueue)
         connections = try Connections(to: endpoints, instances: instances, logger: logger) { endpoint throws(BusError) in
-            try Connector(ZMQ_SUB, to: Endpoint(endpoint), context: context, workQueue: workQueue, logger: logger) {
-                subscriber throws(BusError) in
+            try Connector(
+                ZMQ_SUB, to: Endpoint(endpoint), context: context, security: security, workQueue: workQueue, logger: logger
+            ) { subscriber throws(BusError) in
                 try subscriber.set(ZMQ_RCVHWM, Int32(clamping: max(limits.maxPending, 1)))
                 try subscriber.set(ZMQ_MAXMSGSIZE, Int64(limits.maxPayloadBytes) * 16)
                 try subscriber.set(ZMQ_LINGER, Int32(0))
@@ -55,6 +56,8 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
                 connections.disconnected(index).disconnected(now: now)
                 _ = receiveEvents(from: index, atMost: .max)
                 mailbox.put(.disconnected(endpoint: connections.endpoint(index)))
+            case .refused(let refusal):
+                connections.connectors[index].refused(refusal, now: now)
             }
         }
         return hasReceived
@@ -98,7 +101,10 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
     var nextTick: MonotonicMilliseconds? { connections.nextTick }
 
     func tick(now: MonotonicMilliseconds) {
-        connections.tick(now: now)
+        for index in connections.tick(now: now) {
+            connections.disconnected(index).giveUp(now: now)
+            mailbox.put(.disconnected(endpoint: connections.endpoint(index)))
+        }
     }
 
     func found(_ instances: [String]) {

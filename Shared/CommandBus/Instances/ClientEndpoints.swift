@@ -2,7 +2,7 @@
 package struct ClientEndpoints: Sendable {
     /// As they were given.
     let texts: [String]
-    let fixed: [String]
+    package let fixed: [String]
     let patterns: [EndpointPattern]
 
     /// - Parameter texts: `ipc://<path>`, where the file name may have a `*`, or `tcp://<host>:<port>`.

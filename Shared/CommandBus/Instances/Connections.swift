@@ -43,8 +43,8 @@ struct Connections {
 
     func endpoint(_ number: Int) -> String { slots.endpoint(number) }
 
-    /// Why a name among the endpoints has no usable address.
-    var lookupFailure: NameLookup.Failure? { connectors.lazy.compactMap(\.failure).first }
+    /// Why an endpoint is not connected, if that is known of any.
+    var problem: ConnectionProblem? { connectors.lazy.compactMap(\.problem).first }
 
     // MARK: Events
 
@@ -73,8 +73,10 @@ struct Connections {
         return next == .max ? nil : next
     }
 
-    func tick(now: MonotonicMilliseconds) {
+    /// - Returns: The connections that must end, because the service's key was taken from the list of peers.
+    func tick(now: MonotonicMilliseconds) -> [Int] {
         for connector in connectors { connector.tick(now: now) }
+        return connectors.indices.filter { connectors[$0].hasLostTrust }
     }
 
     /// Opens the connections to new instances, and closes those of instances that are gone.

@@ -49,7 +49,8 @@ final class BusLoop {
             runTasks()
             tick()
         }
-        for participant in participants { participant.close() }
+        // The gate, which is the first, guards the others until they are closed.
+        for participant in participants.reversed() { participant.close() }
         participants = []
         polledSockets = []
         // Tasks continue while ZeroMQ sends the last messages.

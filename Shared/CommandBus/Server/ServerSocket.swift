@@ -61,7 +61,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         receiver = RequestReceiver(limits: limits)
         let maxBytes = limits.maxPayloadBytes * 16
         bound = try BoundSocket(
-            ZMQ_ROUTER, at: endpoint, context: bus.context,
+            ZMQ_ROUTER, at: endpoint, context: bus.context, security: bus.security,
             limits: PeerLimits(maxPeers: limits.maxPeers, maxMessageBytes: maxBytes), logger: logger
         ) { socket throws(BusError) in
             // Report replies that cannot be delivered, instead of dropping them silently.

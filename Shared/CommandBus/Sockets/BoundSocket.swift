@@ -1,3 +1,4 @@
+import CSocketGuard
 import CZeroMQ
 import Logging
 import Time
@@ -27,6 +28,9 @@ final class BoundSocket {
     private var lastProblem: String?
     private var reported = PeerCounts()
     private var nextReport: MonotonicMilliseconds = 0
+    /// The keys of its peers, if it has any.
+    private let keyRing: KeyRing?
+    private var knownRevocations = 0
 
     private static let maxReplaced = 16
     /// How often to look whether the file is in place.
@@ -36,10 +40,12 @@ final class BoundSocket {
 
     /// - Parameter configure: Sets the socket's options before it listens.
     init(
-        _ type: Int32, at endpoint: String, context: ZeroMQContext, limits: PeerLimits, logger: Logger,
+        _ type: Int32, at endpoint: String, context: ZeroMQContext, security: BusSecurity, limits: PeerLimits, logger: Logger,
         configure: (ZeroMQSocket) throws(BusError) -> Void
     ) throws(BusError) {
         let address = try Endpoint(endpoint)
+        try security.check(address)
+        var (limits, keyRing) = (limits, security.keyRing)
         let socket = try context.makeSocket(type)
         do throws(BusError) {
             try configure(socket)
@@ -55,16 +61,24 @@ final class BoundSocket {
                 unixListener = listener
                 descriptor = listener.descriptor
                 self.endpoint = address.text
+                keyRing = nil
             case .tcp(let host, let port):
+                if let keyRing {
+                    try socket.setKeys(ofServer: keyRing.own)
+                    limits.isEncrypted()
+                }
                 descriptor = try TCPListener.listen(at: host, port: port, of: address)
                 try Self.lend(descriptor, to: socket, as: "tcp://127.0.0.1:\(port)", limits)
                 self.endpoint = try socket.lastEndpoint()
+                keyRing?.listens(at: try Endpoint(self.endpoint))
+                knownRevocations = keyRing?.revocations ?? 0
             }
         } catch {
             socket.close()
             throw error
         }
         self.socket = socket
+        self.keyRing = keyRing
         self.limits = limits
         self.logger = logger
     }
@@ -92,6 +106,11 @@ final class BoundSocket {
         guard nextCheck <= now else { return }
         nextCheck = now + Self.checkInterval
         if let unixListener, !unixListener.isInPlace { listenAgain(instead: unixListener) }
+        if let keyRing, keyRing.revocations != knownRevocations {
+            knownRevocations = keyRing.revocations
+            // ZeroMQ does not say which connection is whose. The peers that are still in the list connect again at once.
+            msi_guard_end_connections(descriptor)
+        }
         if nextReport <= now { report(now) }
     }
 

@@ -16,6 +16,16 @@ struct PeerLimits: Sendable {
     /// The maximum number of messages on one connection; 0 for no limit.
     var maxMessages = 0
 
+    /// Encrypted frames show neither where a message ends nor what a heartbeat is. So the limits that remain are those of a frame
+    /// and of the connections. Until a peer's key is known, ZeroMQ takes nothing but the handshake from it.
+    mutating func isEncrypted() {
+        maxMessages = 0
+        maxMessageBytes += Self.encryptionBytes
+    }
+
+    /// What encryption adds to a frame at most: its name, number, flags and authentication.
+    static let encryptionBytes = 64
+
     /// The descriptors that a process needs for other things, such as files.
     private static let otherDescriptors = 256
     /// The number of bus sockets that share the rest.

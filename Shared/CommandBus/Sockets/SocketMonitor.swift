@@ -9,18 +9,33 @@ final class SocketMonitor {
         /// The ZMTP handshake is complete: messages flow.
         case connected
         case disconnected
+        /// The handshake has failed. The connection's end is another event.
+        case refused(Refusal)
+    }
+
+    enum Refusal {
+        /// The service does not know this process's key.
+        case unknownKey
+        /// The two sides disagree about the protocol or the encryption. ZeroMQ does not connect again.
+        case protocolError
+        /// The connection has ended first. ZeroMQ connects again.
+        case unknown
     }
 
     /// Where the events arrive.
     let socket: ZeroMQSocket
     private let watched: ZeroMQSocket
 
+    private static let events =
+        ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
+        | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
+
     private static let count = Atomic<Int>(0)
 
     /// Starts the monitor. Call it before the socket connects.
     init(of watched: ZeroMQSocket, context: ZeroMQContext) throws(BusError) {
         let address = "inproc://monitor-\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
-        try watched.monitor(at: address, events: ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED)
+        try watched.monitor(at: address, events: Self.events)
         let socket = try context.makeSocket(ZMQ_PAIR)
         do {
             try socket.set(ZMQ_LINGER, Int32(0))
@@ -39,6 +54,9 @@ final class SocketMonitor {
             switch Int32(event) {
             case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return .connected
             case ZMQ_EVENT_DISCONNECTED: return .disconnected
+            case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: return .refused(.unknownKey)
+            case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: return .refused(.protocolError)
+            case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: return .refused(.unknown)
             default: continue
             }
         }

@@ -117,8 +117,8 @@ final class UnixListener {
 
     private static func listen(_ path: String) throws(BusError) -> Int32 {
         let descriptor = try socket(path)
-        // Linux gives the file the mode of the socket. So it is never open to other users.
-        guard fchmod(descriptor, 0o600) == 0, withAddress(path, { bind(descriptor, $0, $1) }) == 0,
+        // Linux gives the file the mode of the socket, less the process's mask. So it is never open to everyone.
+        guard fchmod(descriptor, 0o600) == 0, withAddress(path, { bind(descriptor, $0, $1) }) == 0, allowGroup(path),
             Glibc.listen(descriptor, SOMAXCONN) == 0
         else {
             let error = failure(path, "cannot listen")
@@ -126,6 +126,14 @@ final class UnixListener {
             throw error
         }
         return descriptor
+    }
+
+    /// Lets the group use the socket's file if the folder is for the owner and the group alone.
+    private static func allowGroup(_ path: String) -> Bool {
+        let parent = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+        var folder = stat()
+        let isForGroup = stat(String(parent), &folder) == 0 && folder.st_mode & 0o017 == 0o010
+        return !isForGroup || chmod(path, 0o660) == 0
     }
 
     private static func socket(_ path: String) throws(BusError) -> Int32 {

@@ -11,6 +11,8 @@ extension ZeroMQSocket {
         try set(ZMQ_HEARTBEAT_TIMEOUT, milliseconds - milliseconds / 3)
         // For a peer that accepts and then sends nothing, such as a stopped process.
         try set(ZMQ_HANDSHAKE_IVL, milliseconds)
+        // The system would wait for minutes for a machine that does not answer.
+        try set(ZMQ_CONNECT_TIMEOUT, milliseconds)
         try set(ZMQ_RECONNECT_IVL, Int32(50))
         try set(ZMQ_RECONNECT_IVL_MAX, Int32(1_000))
     }

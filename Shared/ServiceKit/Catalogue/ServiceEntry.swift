@@ -62,6 +62,7 @@ package struct ServiceEntry: Sendable {
     /// The settings that the service reads in addition to the common ones.
     package var settings: [SettingDeclaration] {
         (keepsData ? SettingDeclaration.database : [])
+            + (usesBus ? SettingDeclaration.bus : [])
             + (port.map { [$0.declaration] } ?? [])
             + sockets.map { Setting<String>.listen(self, $0).declaration }
             + ownSettings

@@ -112,7 +112,7 @@ extension Setting where Value == String {
     /// The endpoint where a service listens.
     static func busEndpoint(_ key: String, _ summary: String, default fallback: String) -> Setting {
         Setting(
-            key, summary, expected: "a bus endpoint, ipc://PATH or tcp://ADDRESS:PORT with a loopback address", default: fallback,
+            key, summary, expected: "a bus endpoint, ipc://PATH or tcp://ADDRESS:PORT", default: fallback,
             check: { _ = try Endpoint($0) }, parse: { $0.isEmpty ? nil : $0 })
     }
 
@@ -140,7 +140,7 @@ extension Setting where Value == [String] {
         Setting(
             key, summary,
             expected:
-                "bus endpoints separated by commas, ipc://PATH or tcp://HOST:PORT with a loopback address; a * in the file name "
+                "bus endpoints separated by commas, ipc://PATH or tcp://HOST:PORT; a * in the file name "
                 + "of a PATH stands for every instance on this machine, found while it runs",
             default: fallback, follows: follows, check: { if !$0.isEmpty { _ = try ClientEndpoints($0) } }
         ) { text in

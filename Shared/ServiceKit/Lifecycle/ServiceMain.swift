@@ -57,7 +57,10 @@ package enum ServiceMain {
             let values = try await SettingValues(
                 arguments: arguments, environment: ProcessInfo.processInfo.environment, accepted: accepted)
             if onlyChecks {
-                let problems = await ConfigurationCheck(name: name, settings: accepted, further: check).problems(in: values)
+                let problems = await ConfigurationCheck(name: name, settings: accepted) { wiring in
+                    try entry.checkBus(wiring.settings, logger: wiring.logger)
+                    try await check(wiring)
+                }.problems(in: values)
                 for line in values.warnings + problems { StandardError.write("\(name): \(line)\n") }
                 if problems.isEmpty { print("\(name): the configuration is valid") }
                 exit(problems.isEmpty ? 0 : EX_CONFIG)
@@ -71,6 +74,7 @@ package enum ServiceMain {
             // Without a port the values would not be read.
             if port != nil { MetricsSystem.bootstrap(registry) }
             do {
+                try entry.checkBus(values, logger: logger)
                 let plan = try await wire(Wiring(settings: values, logger: logger))
                 let readiness = MetricsServer.Readiness()
                 let metrics = port.map {

@@ -8,9 +8,10 @@ package let quietLogger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogH
 
 /// Runs a test with a bus of its own, and closes it.
 package func withBus<Result>(
-    isolation: isolated (any Actor)? = #isolation, _ body: (Bus) async throws -> Result
+    security: BusSecurity = .loopbackOnly, logger: Logger = quietLogger, isolation: isolated (any Actor)? = #isolation,
+    _ body: (Bus) async throws -> Result
 ) async throws -> Result {
-    let bus = try Bus(logger: quietLogger)
+    let bus = try Bus(security: security, logger: logger)
     do {
         let result = try await body(bus)
         await bus.close()
