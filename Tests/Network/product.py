@@ -5,7 +5,7 @@
 | hub-a | a gateway |
 | hub-b | a gateway, a message log |
 | hub-c | the cube, the people and the broadcast service, a message log, a relay |
-| hub-d | a relay |
+| hub-d | the cube, the people and the broadcast service, a relay |
 
 The database (MongoDB's protocol) is at the bridge's own address. FCM is the emulator; each relay reaches it on its own loopback
 interface, through a forwarder.
@@ -23,6 +23,8 @@ from hosts import OUTSIDE, Failure, Network, wait_until
 
 TESTS = Path(__file__).resolve().parents[1]
 PORTS = {"cube": 7101, "people": 7102, "broadcast": 7103, "message-log": 7104, "fcm-relay": 7105}
+# The hosts of each service that the gateways use.
+PLACES = {"people": "cd", "cube": "cd", "broadcast": "cd", "fcm-relay": "cd", "message-log": "bc"}
 PASSWORD = "correct-horse-battery"
 
 
@@ -45,15 +47,11 @@ class Product:
             self.make_key(host)
         self.write_peers()
         self.start_outside()
-        self.start_service("c", "people", ["people"])
-        self.start_service("c", "cube", ["cube"])
-        self.start_service("c", "broadcast", ["broadcast"])
-        self.start_service("c", "fcm-relay", ["fcm-relay"])
-        self.start_service("d", "fcm-relay", ["fcm-relay"])
-        self.start_service("b", "message-log", ["message-log"])
-        self.start_service("c", "message-log", ["message-log"])
+        for service, letters in PLACES.items():
+            for letter in letters:
+                self.start_service(letter, service)
         for letter in "ab":
-            self.start_service(letter, "gateway", [])
+            self.start_service(letter, "gateway")
         self.make_accounts()
 
     def make_key(self, host):
@@ -97,20 +95,18 @@ class Product:
         self.outside.append(process)
         return process
 
-    def start_service(self, letter, service, kinds):
+    def start_service(self, letter, service):
         host = self[letter]
         listen = {}
-        for kind in kinds:
-            port = PORTS[kind]
-            listen[setting(kind, "LISTEN")] = f"tcp://0.0.0.0:{port}"
-            if kind in ("cube", "people", "broadcast", "message-log"):
-                listen[setting(kind, "EVENTS_LISTEN")] = f"tcp://0.0.0.0:{port + 100}"
+        if port := PORTS.get(service):
+            listen[setting(service, "LISTEN")] = f"tcp://0.0.0.0:{port}"
+            if service != "fcm-relay":
+                listen[setting(service, "EVENTS_LISTEN")] = f"tcp://0.0.0.0:{port + 100}"
         host.start(service, self.program(f"msi-{service}"), environment=self.settings(host) | listen)
 
     def settings(self, host):
-        places = {"cube": "c", "people": "c", "broadcast": "c", "message-log": "bc", "fcm-relay": "cd"}
         endpoints = {}
-        for service, letters in places.items():
+        for service, letters in PLACES.items():
             port = PORTS[service]
             endpoints[setting(service, "ENDPOINTS")] = ",".join(f"tcp://hub-{letter}:{port}" for letter in letters)
             if service != "fcm-relay":

@@ -50,6 +50,16 @@ extension SystemTests {
                 ("msi-people", ["MSI_OIDC_ISSUER": "https://id.example.edu"], "MSI_OIDC_CLIENT_ID"),
                 ("msi-message-log", ["MSI_FCM_RELAY_ENDPOINTS": "tcp://192.0.2.1:9"], "MSI_FCM_RELAY_ENDPOINTS"),
                 ("msi-message-log", ["MSI_CONFIG_FILE": "/none"], "MSI_CONFIG_FILE"),
+                ("msi-cube", ["MSI_BUS_KEY_FILE": "/none"], "MSI_BUS_KEY_FILE is set, and MSI_BUS_PEERS_FILE is not"),
+                ("msi-cube", ["MSI_BUS_PEERS_FILE": "/none"], "MSI_BUS_PEERS_FILE is set, and MSI_BUS_KEY_FILE is not"),
+                (
+                    "msi-cube", ["MSI_BUS_KEY_FILE": "/none", "MSI_BUS_PEERS_FILE": "/none"],
+                    "MSI_BUS_KEY_FILE: /none cannot be read"
+                ),
+                (
+                    "msi-cube", ["MSI_BUS_KEY_FILE": "/etc/hostname", "MSI_BUS_PEERS_FILE": "/none"],
+                    "MSI_BUS_KEY_FILE: /etc/hostname does not hold a secret key"
+                ),
                 ("msi-fcm-emulator", ["MSI_FCM_EMULATOR_BEHAVIOUR_FILE": "/none"], "/none"),
                 ("msi-phone", ["MSI_PHONE_BROADCASTS_FILE": "/none"], "/none"),
                 ("msi-cube", ["MSI_CUBE_SIZE_LIMITS": "1MiB"], "did you mean MSI_CUBE_SIZE_LIMIT?"),
@@ -59,6 +69,53 @@ extension SystemTests {
             #expect(end.exitCode == EX_CONFIG)
             #expect(end.lines.contains { $0.contains(problem) }, "\(end.lines)")
             #expect(!end.lines.contains { $0.contains("the configuration is valid") })
+        }
+
+        @Test(
+            "The layouts of several machines are valid for each service",
+            arguments: ["three-machines.env", "six-machines.env"])
+        func layouts(file: String) async throws {
+            try await withTemporaryFolder { folder in
+                let layouts = URL(filePath: try BuiltProduct.packageFolder()).appending(path: "deploy/cluster")
+                var settings = try variables(of: layouts.appending(path: file))
+                let (key, peers) = ("\(folder)/key", "\(folder)/peers")
+                let hosts = ["hub-1.example.edu", "hub-2.example.edu", "hub-3.example.edu"]
+                var lines: [String] = []
+                for host in hosts {
+                    let made = try await withProgram(
+                        BuiltProduct.path(of: "msi"), arguments: ["keys", "new", "\(folder)/\(host)", "--name", host]
+                    ) { try await $0.end(within: .seconds(20)) }
+                    lines += made.lines
+                }
+                try FileManager.default.moveItem(atPath: "\(folder)/\(hosts[0])", toPath: key)
+                try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: peers))
+                #expect(settings["MSI_BUS_KEY_FILE"] == "/var/lib/msi/bus-key")
+                #expect(settings["MSI_BUS_PEERS_FILE"] == "/etc/msi/peers")
+                settings.merge(["MSI_BUS_KEY_FILE": key, "MSI_BUS_PEERS_FILE": peers, "MSI_STATE_DIR": folder]) { $1 }
+                try Data("key".utf8).write(to: URL(filePath: "\(folder)/server-key"))
+                settings["MSI_FCM_SERVER_KEY_FILE"] = "\(folder)/server-key"
+                for service in ServiceEntry.all where service.usesBus {
+                    let second = layouts.appending(path: "\(service.executable)@2.env")
+                    let own = file == "six-machines.env" && service.mayHaveInstances ? try variables(of: second) : [:]
+                    let end = try await check(service.executable, settings.merging(own) { $1 })
+                    #expect(end.exitCode == 0 && end.lines.last?.hasSuffix("the configuration is valid") == true, "\(end.lines)")
+                }
+                // A machine that is missing in the list is noticed.
+                try Data(lines.dropLast().joined(separator: "\n").utf8).write(to: URL(filePath: peers))
+                let end = try await check("msi-gateway", settings)
+                #expect(end.lines.contains { $0.contains("hub-3.example.edu") && $0.contains("no key") }, "\(end.lines)")
+            }
+        }
+
+        /// The variables of a file that systemd reads.
+        private func variables(of file: URL) throws -> [String: String] {
+            let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+                .filter { !$0.hasPrefix("#") }
+            return Dictionary(
+                uniqueKeysWithValues: lines.map { line in
+                    let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
+                    return (parts[0], parts.count == 2 ? parts[1] : "")
+                })
         }
     }
 }

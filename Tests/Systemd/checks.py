@@ -191,8 +191,8 @@ def the_watchdog_restarts(hub):
 def drop_ins_open_the_network(hub):
     """The drop-in for MongoDB, which applies to all services, gives a service the network, and its removal takes it away"""
     run, unit = hub.container.run, "msi-cube.service"
-    drop_in = "/etc/systemd/system/msi-.service.d/mongodb.conf"
-    run("install", "-D", "--mode=0644", "/usr/share/doc/msi-common/examples/mongodb.conf", drop_in)
+    drop_in = "/etc/systemd/system/msi-.service.d/network.conf"
+    run("install", "-D", "--mode=0644", "/usr/share/doc/msi-common/examples/network.conf", drop_in)
     for has_network, families in (("yes", {"AF_UNIX", "AF_INET", "AF_INET6"}), ("no", {"AF_UNIX"})):
         hub.systemctl("daemon-reload")
         hub.systemctl("restart", unit)
@@ -201,6 +201,51 @@ def drop_ins_open_the_network(hub):
         same = run("readlink", f"/proc/{hub.process(unit)}/ns/net") == run("readlink", "/proc/1/ns/net")
         require(same == (has_network == "yes"), "the process has another network than its unit says")
         run("rm", "--force", drop_in)
+
+
+def members_of_the_group_operate(hub):
+    """A user in the group msi runs the operator's command without root; another one cannot"""
+    run = hub.container.run
+    sockets = run("stat", "--format=%a %U %G", "/run/msi/cube.sock", "/run/msi/fcm-relay@1.sock").split("\n")
+    require(set(filter(None, sockets)) == {"660 msi msi"}, f"the sockets are {sockets}")
+    for name, groups, may in (("operator", ["--groups", "msi"], True), ("visitor", [], False)):
+        run("useradd", "--no-create-home", *groups, name)
+        status = hub.container.status("runuser", "--user", name, "--", "env", "HOME=/tmp", "msi", "account", "list")
+        run("userdel", name)
+        require((status == 0) == may, f"{name}'s command ended with {status}")
+
+
+def the_bus_works_over_tcp(hub):
+    """With the files for several machines, here for one, the services talk over encrypted TCP, and msi too; without them as before"""
+    run = hub.container.run
+    drop_in = "/etc/systemd/system/msi-.service.d/network.conf"
+    examples = "/usr/share/doc/msi-common/examples"
+    host = run("hostname").strip()
+    try:
+        line = run("msi", "keys", "new", "/var/lib/msi/bus-key", "--name", "hub-1.example.edu").strip()
+        key = hub.container.path("/var/lib/msi/bus-key")
+        require(key.stat().st_mode & 0o777 == 0o600 and key.read_text().strip() not in line, "the key is not private")
+        hub.container.path("/etc/msi/peers").write_text(line + "\n")
+        settings = hub.container.path(f"{examples}/three-machines.env").read_text()
+        for other in (2, 3):
+            for name in re.findall(rf",tcp://hub-{other}[.]example[.]edu:[0-9]+", settings):
+                settings = settings.replace(name, "")
+        hub.container.path("/etc/msi/cluster.env").write_text(settings)
+        hub.container.path("/etc/hosts").write_text(f"127.0.0.1 localhost {host} hub-1.example.edu\n")
+        run("install", "-D", "--mode=0644", f"{examples}/network.conf", drop_in)
+        hub.systemctl("daemon-reload")
+        hub.systemctl("restart", *hub.units())
+        hub.wait_until_active(hub.units())
+        require(":1BBD " in hub.container.path(f"/proc/{hub.process('msi-cube.service')}/net/tcp").read_text(), "port 7101 is not used")
+        hub.wait_until_well()
+        run("msi", "account", "list")
+        require("relayed" in run("msi", "send", "Campus/Weather/Storms", "--wait", "Over TCP."), "the message is not relayed")
+    finally:
+        run("rm", "--force", drop_in, "/etc/msi/cluster.env", "/etc/msi/peers", "/var/lib/msi/bus-key")
+        hub.systemctl("daemon-reload")
+        hub.systemctl("restart", *hub.units())
+    hub.wait_until_active(hub.units())
+    hub.wait_until_well()
 
 
 def metrics_can_be_read(hub):
@@ -291,6 +336,7 @@ def lintian_has_no_complaint(lintian):
 ALL = [
     packages_install, executables_need_only_debian, units_are_valid, units_are_safe_enough, invalid_configuration_does_not_restart,
     everything_starts_in_order, a_message_arrives, credentials_are_private, the_sandbox_holds, drop_ins_open_the_network,
+    members_of_the_group_operate, the_bus_works_over_tcp,
     metrics_can_be_read, scales_while_messages_flow, restarts_lose_nothing, the_watchdog_stays_silent, the_watchdog_restarts,
     upgrades_and_downgrades, removal_keeps_data, purge_removes_everything,
 ]
