@@ -13,6 +13,9 @@ struct IdleBenchmark {
     /// The seconds that the processor time is measured for.
     let seconds: Double
 
+    /// The state directory.
+    private var state: String { folder + "/state" }
+
     /// The first start of each makes its files, and does not count.
     private static let starts = 9
     /// After the start, memory is given back, and connections are made.
@@ -49,6 +52,7 @@ struct IdleBenchmark {
         say(
             "each service idle, all on this machine with \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores; the load before was \(load[0].twoDigits)"
         )
+        guard mkdir(state, 0o700) == 0 else { throw PeerFailure(description: "\(state) cannot be made") }
         let socket = try ReadinessSocket(folder + "/notify")
         defer { socket.close() }
         var starts: [String: [Double]] = [:]
@@ -125,14 +129,14 @@ struct IdleBenchmark {
     /// The gateway needs no account, and the people service makes none.
     private func prepare(_ service: ServiceEntry) async throws {
         guard service == .people else { return }
-        try await TestOperator.prepare(folder)
+        try await TestOperator.prepare(state)
     }
 
     private func start(
         _ service: ServiceEntry, _ socket: ReadinessSocket, emulatorPort: Int, metricsPort: Int? = nil
     ) throws -> IdleProcess {
-        var settings = EmulatorAccess(port: emulatorPort, stateDirectory: folder).settings
-        settings["MSI_STATE_DIR"] = folder
+        var settings = EmulatorAccess(port: emulatorPort, stateDirectory: state).settings
+        settings["MSI_STATE_DIR"] = state
         settings["MSI_FCM_EMULATOR_PORT"] = "\(emulatorPort)"
         settings["MSI_GATEWAY_PORT"] = "0"
         settings["MSI_SUPERVISED"] = "true"
@@ -140,8 +144,8 @@ struct IdleBenchmark {
         settings["SWIFT_BACKTRACE"] = "enable=no"
         if let metricsPort { settings["MSI_METRICS_PORT"] = "\(metricsPort)" }
         let executable = try BuiltProduct.path(of: service.executable)
-        return try IdleProcess(service.executable, executable, settings: settings, in: folder) { _ in
-            try socket.waitForReadiness()
+        return try IdleProcess(service.executable, executable, settings: settings, in: folder) { process in
+            try socket.waitForReadiness(log: process.log)
         }
     }
 

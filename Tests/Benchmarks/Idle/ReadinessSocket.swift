@@ -28,12 +28,14 @@ struct ReadinessSocket {
 
     /// Blocks until a service says that it is ready.
     ///
-    /// - Throws: ``Failure`` if none does for half a minute.
-    func waitForReadiness() throws {
+    /// - Parameter log: The service's log, for the error.
+    /// - Throws: ``Failure`` if it does not for half a minute.
+    func waitForReadiness(log: @autoclosure () -> String) throws {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while true {
             let count = recv(descriptor, &buffer, buffer.count, 0)
-            guard count > 0 else { throw Failure(description: "a service does not become ready") }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Failure(description: "a service does not become ready: \(log().suffix(1_000))") }
             if String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n").contains("READY=1") { return }
         }
     }
