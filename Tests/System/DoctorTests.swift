@@ -108,6 +108,23 @@ extension SystemTests {
             }
         }
 
+        @Test("MongoDB's answer and clock are checked, and its absence is a failure")
+        func database() async throws {
+            try await withMongoServer { server in
+                try await withTemporaryFolder { folder in
+                    let settings = [
+                        "MSI_STATE_DIR": folder + "/state", "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())",
+                        "MSI_DATABASE_URL": server.url(database: "campus"),
+                    ]
+                    let well = try await doctor(settings)
+                    #expect(well.has("ok", "database", "campus") && well.has("ok", "clock", "MongoDB"), "\(well.findings)")
+                    await server.kill()
+                    let away = try await doctor(settings)
+                    #expect(away.code == 1 && away.has("failure", "database", "is the server running"), "\(away.findings)")
+                }
+            }
+        }
+
         @Test("It works while nothing runs, says how to start, and makes nothing")
         func nothing() async throws {
             try await withTemporaryFolder { folder in
