@@ -49,7 +49,7 @@ struct Checkup: Sendable {
         all(try DiskCheck(settings: settings).findings)
         all(try CertificateCheck(settings: settings).findings(at: Date()))
         all(try await DatabaseCheck(settings: settings).findings())
-        let processes = RunningProcess.all(of: installation, settings)
+        let processes = RunningProcess.all(of: installation)
         all(try ProcessCheck(installation: installation, settings: settings, processes: processes).findings)
         all(try await MetricsCheck(processes: processes, installation: installation, settings: settings).findings())
         let bus = try await BusCheck(installation: installation, settings: settings).run(report)

@@ -14,7 +14,7 @@ struct RunningProcess: Sendable {
     let metricsPort: Int?
 
     /// The processes of an installation's executables with the same state directory.
-    static func all(of installation: Installation, _ settings: SettingValues) -> [RunningProcess] {
+    static func all(of installation: Installation) -> [RunningProcess] {
         let ids = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
         return ids.sorted().compactMap { RunningProcess($0, of: installation) }
     }
