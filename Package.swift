@@ -50,6 +50,7 @@ let package = Package(
     products: [
         .executable(name: "msi", targets: ["Operator"]),
         .executable(name: "msi-broadcast", targets: ["Broadcasts"]),
+        .executable(name: "msi-canary", targets: ["Canary"]),
         .executable(name: "msi-cube", targets: ["Cube"]),
         .executable(name: "msi-fcm-emulator", targets: ["FCMEmulator"]),
         .executable(name: "msi-fcm-relay", targets: ["FCMRelay"]),
@@ -162,9 +163,18 @@ let package = Package(
             path: "Services/FCMEmulator",
             exclude: ["API.md"]),
         .executableTarget(
+            name: "Canary",
+            dependencies: [
+                "Instruments", "JSON", "Schemas", "ServiceKit", "Time", asyncHTTPClient, coreMetrics, logging, nioCore, nioHTTP1,
+                serviceLifecycle,
+            ],
+            path: "Services/Canary",
+            exclude: ["README.md"]),
+        .executableTarget(
             name: "Operator",
             dependencies: [
-                "AuditTrail", "CSV", "CommandBus", "DedicatedThread", "DurableFiles", "JSON", "MongoDatabase", "ProductVersion",
+                "AuditTrail", "CSV", "CTimex", "CommandBus", "DedicatedThread", "DurableFiles", "JSON", "MongoDatabase",
+                "ProductVersion",
                 "RegisteredStores", "Schemas",
                 "ServiceKit", "Storage", "Time", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioSSL,
                 serviceLifecycle, subprocess, systemPackage, unixSignals,
@@ -394,9 +404,13 @@ let package = Package(
             name: "MongoDatabaseTests", dependencies: ["MongoDatabase", "JSON", "Schemas", "TestSupport"],
             path: "Tests/MongoDatabaseTests"),
         .testTarget(
+            name: "CanaryTests", dependencies: ["Canary", "Schemas", "TestSupport", logging, serviceLifecycle],
+            path: "Tests/CanaryTests"),
+        .testTarget(
             name: "OperatorTests",
             dependencies: [
-                "CSV", "CubeStorage", "MessageStorage", "Operator", "JSON", "Schemas", "ServiceKit", "Storage", "TestSupport",
+                "CSV", "CubeStorage", "DurableFiles", "MessageStorage", "Operator", "JSON", "Schemas", "ServiceKit", "Storage",
+                "TestSupport",
                 "Time",
                 systemPackage,
             ],
@@ -469,6 +483,7 @@ let package = Package(
 
         // The C libraries, as Debian ships them: a module map and a shim header each, no logic.
         .systemLibrary(name: "CZeroMQ", path: "Shared/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
+        .systemLibrary(name: "CTimex", path: "Shared/CTimex"),
         .systemLibrary(name: "CZlib", path: "Shared/CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CCurl", path: "Shared/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),

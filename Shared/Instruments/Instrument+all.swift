@@ -8,6 +8,7 @@ extension Instrument {
         outboxMessages, outboxOldestAge, outboxChanges,
         fcmSends, fcmSendDuration, fcmRate, fcmFullRate, fcmWaiting, fcmQuotaPause, fcmInFlight, fcmHealthy,
         signIns,
+        canaryMessages, canaryDuration, canaryLastReceived, canaryInterval,
     ]
 
     // Every process.
@@ -87,4 +88,20 @@ extension Instrument {
     // People.
 
     package static let signIns = Instrument("msi_sign_ins_total", "Attempts to sign in, by way and outcome.", .counter)
+
+    // The canary.
+
+    package static let canaryMessages = Instrument(
+        "msi_canary_messages_total",
+        "Messages of the canary that have ended, by outcome: received, late, not_stored, not_relayed or not_received.", .counter)
+    package static let canaryDuration = Instrument(
+        "msi_canary_duration_seconds",
+        "From the post of a canary's message until it was stored, relayed to FCM, or reported by the phone.",
+        .histogram(buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90, 120, 180, 300]))
+    package static let canaryLastReceived = Instrument(
+        "msi_canary_last_received_timestamp_seconds",
+        "When a phone has last reported a message of the canary, in seconds since 1970; at first the start of the canary.", .gauge
+    )
+    package static let canaryInterval = Instrument(
+        "msi_canary_interval_seconds", "The time between two messages of the canary.", .gauge)
 }

@@ -129,9 +129,11 @@ package protocol MessageStore: MovableAuditSource {
     /// Removes messages, and then pushes, that were posted and ended before the given time, the oldest first. What the audit log has
     /// not acknowledged stays.
     ///
-    /// - Parameter limit: The maximum number to remove.
+    /// - Parameters:
+    ///   - topic: The topic of the messages; `nil` for all messages and pushes.
+    ///   - limit: The maximum number to remove.
     /// - Returns: How many were removed.
-    func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int
+    func removeArchived(of topic: TopicKey?, before moment: UnixMilliseconds, limit: Int) async throws -> Int
 
     /// Reads a small value. Throws if the database cannot be read.
     func check() async throws
@@ -147,6 +149,11 @@ package protocol MessageStore: MovableAuditSource {
 }
 
 extension MessageStore {
+    /// Removes messages of every topic, and pushes.
+    package func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
+        try await removeArchived(of: nil, before: moment, limit: limit)
+    }
+
     /// Reads a page for a caller that waits without a limit.
     package func page(_ filter: MessageFilter, before cursor: PageCursor?, limit: Int) async throws -> [Message] {
         try await page(filter, before: cursor, limit: limit) {}

@@ -13,6 +13,7 @@ struct Benchmarks: AsyncParsableCommand {
 /// Runs the benchmarks of the given names.
 struct Measure: AsyncParsableCommand {
     enum Name: String, CaseIterable, ExpressibleByArgument {
+        case idle
         case message
         case gateway, events
         case fleet
@@ -47,6 +48,9 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "How many messages a second are posted beside a herd of phones.")
     var posts = 20.0
 
+    @Option(help: "For how many seconds idle services are watched.")
+    var idleSeconds = 60.0
+
     @Option(help: "The folder of the executables of a version without sign-ins, for the comparison of posts.")
     var baseline: String?
 
@@ -56,6 +60,7 @@ struct Measure: AsyncParsableCommand {
     func run() async throws {
         for name in names {
             switch name {
+            case .idle: try await withFolder(in: "/var/tmp") { try await IdleBenchmark(folder: $0, seconds: idleSeconds).run() }
             case .message: try await measureMessages()
             case .gateway: try await measureGateway()
             case .events: try await withFolder(in: "/var/tmp") { try await EventStreamBenchmark(folder: $0).run() }

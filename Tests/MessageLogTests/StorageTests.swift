@@ -109,7 +109,34 @@ struct StorageTests {
         }
     }
 
-    private static func message(_ title: String, at timestamp: UnixMilliseconds, ended: UnixMilliseconds?) -> Message {
+    @Test("Messages of the canary are kept for an hour, and those of other subjects for ever")
+    func canary() async throws {
+        let canary = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+        let now = UnixMilliseconds.now
+        let old = now - Milliseconds.seconds(3_700)
+        try await withTemporaryFolder { folder in
+            let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
+            let kept = [
+                Self.message("another subject's", at: old, ended: old),
+                Self.message("new", at: now, ended: now, topic: canary),
+                Self.message("waiting", at: old, ended: nil, topic: canary),
+            ]
+            for message in kept + [Self.message("old", at: old, ended: old, topic: canary)] {
+                _ = try await store.insert(message)
+            }
+            try store.close()
+            try await RunningMessageLog.with(in: folder, settings: ["MSI_CANARY_TOPIC": "\(canary)"]) { log in
+                try await eventually {
+                    let page = try await log.client.request(ListMessages(limit: 10))
+                    return Set(page.messages.map(\.msiKey)) == Set(kept.map(\.msiKey))
+                }
+            }
+        }
+    }
+
+    private static func message(
+        _ title: String, at timestamp: UnixMilliseconds, ended: UnixMilliseconds?, topic: TopicKey = .sample
+    ) -> Message {
         var relay = RelayRecord(logged: .information, due: timestamp)
         if let ended {
             relay.state = .failed
@@ -119,7 +146,7 @@ struct StorageTests {
         return Message(
             msiKey: ObjectID(),
             draft: MessageDraft(
-                title: title, desc: "", message: "Two\nlines", topicKey: .sample, distribution: .information),
+                title: title, desc: "", message: "Two\nlines", topicKey: topic, distribution: .information),
             sender: "S", timestamp: timestamp, names: CubeNames(channel: "C", area: "A", subject: "S"),
             expires: .now + 86_400_000, relay: relay)
     }

@@ -143,6 +143,20 @@ struct MessageStoreTests {
         }
     }
 
+    @Test("Old final messages of one topic are removed, and those of others stay", arguments: StoreKind.allCases)
+    func retentionOfTopic(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let one = Self.message("one", at: 100)
+            let other = Self.message("other", at: 200)
+            for message in [one, other] { _ = try await store.insert(message) }
+            try await finish([one, other], in: store)
+            let none = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+            #expect(try await store.removeArchived(of: none, before: 1_000, limit: 10) == 0)
+            #expect(try await store.removeArchived(of: other.topicKey, before: 150, limit: 10) == 1)
+            #expect(try await titles(store) { _ in } == ["other"])
+        }
+    }
+
     @Test(
         "Old final messages are removed, the oldest first, and the others stay",
         arguments: StoreKind.allCases)

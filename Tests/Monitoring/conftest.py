@@ -4,6 +4,7 @@ import json
 import pathlib
 
 import pytest
+from canary import Canary
 from harness.product import Product
 from prometheus import Prometheus, free_ports
 
@@ -18,14 +19,22 @@ def product(request):
     first = free_ports(10)
     product = Product(request.config.getoption("executables"), settings=lambda _: {"MSI_METRICS_PORT": str(first)})
     # msi up gives each service the next port, in the order of msi services.
-    services = [service["name"] for service in json.loads(product.command("services", "--json"))]
+    services = [
+        service["name"] for service in json.loads(product.command("services", "--json")) if not service["is_optional"]]
     product.metrics = {name: f"127.0.0.1:{first + index}" for index, name in enumerate(services)}
     yield product
     product.stop()
 
 
 @pytest.fixture(scope="session")
-def prometheus(product, tmp_path_factory):
-    prometheus = Prometheus(list(product.metrics.values()), tmp_path_factory.mktemp("prometheus"))
+def canary(product):
+    canary = Canary(product)
+    yield canary
+    canary.stop()
+
+
+@pytest.fixture(scope="session")
+def prometheus(product, canary, tmp_path_factory):
+    prometheus = Prometheus([*product.metrics.values(), canary.address], tmp_path_factory.mktemp("prometheus"))
     yield prometheus
     prometheus.stop()

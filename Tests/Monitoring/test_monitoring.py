@@ -42,7 +42,7 @@ def test_metrics_of_each_service_are_well_formed(product):
 
 
 def test_a_message_is_counted_on_its_way(product, prometheus):
-    eventually("each service is read", lambda: prometheus.value('sum(up{job="msi"})') == len(product.metrics), 60)
+    eventually("each service is read", lambda: prometheus.value('sum(up{job="msi"})') == len(product.metrics) + 1, 60)
     product.send(product.new_subject())
     for expression in [
         'sum(msi_http_requests_total{method="POST",route="/message",status="201"})',
@@ -100,3 +100,22 @@ def test_an_alert_fires_while_the_relay_is_frozen_and_resolves(product, promethe
             "the alert", lambda: [labels["instance"] for labels in prometheus.alerts("MSIServiceDown")] == [address], 90)
     eventually("the alert resolves", lambda: prometheus.alerts("MSIServiceDown") == [], 60)
 
+
+def test_the_canarys_silence_is_noticed_with_its_stage(product, prometheus, canary):
+    arrived = 'msi_canary_messages_total{outcome="received"}'
+    eventually("messages reach the canary's phone", lambda: prometheus.value(arrived) >= 2, 60)
+    assert prometheus.value('msi_canary_duration_seconds_count{stage="relayed"}') >= 2
+    eventually("no alert", lambda: prometheus.alerts("MSICanarySilent") == [], 60)
+    with product.frozen("msi-fcm-relay"):
+        eventually("the alert about silence", lambda: prometheus.alerts("MSICanarySilent") != [], 60)
+        eventually(
+            "the stage", lambda: prometheus.value('msi_canary_messages_total{outcome="not_relayed"}') >= 1, 60)
+    eventually("the alert resolves", lambda: prometheus.alerts("MSICanarySilent") == [], 60)
+    # Most of the last messages have been late, or have not arrived.
+    eventually("the alert about late messages", lambda: prometheus.alerts("MSICanaryLate") != [], 120)
+
+
+def test_a_canary_that_is_gone_is_silent_too(prometheus, canary):
+    assert prometheus.alerts("MSICanarySilent") == []
+    canary.stop()
+    eventually("the alert", lambda: prometheus.alerts("MSICanarySilent") != [], 60)

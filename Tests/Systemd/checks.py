@@ -1,10 +1,12 @@
 """The checks, in their order: each needs what those before it have left. A check returns what is worth knowing, or nothing."""
 
+import json
+import re
 import time
 
 import debs
 from container import Failure, wait_until
-from hub import CONFIGURATION, EMULATOR, STATE, Connections
+from hub import CANARY, CONFIGURATION, EMULATOR, STATE, Connections
 from sandbox import the_sandbox_holds, units_are_safe_enough
 
 # Of units.
@@ -29,6 +31,7 @@ def packages_install(hub):
         require(run("systemctl", "is-enabled", unit, check=False).strip() == "enabled", f"{unit} is not enabled")
         require(not hub.is_active(unit), f"{unit} runs before there is a configuration")
     require(run("systemctl", "is-enabled", EMULATOR, check=False).strip() == "static", "the emulator could be enabled")
+    require(run("systemctl", "is-enabled", CANARY, check=False).strip() == "disabled", "the canary is enabled before it is set up")
     for name in hub.names():
         if name != "msi-common":
             require(run("man", "--where", name, check=False).strip(), f"{name} has no manual")
@@ -61,7 +64,7 @@ def executables_need_only_debian(hub):
 
 def units_are_valid(hub):
     """systemd-analyze verify has no complaint about any unit, also not about its manual"""
-    units = ["msi.target", "msi-gateway.socket", EMULATOR, *hub.units(), f"{RELAY}@2.service"]
+    units = ["msi.target", "msi-gateway.socket", EMULATOR, CANARY, *hub.units(), f"{RELAY}@2.service"]
     output = hub.container.run("systemd-analyze", "verify", "--recursive-errors=yes", "--man=yes", *units)
     require(not output.strip(), output)
 
@@ -109,6 +112,59 @@ def a_message_arrives(hub):
     run("msi", "sample")
     require("relayed" in run("msi", "send", "Campus/Weather/Storms", "--wait", "A storm is coming."), "the message is not relayed")
     hub.wait_until_well()
+
+
+def the_canary_can_be_enabled(hub):
+    """The canary with a subject and a token of its own starts with the target, and its messages are stored"""
+    run = hub.container.run
+    rows = ["channel,area,subject,level,distribution", "Operation,Canary,Canary,Optional,Information"]
+    run("msi", "cube", "import", "-", "--format=csv", input="\n".join(rows) + "\n")
+    cube = json.loads(run("msi", "cube", "export", "--format=json"))
+    channel = next(each for each in cube if each["name"] == "Operation")
+    topic = channel["areas"][0]["subjects"][0]["topic_key"]
+    token = hub.container.path(f"{STATE}/token").read_text().strip()
+    run("install", "--mode=0600", "/dev/stdin", "/etc/credstore/msi-canary-token", input=token + "\n")
+    before = hub.container.path(CONFIGURATION).read_text()
+    hub.container.path(CONFIGURATION).write_text(f"{before}MSI_CANARY_TOPIC={topic}\nMSI_CANARY_INTERVAL=1\n")
+    hub.systemctl("restart", f"{MESSAGE_LOG}@1.service")
+    hub.wait_until_well()
+    hub.systemctl("enable", "--now", CANARY)
+    hub.wait_until_active([CANARY])
+    wait_until(
+        "no message of the canary is relayed",
+        lambda: '"state":"relayed"' in run("sh", "-c", (
+            f"echo 'Authorization: Bearer '$(cat {STATE}/token) "
+            f"| curl --silent --noproxy '*' --header @- 'http://127.0.0.1:8080/message?subject={topic[-24:]}&limit=1'")))
+    hub.systemctl("disable", "--now", CANARY)
+    hub.container.path(CONFIGURATION).write_text(before)
+    hub.container.path("/etc/credstore/msi-canary-token").unlink()
+    hub.systemctl("restart", f"{MESSAGE_LOG}@1.service")
+    hub.wait_until_well()
+
+
+def doctor_finds_nothing_wrong(hub):
+    """msi doctor as root finds no failure; for others it says how to run it; it finds a service that is stopped and a key that others can read"""
+    report = doctor(hub)
+    failures = [each for each in report["findings"] if each["level"] == "failure"]
+    require(not failures, f"msi doctor finds {failures}")
+    for check in ("configuration", "secrets", "sockets", "FCM", "gateway", "processes"):
+        require(any(each["check"] == check and each["level"] == "ok" for each in report["findings"]), f"msi doctor says nothing good about {check}")
+    other = hub.container.run("setpriv", "--reuid=nobody", "--clear-groups", "msi", "doctor", check=False)
+    require("sudo msi doctor" in other, f"another user is told {other}")
+    key = "/etc/credstore/msi-fcm-service-account"
+    hub.container.run("chmod", "644", key)
+    hub.systemctl("stop", "msi-broadcast.service")
+    found = [each["found"] + (each.get("advice") or "") for each in doctor(hub)["findings"] if each["level"] == "failure"]
+    hub.systemctl("start", "msi-broadcast.service")
+    hub.container.run("chmod", "600", key)
+    require(any(f"chmod 600 {key}" in each for each in found), f"the open key is not among {found}")
+    require(any("systemctl start msi-broadcast" in each for each in found), f"the stopped service is not among {found}")
+    hub.wait_until_well()
+    return f"{len(report['findings'])} findings"
+
+
+def doctor(hub):
+    return json.loads(hub.container.run("msi", "doctor", "--json", check=False).splitlines()[-1])
 
 
 def credentials_are_private(hub):
@@ -335,8 +391,8 @@ def lintian_has_no_complaint(lintian):
 
 ALL = [
     packages_install, executables_need_only_debian, units_are_valid, units_are_safe_enough, invalid_configuration_does_not_restart,
-    everything_starts_in_order, a_message_arrives, credentials_are_private, the_sandbox_holds, drop_ins_open_the_network,
-    members_of_the_group_operate, the_bus_works_over_tcp,
-    metrics_can_be_read, scales_while_messages_flow, restarts_lose_nothing, the_watchdog_stays_silent, the_watchdog_restarts,
+    everything_starts_in_order, a_message_arrives, doctor_finds_nothing_wrong, the_canary_can_be_enabled, credentials_are_private,
+    the_sandbox_holds, drop_ins_open_the_network, members_of_the_group_operate, the_bus_works_over_tcp, metrics_can_be_read,
+    scales_while_messages_flow, restarts_lose_nothing, the_watchdog_stays_silent, the_watchdog_restarts,
     upgrades_and_downgrades, removal_keeps_data, purge_removes_everything,
 ]

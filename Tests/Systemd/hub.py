@@ -11,6 +11,7 @@ from container import Failure, wait_until
 STATE = "/var/lib/msi"
 CONFIGURATION = "/etc/msi/msi.env"
 EMULATOR = "msi-fcm-emulator.service"
+CANARY = "msi-canary.service"
 
 
 class Hub:

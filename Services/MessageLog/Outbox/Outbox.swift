@@ -35,6 +35,8 @@ final class Outbox: Service {
     let schedule = RetrySchedule()
     let acceptances = AcceptanceClock()
     let announcer: OutboxAnnouncer
+    /// The topic of the canary, whose messages are not entered into the audit log: they would soon be most of it.
+    private let canary: TopicKey?
     let logger: Logger
     let relaying: OutageLog
     let claiming: OutageLog
@@ -47,14 +49,18 @@ final class Outbox: Service {
     let events: AsyncStream<Event>
     let event: AsyncStream<Event>.Continuation
 
-    /// - Parameter owner: The process's unique name.
+    /// - Parameters:
+    ///   - owner: The process's unique name.
+    ///   - canary: The topic of the canary, if there is one.
     init(
-        store: any MessageStore, relay: any Relay, owner: String, capacity: Int = 256, announcer: OutboxAnnouncer, logger: Logger
+        store: any MessageStore, relay: any Relay, owner: String, capacity: Int = 256, announcer: OutboxAnnouncer,
+        canary: TopicKey? = nil, logger: Logger
     ) {
         self.store = store
         self.relay = relay
         self.owner = owner
         self.announcer = announcer
+        self.canary = canary
         self.logger = logger
         relaying = OutageLog("no relay takes messages", logger: logger)
         claiming = OutageLog("due messages cannot be claimed", logger: logger)
@@ -69,7 +75,8 @@ final class Outbox: Service {
     /// - Returns: The item that is stored under the same keys already, if there is one.
     func log(_ item: OutboxItem, from address: String? = nil) async throws -> OutboxItem? {
         let now = UnixMilliseconds.now
-        let audit = item.message.map { MessageAudit(.send, by: AuditAuthor(actor: $0.sender, address: address), at: now) }
+        let recorded = item.message.flatMap { $0.topicKey == canary ? nil : $0 }
+        let audit = recorded.map { MessageAudit(.send, by: AuditAuthor(actor: $0.sender, address: address), at: now) }
         let due = item.record.nextAttempt ?? now
         let isDue = due <= now && item.record.state != .held
         var item = item

@@ -10,12 +10,15 @@ struct Retention: Service {
     let store: any MessageStore
     /// How long a message is kept; `nil` for ever.
     let age: Milliseconds?
+    /// The topic of the canary, whose messages are kept only as long as it looks at them.
+    let canary: TopicKey?
     let logger: Logger
     private let outage: OutageLog
 
-    init(store: any MessageStore, age: Milliseconds?, logger: Logger) {
+    init(store: any MessageStore, age: Milliseconds?, canary: TopicKey? = nil, logger: Logger) {
         self.store = store
         self.age = age
+        self.canary = canary
         self.logger = logger
         outage = OutageLog("old messages cannot be removed", logger: logger)
     }
@@ -25,13 +28,16 @@ struct Retention: Service {
     /// The size of a batch, and the pause after it.
     private static let batch = 200
     private static let pause = Duration.milliseconds(50)
+    /// Longer than the canary waits for a message.
+    private static let canaryAge = Milliseconds.seconds(3_600)
 
     func run() async throws {
-        guard let age else { return try await gracefulShutdown() }
+        guard age != nil || canary != nil else { return try await gracefulShutdown() }
         do {
             try await cancelWhenGracefulShutdown {
                 while true {
-                    try await removeOld(age)
+                    if let age { try await removeOld(age) }
+                    if let canary { try await removeOld(Self.canaryAge, of: canary) }
                     try await Task.sleep(for: Self.period)
                 }
             }
@@ -41,11 +47,11 @@ struct Retention: Service {
     }
 
     /// - Throws: Only `CancellationError`.
-    private func removeOld(_ age: Milliseconds) async throws {
+    private func removeOld(_ age: Milliseconds, of topic: TopicKey? = nil) async throws {
         let moment = UnixMilliseconds.now - age
         var removed = 0
         do {
-            while case let count = try await store.removeArchived(before: moment, limit: Self.batch), count > 0 {
+            while case let count = try await store.removeArchived(of: topic, before: moment, limit: Self.batch), count > 0 {
                 removed += count
                 try await Task.sleep(for: Self.pause)
             }
@@ -53,6 +59,9 @@ struct Retention: Service {
         } catch let error where !(error is CancellationError) {
             outage.failed(error)
         }
-        if removed > 0 { logger.info("old messages removed", metadata: ["count": "\(removed)"]) }
+        // Those of the canary are one each minute.
+        if removed > 0 {
+            logger.log(level: topic == nil ? .info : .debug, "old messages removed", metadata: ["count": "\(removed)"])
+        }
     }
 }

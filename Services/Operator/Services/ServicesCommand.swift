@@ -12,7 +12,7 @@ struct ServicesCommand: ParsableCommand {
     var printsJSON = false
 
     func run() throws {
-        let services = ServiceEntry.all.map(DescribedService.init)
+        let services = (ServiceEntry.all + ServiceEntry.optional).map(DescribedService.init)
         guard !printsJSON else { return print(String(decoding: try JSONCoder.encode(services), as: UTF8.self)) }
         let width = services.map(\.executable.count).max() ?? 0
         for service in services {
@@ -35,6 +35,8 @@ struct DescribedService: Encodable {
     /// The services that must be ready before it is started.
     let startsAfter: [String]
     let mayHaveInstances: Bool
+    /// Whether an operator sets it up and starts it by itself.
+    let isOptional: Bool
     let keepsData: Bool
     /// Its files and folders in the state directory.
     let stateFiles: [String]
@@ -68,6 +70,7 @@ struct DescribedService: Encodable {
         uses = service.uses.map(\.service.name)
         startsAfter = service.startDependencies.map(\.name)
         mayHaveInstances = service.mayHaveInstances
+        isOptional = ServiceEntry.optional.contains(service)
         keepsData = service.keepsData
         stateFiles = service.stateFiles
         settings = service.settings.map(\.name)
@@ -79,6 +82,7 @@ struct DescribedService: Encodable {
         case portSetting = "port_setting"
         case startsAfter = "starts_after"
         case mayHaveInstances = "may_have_instances"
+        case isOptional = "is_optional"
         case keepsData = "keeps_data"
         case stateFiles = "state_files"
         case secretFileSettings = "secret_file_settings"

@@ -32,7 +32,7 @@ struct SettingsSample: CustomStringConvertible {
         }
     }
 
-    private static let programs = ServiceEntry.all + [.phone, .phoneFleet]
+    private static let programs = ServiceEntry.all + ServiceEntry.optional + [.phone, .phoneFleet]
 
     var description: String {
         let head = """

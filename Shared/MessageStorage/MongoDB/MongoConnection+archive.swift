@@ -52,19 +52,21 @@ extension MongoConnection {
         return update.matched == 1 ? .done(message) : .overtaken
     }
 
-    /// Removes messages, and then pushes.
+    /// Removes messages, and then pushes unless only the messages of a topic are meant.
     ///
     /// - Returns: How many were removed.
-    func removeArchived(before moment: UnixMilliseconds, limit: Int) throws -> Int {
-        let messages = try removeMessages(before: moment, limit: limit)
-        return messages < limit ? try messages + removePushes(before: moment, limit: limit - messages) : messages
+    func removeArchived(of topic: TopicKey?, before moment: UnixMilliseconds, limit: Int) throws -> Int {
+        let messages = try removeMessages(of: topic, before: moment, limit: limit)
+        return messages < limit && topic == nil ? try messages + removePushes(before: moment, limit: limit - messages) : messages
     }
 
-    private func removeMessages(before moment: UnixMilliseconds, limit: Int) throws -> Int {
-        let old: BSONDocument = [
-            "_id": ["$type": "objectId"], "timestamp": ["$lt": moment.bson], "relay.next_attempt": nil,
-            "$or": [["relay.ended": nil], ["relay.ended": ["$lt": moment.bson]]],
+    private func removeMessages(of topic: TopicKey?, before moment: UnixMilliseconds, limit: Int) throws -> Int {
+        var conditions: [(String, BSONValue)] = [
+            ("_id", ["$type": "objectId"]), ("timestamp", ["$lt": moment.bson]), ("relay.next_attempt", nil),
+            ("$or", [["relay.ended": nil], ["relay.ended": ["$lt": moment.bson]]]),
         ]
+        if let topic { conditions.append(("topic_key", topic.bson)) }
+        let old = BSONDocument(conditions)
         let found = try find(
             old, in: MessageCollection.name,
             options: [

@@ -82,7 +82,8 @@ extension SettingDeclaration {
 
     /// All settings, each once.
     package static let all: [SettingDeclaration] = {
-        let declared = common + callingGateway + (ServiceEntry.all + [.phone, .phoneFleet]).flatMap(\.settings)
+        let declared =
+            common + callingGateway + (ServiceEntry.all + ServiceEntry.optional + [.phone, .phoneFleet]).flatMap(\.settings)
         return declared.reduce(into: []) { all, next in
             if !all.contains(next) { all.append(next) }
         }

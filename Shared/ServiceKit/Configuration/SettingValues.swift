@@ -102,6 +102,15 @@ package struct SettingValues: Sendable {
         }
     }
 
+    /// The files with secrets that the settings name.
+    package var secretFiles: [(setting: SettingDeclaration, path: String)] {
+        SettingDeclaration.all.flatMap { [$0] + ($0.file.map { [$0] } ?? []) }.filter(\.namesSecretFile)
+            .reduce(into: []) { files, setting in
+                guard !files.contains(where: { $0.setting == setting }), let path = string(setting.key) else { return }
+                files.append((setting, Self.expandingHome(path, home)))
+            }
+    }
+
     /// - Returns: The value, and the name of the setting that it comes from.
     private func read<Value>(_ setting: Setting<Value>) throws -> (value: Value, name: String)? {
         let declaration = setting.declaration

@@ -1,0 +1,26 @@
+import AsyncHTTPClient
+import Logging
+import NIOCore
+import Schemas
+import ServiceKit
+
+extension ServicePlan {
+    /// Wires the canary together. The gateway need not be there yet.
+    static func canary(_ wiring: Wiring) async throws -> ServicePlan {
+        let settings = try CanarySettings(wiring.settings)
+        let logger = wiring.logger
+        var configuration = HTTPClient.Configuration()
+        configuration.timeout.connect = .seconds(5)
+        configuration.redirectConfiguration = .disallow
+        configuration.connectionPool.retryConnectionEstablishment = false
+        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let hub = GatewayHub(http: http, url: settings.url, token: settings.token, topic: settings.topic)
+        let metrics = CanaryMetrics(interval: settings.interval, now: .now)
+        logger.info(
+            "sends",
+            metadata: ["gateway": "\(settings.url)", "topic_key": "\(settings.topic)", "interval": "\(settings.interval)"])
+        return ServicePlan(
+            services: [Canary(hub: hub, interval: settings.interval, metrics: metrics, logger: logger)],
+            close: { try await http.shutdown() })
+    }
+}

@@ -1,0 +1,62 @@
+import Logging
+import MongoDatabase
+import Schemas
+import ServiceKit
+
+/// Whether MongoDB answers, if the settings name one.
+struct DatabaseCheck: Sendable {
+    private let url: MongoURL?
+
+    /// - Throws: ``ConfigurationError``.
+    init(settings: SettingValues) throws {
+        url = try settings.optional(.databaseURL, as: MongoURL.init)
+    }
+
+    func findings() async throws -> [Finding] {
+        guard let url else { return [] }
+        var logger = Logger(label: "msi")
+        // The finding says it.
+        logger.logLevel = .critical
+        let database = await MongoDatabase.open(url, application: "msi-doctor", logger: logger)
+        var findings: [Finding]
+        do {
+            let clock = try await database.run { connection in
+                try connection.checkTransactions()
+                return try BSONFields(connection.read(["hello": 1], in: "admin"))["localTime"]
+            }
+            findings = [.ok(.database, "MongoDB answers for the database \(database.name), and takes transactions")]
+            if let clock, let time = Self.milliseconds(clock) {
+                findings.append(Self.finding(time - UnixMilliseconds.now.rawValue))
+            }
+        } catch let error as MongoError {
+            findings = [.failure(.database, "MongoDB: \(error.message)", Self.advice(for: error.code))]
+        }
+        await database.close()
+        return findings
+    }
+
+    /// - Parameter ahead: How many milliseconds the server's clock is ahead, with the time of the answer.
+    static func finding(_ ahead: Int64) -> Finding {
+        let found = "this machine's clock differs from MongoDB's by \(abs(ahead)) ms"
+        // Message logs on several machines with one database need clocks that agree within five seconds.
+        return abs(ahead) <= 5_000
+            ? .ok(.clock, found)
+            : .failure(.clock, found, "let both machines follow a time server: apt install systemd-timesyncd")
+    }
+
+    /// The milliseconds since 1970 of a date.
+    private static func milliseconds(_ value: BSONValue) -> Int64? {
+        guard case .foreign(.date, let bytes) = value, bytes.count == 8 else { return nil }
+        return bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    private static func advice(for code: MongoError.Code) -> String {
+        switch code {
+        case .notAuthenticated, .notAuthorised: "correct the user and the password of MSI_DATABASE_URL, or the user's roles"
+        case .unsuitable: "use a replica set; Shared/MongoDatabase/OPERATING.md has the requirements"
+        case .notReachable, .timedOut, .notPrimary:
+            "is the server running, and the name, the port and the network right? With the packages the services need the drop-in mongodb.conf"
+        default: "Shared/MongoDatabase/OPERATING.md has the requirements"
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import FoundationEssentials
+import Glibc
+import ServiceKit
+
+/// The state directory with what is in it, and the files with secrets: whether they exist, and who can read them.
+struct FileCheck: Sendable {
+    private let installation: Installation
+    private let settings: SettingValues
+    private let folder: String
+    private let usesFiles: Bool
+
+    /// - Throws: ``ConfigurationError``.
+    init(installation: Installation, settings: SettingValues) throws {
+        self.installation = installation
+        self.settings = settings
+        folder = try settings.value(.stateDirectory)
+        usesFiles = try settings.optional(.databaseURL) == nil
+    }
+
+    var findings: [Finding] { stateDirectory + secretFiles }
+
+    // MARK: The state directory
+
+    private var stateDirectory: [Finding] {
+        var status = stat()
+        guard stat(folder, &status) == 0 else {
+            guard errno == EACCES else {
+                return [.ok(.files, "there is no state directory \(folder) yet; the first start makes it")]
+            }
+            return [
+                .failure(
+                    .files, "the state directory \(folder) cannot be entered by this user",
+                    "run msi doctor as its owner or as root")
+            ]
+        }
+        guard access(folder, R_OK | X_OK) == 0 else {
+            return [
+                .failure(
+                    .files, "the state directory \(folder) belongs to \(Self.user(status.st_uid)), and this user cannot read it",
+                    "run msi doctor as \(Self.user(status.st_uid)) or as root")
+            ]
+        }
+        var findings: [Finding] = []
+        if status.st_mode & 0o077 != 0 {
+            findings.append(
+                .failure(
+                    .files, "the state directory \(folder) has mode \(Self.mode(status)), so that other users can enter it",
+                    "chmod 700 \(folder)"))
+        }
+        if installation.layout == .packages, let user = getpwnam("msi"), user.pointee.pw_uid != status.st_uid {
+            findings.append(
+                .failure(
+                    .files,
+                    "the state directory \(folder) belongs to \(Self.user(status.st_uid)) instead of msi, the services' user",
+                    "chown -R msi:msi \(folder)"))
+        }
+        findings += own.flatMap { check($0, owner: status.st_uid) } + missing + left
+        return findings.isEmpty
+            ? [.ok(.files, "the state directory \(folder) and its files are readable only by their owner")] : findings
+    }
+
+    /// The product's files and folders that are there.
+    private var own: [String] {
+        let states = (ServiceEntry.all + [.phone]).flatMap(\.stateFiles)
+        let files = states.flatMap { $0.hasSuffix(".sqlite") ? [$0, $0 + "-wal", $0 + "-shm"] : [$0] }
+        return (files + ["token", "log"]).map { "\(folder)/\($0)" }.filter { FileManager.default.fileExists(atPath: $0) }
+    }
+
+    private func check(_ path: String, owner: uid_t) -> [Finding] {
+        var status = stat()
+        // It may be gone in the meantime.
+        guard lstat(path, &status) == 0 else { return [] }
+        var findings: [Finding] = []
+        let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        if status.st_mode & 0o077 != 0 {
+            let what = path == folder + "/token" ? "contains a token with all rights, and has" : "has"
+            findings.append(
+                .failure(
+                    .files, "\(path) \(what) mode \(Self.mode(status)), which gives other users access",
+                    "chmod \(isFolder ? 700 : 600) \(path)"))
+        }
+        if status.st_uid != owner {
+            findings.append(
+                .failure(
+                    .files, "\(path) belongs to \(Self.user(status.st_uid)), and the state directory to \(Self.user(owner))",
+                    "chown \(Self.user(owner)): \(path)"))
+        }
+        return findings
+    }
+
+    /// The databases that are not there although others are.
+    private var missing: [Finding] {
+        guard usesFiles else { return [] }
+        let databases = installation.services.flatMap(\.stateFiles).filter { $0.hasSuffix(".sqlite") }
+        let absent = databases.filter { !FileManager.default.fileExists(atPath: "\(folder)/\($0)") }
+        guard !absent.isEmpty, absent.count < databases.count else { return [] }
+        return [
+            .warning(
+                .files,
+                "\(absent.joined(separator: ", ")) of \(folder) \(absent.count == 1 ? "is" : "are") not there, and other databases are",
+                "if it was there before, restore it from a backup before its service starts, which makes an empty one")
+        ]
+    }
+
+    /// Files that should not stay.
+    private var left: [Finding] {
+        let password = folder + "/password"
+        let draft = folder + "/token.new"
+        var findings: [Finding] = []
+        if FileManager.default.fileExists(atPath: password) {
+            findings.append(
+                .warning(
+                    .files, "\(password) still holds the first password of admin", "read it, and remove the file: rm \(password)")
+            )
+        }
+        if FileManager.default.fileExists(atPath: draft) {
+            findings.append(
+                .warning(
+                    .files, "\(draft) was left by an interrupted msi account token",
+                    "rm \(draft), and make a new token: msi account token"))
+        }
+        return findings
+    }
+
+    // MARK: Secrets
+
+    /// The files that the settings name, and the credentials of systemd.
+    private var secretFiles: [Finding] {
+        settings.secretFiles.map { setting, path in
+            var status = stat()
+            guard stat(path, &status) == 0 else {
+                let reason = String(cString: strerror(errno))
+                return .failure(
+                    .secrets, "\(setting.name): \(path) cannot be read: \(reason)", "put the file there, or correct the setting")
+            }
+            guard status.st_mode & 0o077 == 0 else {
+                return .failure(
+                    .secrets, "\(setting.name): \(path) has mode \(Self.mode(status)), which lets other users read a secret",
+                    "chmod 600 \(path); if others have had access, replace the secret")
+            }
+            guard access(path, R_OK) == 0 else {
+                return .warning(
+                    .secrets, "\(setting.name): \(path) belongs to \(Self.user(status.st_uid)), and this user cannot read it",
+                    "run msi doctor as the user of the services or as root")
+            }
+            return .ok(.secrets, "\(setting.name): \(path) is readable only by its owner")
+        }
+    }
+
+    private static func mode(_ status: stat) -> String { String(status.st_mode & 0o777, radix: 8) }
+
+    private static func user(_ id: uid_t) -> String { getpwuid(id).map { String(cString: $0.pointee.pw_name) } ?? String(id) }
+}

@@ -1,0 +1,45 @@
+import ServiceKit
+
+/// The limits and the executables of the running services.
+struct ProcessCheck: Sendable {
+    private let installation: Installation
+    private let processes: [RunningProcess]
+    private let maxConnections: Int
+
+    /// For the bus, the databases and the files of a service.
+    private static let minDescriptors = 1_024
+
+    /// - Throws: ``ConfigurationError``.
+    init(installation: Installation, settings: SettingValues, processes: [RunningProcess]) throws {
+        self.installation = installation
+        self.processes = processes
+        maxConnections = try settings.value(.gatewayMaxConnections)
+    }
+
+    var findings: [Finding] {
+        guard !processes.isEmpty else { return [] }
+        let findings = processes.compactMap(descriptors) + processes.compactMap(executable)
+        return findings.isEmpty
+            ? [
+                .ok(
+                    .processes, "\(processes.count) processes run, each with enough file descriptors and the installed executable"
+                )
+            ] : findings
+    }
+
+    private func descriptors(_ process: RunningProcess) -> Finding? {
+        let needed = Self.minDescriptors + (process.service == .gateway ? maxConnections : 0)
+        guard let limit = process.maxDescriptors, limit < needed else { return nil }
+        return .warning(
+            .descriptors, "\(process.service.executable) may open \(limit) files and connections, and needs up to \(needed)",
+            installation.layout == .packages ? "LimitNOFILE= in the unit" : "ulimit -Hn 65536 before the start")
+    }
+
+    private func executable(_ process: RunningProcess) -> Finding? {
+        guard process.isOutdated else { return nil }
+        return .warning(
+            .processes, "\(process.service.executable) (process \(process.id)) runs an executable that has been replaced since",
+            installation.layout == .packages
+                ? "systemctl restart \(installation.unit(of: process.service))" : "restart deploy/run")
+    }
+}

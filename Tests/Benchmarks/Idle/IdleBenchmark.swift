@@ -1,0 +1,249 @@
+import FoundationEssentials
+import Glibc
+import JSON
+import NIOCore
+import NIOHTTP1
+import ServiceKit
+import TestSupport
+
+/// What each service costs while nothing happens: the time of its start, its memory, and its processor time in a minute. All services run
+/// together, on SQLite.
+struct IdleBenchmark {
+    let folder: String
+    /// The seconds that the processor time is measured for.
+    let seconds: Double
+
+    /// The state directory.
+    private var state: String { folder + "/state" }
+
+    /// The first start of each makes its files, and does not count.
+    private static let starts = 9
+    /// After the start, memory is given back, and connections are made.
+    private static let settling = Duration.seconds(15)
+    /// Prometheus's usual interval.
+    private static let scrapeInterval = Duration.seconds(15)
+
+    private struct Row: Encodable {
+        let name: String
+        /// Milliseconds, the median, and the slowest.
+        let start: Double
+        let slowestStart: Double
+        /// MiB.
+        let privateMemory: Double
+        let sharedMemory: Double
+        let proportional: Double
+        /// The percentage of one processor, without a port for metrics, and with one that is read every 15 s.
+        let processor: Double
+        let processorWithMetrics: Double?
+        /// A second.
+        let wakeUps: Double
+    }
+
+    private struct Figures: Encodable {
+        let benchmark = "idle"
+        let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        let load: Double
+        let rows: [Row]
+    }
+
+    func run() async throws {
+        var load = [0.0]
+        getloadavg(&load, 1)
+        say(
+            "each service idle, all on this machine with \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores; the load before was \(load[0].twoDigits)"
+        )
+        guard mkdir(state, 0o700) == 0 else { throw PeerFailure(description: "\(state) cannot be made") }
+        let socket = try ReadinessSocket(folder + "/notify")
+        defer { socket.close() }
+        var starts: [String: [Double]] = [:]
+        let (peers, running) = try await startAll(socket, &starts)
+        let plain = try await costs(of: running + peers)
+        for process in running.reversed() { await process.process.stop() }
+        for peer in peers { await peer.process.stop() }
+        let withMetrics = try await metricsCosts(socket)
+        let rows = (running + peers).map { process in
+            let (cost, used) = (plain.costs[process.name], plain.used[process.name])
+            let times = starts[process.name] ?? [process.start]
+            return Row(
+                name: process.name, start: times.median.twoDigits, slowestStart: (times.max() ?? 0).twoDigits,
+                privateMemory: (cost?.privateMemory ?? 0).twoDigits, sharedMemory: (cost?.sharedMemory ?? 0).twoDigits,
+                proportional: (cost?.proportional ?? 0).twoDigits, processor: used?.percent ?? 0,
+                processorWithMetrics: withMetrics[process.name]?.percent, wakeUps: (used?.wakeUps ?? 0).twoDigits)
+        }
+        printTable(rows)
+        say(String(decoding: try JSONCoder.encode(Figures(load: load[0], rows: rows)), as: UTF8.self))
+    }
+
+    private func printTable(_ rows: [Row]) {
+        say(
+            Table.row(
+                "", ["start ms", "slowest ms", "private MiB", "shared MiB", "PSS MiB", "CPU %", "with metrics", "wake-ups/s"],
+                first: 24))
+        for row in rows {
+            say(
+                Table.row(
+                    row.name,
+                    [
+                        "\(row.start)", "\(row.slowestStart)", "\(row.privateMemory)", "\(row.sharedMemory)",
+                        "\(row.proportional)",
+                        "\(row.processor)", row.processorWithMetrics.map { "\($0)" } ?? "", "\(row.wakeUps)",
+                    ], first: 24))
+        }
+    }
+
+    // MARK: Starts
+
+    /// The services in their order, each started several times, and then the peers.
+    private func startAll(
+        _ socket: ReadinessSocket, _ starts: inout [String: [Double]]
+    ) async throws -> (peers: [IdleProcess], running: [IdleProcess]) {
+        var running: [IdleProcess] = []
+        let port = try LoopbackPort.free()
+        for service in ServiceEntry.all {
+            try await prepare(service)
+            for number in 0...Self.starts {
+                let process = try start(service, socket, emulatorPort: port)
+                if number > 0 { starts[service.executable, default: []].append(process.start) }
+                if number == Self.starts {
+                    running.append(process)
+                } else {
+                    await process.process.stop()
+                }
+            }
+        }
+        var peers: [IdleProcess] = []
+        for peer in [bareServer, prometheus] {
+            for number in 0..<Self.starts {
+                guard let process = try await peer() else { break }
+                starts[process.name, default: []].append(process.start)
+                if number == Self.starts - 1 {
+                    peers.append(process)
+                } else {
+                    await process.process.stop()
+                }
+            }
+        }
+        return (peers, running)
+    }
+
+    /// The gateway needs no account, and the people service makes none.
+    private func prepare(_ service: ServiceEntry) async throws {
+        guard service == .people else { return }
+        try await TestOperator.prepare(state)
+    }
+
+    private func start(
+        _ service: ServiceEntry, _ socket: ReadinessSocket, emulatorPort: Int, metricsPort: Int? = nil
+    ) throws -> IdleProcess {
+        var settings = EmulatorAccess(port: emulatorPort, stateDirectory: state).settings
+        settings["MSI_STATE_DIR"] = state
+        settings["MSI_FCM_EMULATOR_PORT"] = "\(emulatorPort)"
+        settings["MSI_GATEWAY_PORT"] = "0"
+        settings["MSI_SUPERVISED"] = "true"
+        settings["NOTIFY_SOCKET"] = socket.path
+        settings["SWIFT_BACKTRACE"] = "enable=no"
+        if let metricsPort { settings["MSI_METRICS_PORT"] = "\(metricsPort)" }
+        let executable = try BuiltProduct.path(of: service.executable)
+        return try IdleProcess(service.executable, executable, settings: settings, in: folder) { process in
+            try socket.waitForReadiness(log: process.log)
+        }
+    }
+
+    // MARK: Peers
+
+    /// A bare Hummingbird server with one route, in the process of these benchmarks' executable.
+    private func bareServer() async throws -> IdleProcess? {
+        let (body, fields) = (folder + "/peer.json", folder + "/peer-fields.json")
+        try Data("{}".utf8).write(to: URL(filePath: body))
+        try Data("{}".utf8).write(to: URL(filePath: fields))
+        let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path(percentEncoded: false)
+        return try IdleProcess("bare Hummingbird", own, ["http-server", body, fields], settings: [:], in: folder) { process in
+            try wait { process.log.contains("\n") }
+        }
+    }
+
+    /// Prometheus with an empty database and nothing to read, if it is installed.
+    private func prometheus() async throws -> IdleProcess? {
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/prometheus") else { return nil }
+        let configuration = folder + "/prometheus.yml"
+        try Data("scrape_configs: []\n".utf8).write(to: URL(filePath: configuration))
+        let port = try LoopbackPort.free()
+        return try IdleProcess(
+            "prometheus", "/usr/bin/prometheus",
+            [
+                "--config.file=\(configuration)", "--storage.tsdb.path=\(folder)/prometheus",
+                "--web.listen-address=127.0.0.1:\(port)",
+            ], settings: [:], in: folder
+        ) { process in
+            try wait { process.log.contains("Server is ready to receive web requests") }
+        }
+    }
+
+    /// Looks every millisecond.
+    private func wait(_ isReady: () -> Bool) throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while !isReady() {
+            guard ContinuousClock.now < deadline else { throw PeerFailure(description: "a peer does not become ready") }
+            usleep(1_000)
+        }
+    }
+
+    // MARK: Costs
+
+    private struct Use {
+        /// Of one processor.
+        let percent: Double
+        /// A second.
+        let wakeUps: Double
+    }
+
+    /// - Returns: The memory at the end of the time, and the processor time meanwhile.
+    private func costs(of processes: [IdleProcess]) async throws -> (costs: [String: ProcessCost], used: [String: Use]) {
+        try await Task.sleep(for: Self.settling)
+        let begin = ContinuousClock.now
+        let before = try processes.map { try ProcessCost(of: $0.process.identifier) }
+        try await Task.sleep(for: .seconds(seconds))
+        let time = Double((ContinuousClock.now - begin).components.seconds)
+        var (costs, used): ([String: ProcessCost], [String: Use]) = ([:], [:])
+        for (process, before) in zip(processes, before) {
+            let after = try ProcessCost(of: process.process.identifier)
+            costs[process.name] = after
+            let percent = Double(after.processorTime - before.processorTime) / 1e9 / time * 100
+            used[process.name] = Use(
+                percent: (percent * 1_000).rounded() / 1_000, wakeUps: Double(after.wakeUps - before.wakeUps) / time)
+        }
+        return (costs, used)
+    }
+
+    /// The same with ports for metrics, which are read as Prometheus does.
+    private func metricsCosts(_ socket: ReadinessSocket) async throws -> [String: Use] {
+        let port = try LoopbackPort.free()
+        var running: [IdleProcess] = []
+        var ports: [Int] = []
+        for service in ServiceEntry.all {
+            ports.append(try LoopbackPort.free())
+            running.append(try start(service, socket, emulatorPort: port, metricsPort: ports.last))
+        }
+        let used = try await withThrowingTaskGroup(of: Void.self) { [ports] group in
+            group.addTask {
+                try await withHTTPClient { http in
+                    while !Task.isCancelled {
+                        for port in ports {
+                            let answer = try await http.answer(
+                                .GET, "http://127.0.0.1:\(port)/metrics", headers: [:], body: nil, within: .seconds(10))
+                            guard answer.status == 200 else {
+                                throw PeerFailure(description: "/metrics answers \(answer.status)")
+                            }
+                        }
+                        try? await Task.sleep(for: Self.scrapeInterval)
+                    }
+                }
+            }
+            let used = try await costs(of: running).used
+            group.cancelAll()
+            return used
+        }
+        for process in running.reversed() { await process.process.stop() }
+        return used
+    }
+}

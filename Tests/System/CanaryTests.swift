@@ -1,0 +1,122 @@
+import FoundationEssentials
+import Glibc
+import JSON
+import NIOCore
+import NIOHTTP1
+import ServiceKit
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// `msi-canary` beside a stack, with a phone that reports.
+    @Suite("Canary")
+    struct CanaryTests {
+        /// A phone that reports each message of a topic at once.
+        private func reporting<Value: Sendable>(
+            _ stack: Stack, _ topic: String, _ body: @Sendable () async throws -> Value
+        ) async throws -> Value {
+            try await stack.withPhone(subscribedTo: [topic]) { phone in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        var (reported, report) = (0, 0)
+                        while !Task.isCancelled {
+                            let events = phone.events
+                            if events.count > reported {
+                                report += 1
+                                let keys = events[reported...].map { JSONValue.string($0.msiKey) }
+                                let answer = try await stack.portal.with(token: nil).call(
+                                    .POST, "/receipt",
+                                    [
+                                        "installation": "9f0c61d2a5b84e7730c1de42", "report": .integer(Int64(report)),
+                                        "received": .array(keys), "opened": [],
+                                    ])
+                                guard answer.status == 204 else { throw UnexpectedAnswer(answer) }
+                                reported = events.count
+                            }
+                            try? await Task.sleep(for: .milliseconds(20))
+                        }
+                    }
+                    let value = try await body()
+                    group.cancelAll()
+                    return value
+                }
+            }
+        }
+
+        /// A metric's value.
+        private func value(_ name: String, at port: Int, _ stack: Stack) async throws -> Double? {
+            guard
+                let answer = try? await stack.portal.http.answer(
+                    .GET, "http://127.0.0.1:\(port)/metrics", headers: [:], body: nil, within: .seconds(5))
+            else { return nil }
+            let line = String(decoding: answer.body, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name + " ") }
+            return line.flatMap { $0.split(separator: " ").last }.flatMap { Double($0) }
+        }
+
+        @Test("It sees each delivery; with a frozen relay it says where the messages stay; its messages are in no audit log")
+        func delivery() async throws {
+            try await withTemporaryFolder { folder in
+                let subject = try await withStack(in: folder) { try await $0.portal.makeSubject("Information", name: "Canary") }
+                try await withStack(in: folder, settings: ["MSI_CANARY_TOPIC": subject.topicKey]) { stack in
+                    try await stack.healthy()
+                    let token = try await stack.portal.call(
+                        .POST, "/token", ["name": "canary", "rights": ["read", "send"], "scope": ["\(subject.topicKey)"]])
+                    let secret = try #require(try token.json["secret"]?.string)
+                    let port = try LoopbackPort.free()
+                    let settings = [
+                        "MSI_CANARY_TOPIC": subject.topicKey, "MSI_CANARY_TOKEN": secret, "MSI_CANARY_INTERVAL": "1",
+                        "MSI_GATEWAY_PORT": "\(stack.portal.port)", "MSI_METRICS_PORT": "\(port)", "MSI_STATE_DIR": folder,
+                    ]
+                    _ = try await withProgram(BuiltProduct.path(of: "msi-canary"), environment: settings) { canary in
+                        try await reporting(stack, subject.topicKey) {
+                            try await eventually("received messages") {
+                                try await value("msi_canary_messages_total{outcome=\"received\"}", at: port, stack) ?? 0 >= 2
+                            }
+                            #expect(
+                                try await value("msi_canary_duration_seconds_count{stage=\"relayed\"}", at: port, stack) ?? 0 >= 2
+                            )
+                            let last = try #require(await value("msi_canary_last_received_timestamp_seconds", at: port, stack))
+                            #expect(abs(last - Date().timeIntervalSince1970) < 60)
+
+                            try await stack.whileFrozen("msi-fcm-relay") {
+                                try await eventually("messages that are not relayed", within: .seconds(30)) {
+                                    try await value("msi_canary_messages_total{outcome=\"not_relayed\"}", at: port, stack) ?? 0
+                                        >= 1
+                                }
+                                #expect(
+                                    canary.lines.contains {
+                                        $0.contains("a message has not arrived") && $0.contains("not_relayed")
+                                    })
+                            }
+                            try await eventually("messages that arrive again", within: .seconds(60)) {
+                                canary.lines.contains { $0.contains("messages arrive again") }
+                            }
+                        }
+                        // Without a report no phone has it, whatever FCM says.
+                        try await eventually("messages that are not received", within: .seconds(30)) {
+                            try await value("msi_canary_messages_total{outcome=\"not_received\"}", at: port, stack) ?? 0 >= 1
+                        }
+                        #expect(!canary.lines.contains { $0.contains(secret) })
+                    }
+                    #expect(try await stack.portal.auditedObjects("message.send").isEmpty)
+                }
+            }
+        }
+
+        @Test("Without a topic or a token it does not start, and says what is missing")
+        func settings() async throws {
+            for (settings, missing) in [
+                ([:], "MSI_CANARY_TOPIC"), (["MSI_CANARY_TOPIC": "storms"], "MSI_CANARY_TOPIC"),
+                (
+                    ["MSI_CANARY_TOPIC": "6b0187feff0dafac2833f431-6b0187feff0dafac2833f432-6b0187feff0dafac2833f433"],
+                    "MSI_CANARY_TOKEN"
+                ),
+            ] {
+                let end = try await withProgram(BuiltProduct.path(of: "msi-canary"), environment: settings) {
+                    try await $0.end(within: .seconds(20))
+                }
+                #expect(end.exitCode == EX_CONFIG && end.lines.contains { $0.contains(missing) }, "\(end.lines)")
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import FoundationEssentials
+import Glibc
+import JSON
+import ServiceKit
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// `msi doctor`.
+    @Suite("msi doctor")
+    struct DoctorTests {
+        private struct Report {
+            let code: Int32?
+            /// `[level, check, found, advice]`.
+            let findings: [[String]]
+
+            func has(_ level: String, _ check: String, _ words: String...) -> Bool {
+                findings.contains { finding in
+                    finding[0] == level && finding[1] == check
+                        && words.allSatisfy { finding[2].contains($0) || finding[3].contains($0) }
+                }
+            }
+
+            var failures: [[String]] { findings.filter { $0[0] == "failure" } }
+        }
+
+        private func doctor(_ settings: [String: String]) async throws -> Report {
+            let end = try await withProgram(
+                BuiltProduct.path(of: "msi"), arguments: ["doctor", "--json"], environment: settings
+            ) { try await $0.end(within: .seconds(90)) }
+            let json = try JSONCoder.decode(JSONValue.self, from: Data(try #require(end.lines.last).utf8))
+            let findings = json["findings"]?.elements ?? []
+            return Report(
+                code: end.exitCode,
+                findings: findings.map { finding in ["level", "check", "found", "advice"].map { finding[$0]?.string ?? "" } })
+        }
+
+        private func doctor(_ stack: Stack) async throws -> Report {
+            try await doctor([
+                "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
+                "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)",
+            ])
+        }
+
+        @Test(
+            "A healthy stack has no failure, with each service, the gateway and a dry run of FCM; single faults are named, with what to do"
+        )
+        func stack() async throws {
+            try await withStack { stack in
+                try await stack.healthy()
+                let well = try await doctor(stack)
+                #expect(well.code == 0 && well.failures.isEmpty, "\(well.failures)")
+                for service in ServiceEntry.all.map(\.executable) {
+                    #expect(well.has("ok", "configuration", service), "\(service): \(well.findings)")
+                }
+                for service in ["msi-cube", "msi-people", "msi-message-log", "msi-broadcast", "msi-fcm-relay"] {
+                    #expect(well.has("ok", "sockets", service), "\(service): \(well.findings)")
+                }
+                for check in ["disk", "processes", "gateway", "versions", "FCM"] {
+                    #expect(well.has("ok", check), "\(well.findings)")
+                }
+                // The dry run reaches no phone.
+                #expect(try await stack.fcm.acceptedSends().isEmpty)
+
+                let token = stack.stateDirectory + "/token"
+                chmod(token, 0o644)
+                let open = try await doctor(stack)
+                #expect(open.code == 1 && open.failures.count == 1, "\(open.failures)")
+                #expect(open.has("failure", "files", token, "chmod 600 \(token)"))
+                chmod(token, 0o600)
+
+                let frozen = try await stack.whileFrozen("msi-fcm-relay") { try await doctor(stack) }
+                #expect(frozen.code == 1)
+                #expect(frozen.has("failure", "sockets", "msi-fcm-relay", "msi-fcm-relay.log"), "\(frozen.failures)")
+                #expect(frozen.has("warning", "FCM"), "\(frozen.findings)")
+            }
+        }
+
+        @Test("A relay that was killed has left its socket; a wrong key is found by the dry run, with the new key as the remedy")
+        func relays() async throws {
+            try await SeparateServices.with { services in
+                let log: ServiceProcess
+                let relay = try await services.start("msi-fcm-relay")
+                log = try await services.start("msi-message-log")
+                let environment = [
+                    "MSI_STATE_DIR": services.folder, "MSI_GATEWAY_PORT": "\(services.portal.port)",
+                    "MSI_FCM_EMULATOR_PORT": "\(services.fcm.port)",
+                ]
+                #expect(try await doctor(environment).has("ok", "FCM", "accepts a dry run"))
+                await relay.kill()
+                let killed = try await doctor(environment)
+                #expect(
+                    killed.code == 1 && killed.has("failure", "sockets", "msi-fcm-relay", "left behind"), "\(killed.failures)")
+
+                let key = services.folder + "/wrong.json"
+                try await ServiceAccountFile.json(tokenURI: "https://127.0.0.1:\(services.fcm.port)/token")
+                    .write(to: URL(filePath: key))
+                chmod(key, 0o600)
+                let wrong = try await services.start("msi-fcm-relay", settings: ["MSI_FCM_SERVICE_ACCOUNT_FILE": key])
+                let refused = try await doctor(
+                    environment.merging([
+                        "MSI_FCM_SERVICE_ACCOUNT_FILE": key, "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(services.fcm.port)",
+                        "MSI_FCM_CA_FILE": services.folder + "/fcm-emulator/ca.pem",
+                    ]) { $1 })
+                #expect(refused.has("failure", "FCM", "campus-test", "OAUTH", "make a new one"), "\(refused.findings)")
+                await wrong.kill()
+                await log.kill()
+            }
+        }
+
+        @Test("MongoDB's answer and clock are checked, and its absence is a failure")
+        func database() async throws {
+            try await withMongoServer { server in
+                try await withTemporaryFolder { folder in
+                    let settings = [
+                        "MSI_STATE_DIR": folder + "/state", "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())",
+                        "MSI_DATABASE_URL": server.url(database: "campus"),
+                    ]
+                    let well = try await doctor(settings)
+                    #expect(well.has("ok", "database", "campus") && well.has("ok", "clock", "MongoDB"), "\(well.findings)")
+                    await server.kill()
+                    let away = try await doctor(settings)
+                    #expect(away.code == 1 && away.has("failure", "database", "is the server running"), "\(away.findings)")
+                }
+            }
+        }
+
+        @Test("It works while nothing runs, says how to start, and makes nothing")
+        func nothing() async throws {
+            try await withTemporaryFolder { folder in
+                let environment = ["MSI_STATE_DIR": folder + "/state", "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())"]
+                let report = try await doctor(environment)
+                #expect(report.code == 0, "\(report.failures)")
+                #expect(report.has("warning", "sockets", "not running", "deploy/run"), "\(report.findings)")
+                #expect(!FileManager.default.fileExists(atPath: folder + "/state"))
+            }
+        }
+
+        @Test("An expired certificate, an invalid setting and a mistyped one are failures")
+        func settings() async throws {
+            try await withTemporaryFolder { folder in
+                try TestCertificate(lifetime: -60).write(certificateFile: folder + "/c.pem", keyFile: folder + "/k.pem")
+                let environment = ["MSI_STATE_DIR": folder + "/state", "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())"]
+                let expired = try await doctor(
+                    environment.merging([
+                        "MSI_GATEWAY_TLS_CERTIFICATE_FILE": folder + "/c.pem", "MSI_GATEWAY_TLS_KEY_FILE": folder + "/k.pem",
+                    ]) { $1 })
+                #expect(expired.code == 1 && expired.has("failure", "certificate", "expired on"), "\(expired.findings)")
+                let invalid = try await doctor(environment.merging(["MSI_GATEWAY_HOST": "0.0.0.0"]) { $1 })
+                #expect(invalid.has("failure", "configuration", "msi-gateway", "MSI_GATEWAY_HOST"), "\(invalid.findings)")
+                let mistyped = try await doctor(environment.merging(["MSI_GATEWAY_PROT": "1"]) { $1 })
+                #expect(mistyped.code == 1 && mistyped.has("failure", "configuration", "did you mean"), "\(mistyped.findings)")
+            }
+        }
+
+        @Test(
+            "A full disk is a failure",
+            .enabled(if: SmallDisk.isPossible, "it needs the right to mount a disk in memory"))
+        func fullDisk() async throws {
+            try await SmallDisk.with(megabytes: 24) { disk in
+                try disk.fill(leaving: 4 << 20)
+                let report = try await doctor(["MSI_STATE_DIR": disk.folder, "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())"])
+                #expect(report.code == 1 && report.has("failure", "disk", "new messages are refused"), "\(report.findings)")
+            }
+        }
+    }
+}
