@@ -9,7 +9,8 @@ struct Operator: AsyncParsableCommand {
         commandName: "msi", abstract: "Operates Mobile Student Intranet.",
         version: "msi \(productVersion)",
         subcommands: [
-            Up.self, StatusCommand.self, Tail.self, AccountCommand.self, AuditCommand.self, Send.self, Sample.self,
+            Up.self, StatusCommand.self, Tail.self, TraceCommand.self, AccountCommand.self, AuditCommand.self, Send.self,
+            Sample.self,
             CubeCommand.self, Phone.self, Migrate.self, SettingsCommand.self, ServicesCommand.self,
         ])
 

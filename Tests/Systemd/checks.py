@@ -1,5 +1,6 @@
 """The checks, in their order: each needs what those before it have left. A check returns what is worth knowing, or nothing."""
 
+import json
 import time
 
 import debs
@@ -109,6 +110,52 @@ def a_message_arrives(hub):
     run("msi", "sample")
     require("relayed" in run("msi", "send", "Campus/Weather/Storms", "--wait", "A storm is coming."), "the message is not relayed")
     hub.wait_until_well()
+
+
+def logs_have_fields(hub):
+    """The journal finds the log lines of one message, and of its trace, by a field; msi trace prints its life with them"""
+    run = hub.container.run
+    key = run("msi", "send", "Campus/Weather/Storms", "--wait", "To be followed.").split()[0]
+
+    def entries(match):
+        run("journalctl", "--sync")
+        lines = run("journalctl", "--no-pager", "--quiet", "--output=json", match, check=False).splitlines()
+        return [json.loads(line) for line in lines]
+
+    wait_until("the journal has no line about a message", lambda: len(entries(f"MSI_KEY={key}")) >= 3)
+    found = entries(f"MSI_KEY={key}")
+    units = {entry["_SYSTEMD_UNIT"] for entry in found}
+    require({"msi-gateway.service", f"{MESSAGE_LOG}@1.service"} <= units, f"only {units} have lines about {key}")
+    require({entry["SYSLOG_IDENTIFIER"] for entry in found} <= {"msi-gateway", MESSAGE_LOG, RELAY}, f"the identifiers are {found}")
+    traces = {entry["MSI_TRACE_ID"] for entry in found if "MSI_TRACE_ID" in entry}
+    require(len(traces) == 1, f"the traces are {traces}")
+    require(len(entries(f"MSI_TRACE_ID={traces.pop()}")) >= 3, "the journal does not find the trace")
+    life = run("msi", "trace", key)
+    for part in (f"message {key}: relayed", "gateway", "message-log", "message.send by"):
+        require(part in life, f"{part} is not in {life}")
+
+
+def a_reload_changes_settings(hub):
+    """A reload changes the log level of every service without a restart, and says in the log which settings need one"""
+    run, configuration = hub.container.run, hub.container.path(CONFIGURATION)
+    former = configuration.read_bytes()
+    processes = {unit: hub.process(unit) for unit in hub.units()}
+    configuration.write_bytes(former + b"MSI_LOG_LEVEL=debug\nMSI_GATEWAY_MAX_CONNECTIONS=1234\n")
+    hub.systemctl("reload", "msi.target")
+
+    def logged(unit, *matches):
+        return run("journalctl", "--no-pager", "--quiet", f"--unit={unit}", *matches, check=False).strip()
+
+    for unit in hub.units():
+        wait_until(f"{unit} does not change its level", lambda: logged(unit, "MSI_SETTING=MSI_LOG_LEVEL", "MSI_NEW=debug"))
+    restart = ("MSI_SETTING=MSI_GATEWAY_MAX_CONNECTIONS", "MSI_FORMER=4000", "MSI_NEW=1234")
+    require("restart" in logged("msi-gateway.service", *restart), "the gateway does not ask for a restart")
+    configuration.write_bytes(former)
+    hub.systemctl("reload", "msi.target")
+    for unit in hub.units():
+        wait_until(f"{unit} does not change its level back", lambda: logged(unit, "MSI_SETTING=MSI_LOG_LEVEL", "MSI_NEW=info"))
+    require(processes == {unit: hub.process(unit) for unit in hub.units()}, "a service has restarted")
+    require(all(hub.is_active(unit) for unit in hub.units()), "a service is not active")
 
 
 def credentials_are_private(hub):
@@ -290,7 +337,7 @@ def lintian_has_no_complaint(lintian):
 
 ALL = [
     packages_install, executables_need_only_debian, units_are_valid, units_are_safe_enough, invalid_configuration_does_not_restart,
-    everything_starts_in_order, a_message_arrives, credentials_are_private, the_sandbox_holds, drop_ins_open_the_network,
-    metrics_can_be_read, scales_while_messages_flow, restarts_lose_nothing, the_watchdog_stays_silent, the_watchdog_restarts,
+    everything_starts_in_order, a_message_arrives, logs_have_fields, a_reload_changes_settings, credentials_are_private,
+    the_sandbox_holds, drop_ins_open_the_network, metrics_can_be_read, scales_while_messages_flow, restarts_lose_nothing, the_watchdog_stays_silent, the_watchdog_restarts,
     upgrades_and_downgrades, removal_keeps_data, purge_removes_everything,
 ]

@@ -16,8 +16,8 @@ import Time
 /// (``LeaseRecovery``). If an operation fails and its lease is stored nevertheless, the lease is released (``DoubtfulLease``).
 final class Outbox: Service {
     enum Event: Sendable {
-        /// A new item, and the trace of its request.
-        case relay(OutboxItem, Traceparent?)
+        /// A new item.
+        case relay(OutboxItem)
         case claimed([OutboxItem])
         /// An item from a claim whose previous turn was just ending.
         case claimedAgain(OutboxItem)
@@ -73,6 +73,8 @@ final class Outbox: Service {
         let due = item.record.nextAttempt ?? now
         let isDue = due <= now && item.record.state != .held
         var item = item
+        // Every later attempt belongs to the trace, hours later and after a restart as well. A command without one starts it.
+        item.traceparent = (ServiceContext.current?.traceparent ?? Traceparent()).description
         if isDue, let error = unreachable.withLock(\.self) { item.change { $0.setError(error) } }
         guard isDue, state.withLock({ $0.reserve(item) }) else {
             let known = try await store.insert(item, audit: audit)
@@ -89,7 +91,7 @@ final class Outbox: Service {
             let known = try await store.insert(item, audit: audit)
             if known == nil {
                 announcer.announce(item, at: max(now, item.message?.timestamp ?? now))
-                event.yield(.relay(item, ServiceContext.current?.traceparent))
+                event.yield(.relay(item))
             } else {
                 cancelReservation(of: item.key)
             }

@@ -1,6 +1,7 @@
 import Logging
 import MessageStorage
 import Schemas
+import ServiceKit
 import ServiceLifecycle
 import Time
 
@@ -8,14 +9,14 @@ import Time
 /// operations hardly wait.
 struct Retention: Service {
     let store: any MessageStore
-    /// How long a message is kept; `nil` for ever.
-    let age: Milliseconds?
+    /// For how many days a message is kept; 0 is for ever.
+    let days: LiveSetting<Int>
     let logger: Logger
     private let outage: OutageLog
 
-    init(store: any MessageStore, age: Milliseconds?, logger: Logger) {
+    init(store: any MessageStore, days: LiveSetting<Int>, logger: Logger) {
         self.store = store
-        self.age = age
+        self.days = days
         self.logger = logger
         outage = OutageLog("old messages cannot be removed", logger: logger)
     }
@@ -27,11 +28,11 @@ struct Retention: Service {
     private static let pause = Duration.milliseconds(50)
 
     func run() async throws {
-        guard let age else { return try await gracefulShutdown() }
         do {
             try await cancelWhenGracefulShutdown {
                 while true {
-                    try await removeOld(age)
+                    let days = days.value
+                    if days > 0 { try await removeOld(.seconds(Int64(days) * 86_400)) }
                     try await Task.sleep(for: Self.period)
                 }
             }
