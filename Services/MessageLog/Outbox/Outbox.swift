@@ -3,7 +3,6 @@ import FoundationEssentials
 import Logging
 import MessageStorage
 import Schemas
-import ServiceContextModule
 import ServiceKit
 import ServiceLifecycle
 import Synchronization
@@ -73,8 +72,6 @@ final class Outbox: Service {
         let due = item.record.nextAttempt ?? now
         let isDue = due <= now && item.record.state != .held
         var item = item
-        // Every later attempt belongs to the trace, hours later and after a restart as well. A command without one starts it.
-        item.traceparent = (ServiceContext.current?.traceparent ?? Traceparent()).description
         if isDue, let error = unreachable.withLock(\.self) { item.change { $0.setError(error) } }
         guard isDue, state.withLock({ $0.reserve(item) }) else {
             let known = try await store.insert(item, audit: audit)
