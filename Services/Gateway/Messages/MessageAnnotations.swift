@@ -58,7 +58,11 @@ extension HistoryQuery: SchemaAnnotated {
                     "description":
                         "Only messages with all of these words in their texts. `exam*` stands for every word that begins so."
                 ],
-                "trace_id": ["description": "Only messages that the request with this `X-Request-Id` has posted."],
+                "trace_id": [
+                    "description": "Only messages that the request with this `X-Request-Id` has posted.",
+                    // No trace has it.
+                    "not": ["pattern": "^0*$"],
+                ],
                 "format": ["description": "`csv` for a CSV file of all messages that match; `limit` and `before` do not apply."],
             ]
         ]
