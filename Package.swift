@@ -435,7 +435,9 @@ let package = Package(
             name: "SchemasTests", dependencies: ["FCM", "JSON", "Schemas", "Time", "SeededRandom"], path: "Tests/SchemasTests"),
         .testTarget(
             name: "ServiceKitTests",
-            dependencies: ["CommandBus", "DurableFiles", "Instruments", "ServiceKit", "TestSupport", coreMetrics, logging],
+            dependencies: [
+                "CommandBus", "DurableFiles", "Instruments", "ServiceKit", "TestSupport", "Time", coreMetrics, logging,
+            ],
             path: "Tests/ServiceKitTests"),
         .testTarget(
             name: "StorageTests",

@@ -31,7 +31,7 @@ extension ServicePlan {
             broadcasts: features.broadcasts, logger: logger)
         await kept.restore()
         let requests = RequestLimits(
-            perAccount: try settings.value(.gatewayAccountRequests), perAddress: try settings.value(.gatewayAddressRequests))
+            perAccount: try settings.live(.gatewayAccountRequests), perAddress: try settings.live(.gatewayAddressRequests))
         let router = Router.gateway(
             features.routes, access, allowedOrigins: try settings.value(.gatewayCORSOrigins), limit: limit,
             requests: requests,
@@ -40,7 +40,7 @@ extension ServicePlan {
 
         let listening = AsyncStream<Void>.makeStream()
         var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .notice)
+        quiet.logLevel = .notice
         let channel = { @Sendable responder in
             GatewayChannel(
                 responder: responder, limit: limit, timeouts: ConnectionTimeouts(), certificate: certificate,

@@ -35,10 +35,8 @@ extension ServicePlan {
         let outbox = Outbox(
             store: store, relay: BusRelay(client: relayClient), owner: process.owner, announcer: announcer, canary: canary,
             logger: logger)
-        let storage = StorageWatch(store: store, limit: try settings.optional(.messageLogStorageLimit), logger: logger)
-        let days = try settings.value(.messageRetention)
-        let retention = Retention(
-            store: store, age: days == 0 ? nil : .seconds(Int64(days) * 86_400), canary: canary, logger: logger)
+        let storage = StorageWatch(store: store, limit: try settings.liveOptional(.messageLogStorageLimit), logger: logger)
+        let retention = Retention(store: store, days: try settings.live(.messageRetention), canary: canary, logger: logger)
         let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
         let audit = AuditForwarder(of: store, to: people, logger: logger)
         let templateAudit = AuditForwarder(

@@ -9,8 +9,9 @@ struct Operator: AsyncParsableCommand {
         commandName: "msi", abstract: "Operates Mobile Student Intranet.",
         version: "msi \(productVersion)",
         subcommands: [
-            Up.self, StatusCommand.self, DoctorCommand.self, Tail.self, AccountCommand.self, AuditCommand.self, Send.self,
-            Sample.self, CubeCommand.self, KeysCommand.self, Phone.self, Migrate.self, SettingsCommand.self, ServicesCommand.self,
+            Up.self, StatusCommand.self, DoctorCommand.self, Tail.self, TraceCommand.self, AccountCommand.self, AuditCommand.self,
+            Send.self, Sample.self, CubeCommand.self, KeysCommand.self, Phone.self, Migrate.self, SettingsCommand.self,
+            ServicesCommand.self,
         ])
 
     static func main() {

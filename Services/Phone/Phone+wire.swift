@@ -47,7 +47,7 @@ extension ServicePlan {
         let port = try freePort(instead: try settings.value(.phonePort), logger)
         let listening = AsyncStream<Void>.makeStream()
         var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .notice)
+        quiet.logLevel = .notice
         let server = Application(
             router: try PhonePage(phone: phone).router,
             configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),

@@ -2,6 +2,7 @@ extension Instrument {
     /// Every metric of the product, in the order of the exposition.
     package static let all: [Instrument] = [
         buildInfo, ready, processStartTime, processCPUTime, processMemory, processDescriptors, processMaxDescriptors,
+        logLinesDropped,
         busRequests, busRequestDuration, busConnections, busRefusedPeers,
         httpRequests, httpRequestDuration, httpConnections,
         storeOperations, storeCommitSize,
@@ -26,6 +27,9 @@ extension Instrument {
     package static let processDescriptors = Instrument("process_open_fds", "The open file descriptors.", .gauge)
     package static let processMaxDescriptors = Instrument(
         "process_max_fds", "The maximum number of open file descriptors.", .gauge)
+
+    package static let logLinesDropped = Instrument(
+        "msi_log_lines_dropped_total", "Log lines that were dropped, since systemd's journal was too slow.", .counter)
 
     // The bus.
 

@@ -3,7 +3,7 @@ import Schemas
 extension MessageFilter {
     /// Whether another condition than the topics selects few messages, by an index of its own.
     var isSelective: Bool {
-        text != nil || sender != nil || (state ?? .relayed) != .relayed
+        text != nil || sender != nil || traceID != nil || (state ?? .relayed) != .relayed
     }
 }
 

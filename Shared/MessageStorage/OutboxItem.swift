@@ -41,6 +41,26 @@ package enum OutboxItem: Hashable, Sendable {
         }
     }
 
+    /// The W3C trace context of the request that logged it; `nil` for items of earlier versions.
+    package var traceparent: String? {
+        get {
+            switch self {
+            case .message(let message): message.traceparent
+            case .push(let push): push.traceparent
+            }
+        }
+        set {
+            switch self {
+            case .message(var message):
+                message.traceparent = newValue
+                self = .message(message)
+            case .push(var push):
+                push.traceparent = newValue
+                self = .push(push)
+            }
+        }
+    }
+
     package var record: any DeliveryRecord {
         switch self {
         case .message(let message): message.relay

@@ -261,6 +261,40 @@ struct GatewayOverHTTPTests {
         }
     }
 
+    @Test("The trace of a post is on the bus, in the services' logs and in the message; an invalid one is replaced")
+    func trace() async throws {
+        try await RunningGateway.with { gateway in
+            let mine = "4bf92f3577b34da6a3ce929d0e0e4736"
+            let path = try await gateway.makeSubject()
+            let traceparents = [
+                "00-\(mine)-00f067aa0ba902b7-00", "cc-\(mine)-00f067aa0ba902b7-01-later",
+                "00-\(mine.uppercased())-00f067aa0ba902b7-01",
+                "ff-\(mine)-00f067aa0ba902b7-01",
+            ]
+            for (number, traceparent) in traceparents.enumerated() {
+                let posted = try await gateway.request(
+                    "POST", "/message", headers: ["traceparent": traceparent], body: path.message("\(number)"))
+                let trace = try #require(posted["x-request-id"])
+                #expect((trace == mine) == (number < 2), "\(traceparent): \(posted)")
+                let key = try #require(posted.object["msi_key"] as? String)
+                let stored = try #require(try await gateway.request("GET", "/message/\(key)").object["traceparent"] as? String)
+                #expect(stored.hasPrefix("00-\(trace)-") && !stored.contains("00f067aa0ba902b7"), "\(stored)")
+                #expect(stored.hasSuffix(number == 0 ? "-00" : "-01"))
+                let log = try #require(
+                    try FileManager.default.contentsOfDirectory(atPath: gateway.folder).first {
+                        $0.hasPrefix("msi-message-log-") && $0.hasSuffix(".log")
+                    })
+                let lines = try String(contentsOfFile: "\(gateway.folder)/\(log)", encoding: .utf8).split(separator: "\n")
+                let ours = lines.filter { $0.contains(key) && $0.contains(#""trace_id":"\#(trace)""#) }
+                #expect(!ours.isEmpty && ours.allSatisfy { $0.contains(#""span_id":"#) })
+                let found = try await gateway.request("GET", "/message?trace_id=\(trace)").messages
+                #expect(found.contains { $0["msi_key"] as? String == key } && found.count == (number == 1 ? 2 : 1), "\(found)")
+            }
+            let wrong = try await gateway.request("GET", "/message?trace_id=4bf9")
+            #expect(wrong.status == 400 && wrong.object["field"] as? String == "trace_id", "\(wrong)")
+        }
+    }
+
     @Test("Pages of a configured origin may call the gateway, and pages of other origins may not")
     func origins() async throws {
         let portal = "https://portal.example.edu"

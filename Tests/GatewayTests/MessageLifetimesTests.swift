@@ -1,4 +1,5 @@
 import Schemas
+import ServiceKit
 import Testing
 import Time
 
@@ -10,7 +11,7 @@ struct MessageLifetimesTests {
         "An Alert has its own time to live, which is not longer than that of other messages",
         arguments: [(86_400, 2_419_200, 86_400), (86_400, 3_600, 3_600)] as [(Seconds, Seconds, Seconds)])
     func alerts(alert: Seconds, message: Seconds, expected: Seconds) {
-        let lifetimes = MessageLifetimes(message: message, alert: alert)
+        let lifetimes = MessageLifetimes(message: LiveSetting(message), alert: alert)
         #expect(lifetimes[.alert] == expected)
         #expect(lifetimes[.information] == message)
     }

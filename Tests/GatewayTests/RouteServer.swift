@@ -93,3 +93,10 @@ private struct FixedPrincipalMiddleware: RouterMiddleware {
         return try await next(request, context)
     }
 }
+
+extension RequestLimits {
+    /// Limits that do not change.
+    convenience init(perAccount: Int, perAddress: Int) {
+        self.init(perAccount: LiveSetting(perAccount), perAddress: LiveSetting(perAddress))
+    }
+}

@@ -10,6 +10,7 @@ final class RelayDouble: Sendable {
     typealias PushBehaviour = @Sendable (RelayPush) async throws -> [Result<String, DeliveryError>]
 
     private let commands = Mutex<[RelayMessage]>([])
+    private let traceparents = Mutex<[Traceparent?]>([])
     private let pushCommands = Mutex<[RelayPush]>([])
     private let behaviour: Behaviour
     private let pushBehaviour: PushBehaviour
@@ -36,12 +37,14 @@ final class RelayDouble: Sendable {
     ) async throws -> Result {
         try await withBus { bus in
             var router = CommandRouter(parts: { [parts] in parts })
-            router.on(RelayMessage.self) { command, _ in
+            router.on(RelayMessage.self) { command, context in
                 self.commands.withLock { $0.append(command) }
+                self.traceparents.withLock { $0.append(context.traceparent.flatMap { Traceparent($0) }) }
                 return RelayMessage.Reply(components: try await self.behaviour(command))
             }
-            router.on(RelayPush.self) { command, _ in
+            router.on(RelayPush.self) { command, context in
                 self.pushCommands.withLock { $0.append(command) }
+                self.traceparents.withLock { $0.append(context.traceparent.flatMap { Traceparent($0) }) }
                 return RelayPush.Reply(results: try await self.pushBehaviour(command).map(SendResult.init))
             }
             let server = try CommandServer(
@@ -54,6 +57,9 @@ final class RelayDouble: Sendable {
 
     /// All messages that it was asked to relay, in order.
     var asked: [RelayMessage] { commands.withLock { $0 } }
+
+    /// The trace contexts of all commands, in order.
+    var traces: [Traceparent?] { traceparents.withLock { $0 } }
 
     /// All pushes that it was asked to relay, in order.
     var askedPushes: [RelayPush] { pushCommands.withLock(\.self) }

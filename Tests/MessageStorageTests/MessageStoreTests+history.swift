@@ -156,6 +156,25 @@ extension MessageStoreTests {
         }
     }
 
+    @Test("The messages of a trace are found by its id, also among those of a few topics", arguments: StoreKind.allCases)
+    func trace(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let mine = try #require(TraceID("4bf92f3577b34da6a3ce929d0e0e4736"))
+            for (number, id) in ["4bf92f3577b34da6a3ce929d0e0e4736", "4bf92f3577b34da6a3ce929d0e0e4737", nil].enumerated() {
+                var message = Self.message("\(number)", at: UnixMilliseconds(rawValue: Int64(1_000 + number)))
+                message.traceparent = id.map { "00-\($0)-00f067aa0ba902b7-01" }
+                _ = try await store.insert(message)
+                // What relaying changes leaves the trace as it is.
+                try await finish([message], in: store)
+                #expect(try await store.message(message.msiKey)?.traceparent == message.traceparent)
+            }
+            #expect(try await titles(store) { $0.traceID = mine } == ["0"])
+            #expect(try await titles(store) { ($0.traceID, $0.topics) = (mine, [Self.topic]) } == ["0"])
+            #expect(try await titles(store) { ($0.traceID, $0.topics) = (mine, []) } == [])
+            #expect(try await titles(store) { $0.traceID = TraceID("00000000000000000000000000000001") } == [])
+        }
+    }
+
     @Test(
         "A search finds all of its words in title, description and text in any case, and beginnings of words with a star",
         arguments: StoreKind.allCases)

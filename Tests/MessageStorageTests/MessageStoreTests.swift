@@ -56,7 +56,8 @@ struct MessageStoreTests {
             let options = DeliveryOptions(
                 image: "https://cdn.test/a.png", collapseKey: "k", analyticsLabel: "l", android: .init(channelID: "c"),
                 apns: .init(category: "A"))
-            let message = Self.message(key: "k", ttl: 60, sendAt: 2_000, options: options, lease: Lease(owner: "o", until: 5))
+            var message = Self.message(key: "k", ttl: 60, sendAt: 2_000, options: options, lease: Lease(owner: "o", until: 5))
+            message.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
             let known = try await store.insert(message)
             #expect(known == nil)
             #expect(try await store.message(message.msiKey) == message)

@@ -41,6 +41,7 @@ struct PushStoreTests {
                 message: ["data": ["a.b": "c$", "ä": "😀"], "apns": ["payload": ["aps": [:], "x": [1, true, "2"]]]],
                 notBefore: 2_000)
             push.project = "p"
+            push.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
             let known = try await store.insert(push)
             #expect(known == nil)
             #expect(try await store.push(push.id) == push)

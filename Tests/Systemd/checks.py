@@ -167,6 +167,52 @@ def doctor(hub):
     return json.loads(hub.container.run("msi", "doctor", "--json", check=False).splitlines()[-1])
 
 
+def logs_have_fields(hub):
+    """The journal finds the log lines of one message, and of its trace, by a field; msi trace prints its life with them"""
+    run = hub.container.run
+    key = run("msi", "send", "Campus/Weather/Storms", "--wait", "To be followed.").split()[0]
+
+    def entries(match):
+        run("journalctl", "--sync")
+        lines = run("journalctl", "--no-pager", "--quiet", "--output=json", match, check=False).splitlines()
+        return [json.loads(line) for line in lines]
+
+    wait_until("the journal has no line about a message", lambda: len(entries(f"MSI_KEY={key}")) >= 3)
+    found = entries(f"MSI_KEY={key}")
+    units = {entry["_SYSTEMD_UNIT"] for entry in found}
+    require({"msi-gateway.service", f"{MESSAGE_LOG}@1.service"} <= units, f"only {units} have lines about {key}")
+    require({entry["SYSLOG_IDENTIFIER"] for entry in found} <= {"msi-gateway", MESSAGE_LOG, RELAY}, f"the identifiers are {found}")
+    traces = {entry["MSI_TRACE_ID"] for entry in found if "MSI_TRACE_ID" in entry}
+    require(len(traces) == 1, f"the traces are {traces}")
+    require(len(entries(f"MSI_TRACE_ID={traces.pop()}")) >= 3, "the journal does not find the trace")
+    life = run("msi", "trace", key)
+    for part in (f"message {key}: relayed", "gateway", "message-log", "message.send by"):
+        require(part in life, f"{part} is not in {life}")
+
+
+def a_reload_changes_settings(hub):
+    """A reload changes the log level of every service without a restart, and says in the log which settings need one"""
+    run, configuration = hub.container.run, hub.container.path(CONFIGURATION)
+    former = configuration.read_bytes()
+    processes = {unit: hub.process(unit) for unit in hub.units()}
+    configuration.write_bytes(former + b"MSI_LOG_LEVEL=debug\nMSI_GATEWAY_MAX_CONNECTIONS=1234\n")
+    hub.systemctl("reload", "msi.target")
+
+    def logged(unit, *matches):
+        return run("journalctl", "--no-pager", "--quiet", f"--unit={unit}", *matches, check=False).strip()
+
+    for unit in hub.units():
+        wait_until(f"{unit} does not change its level", lambda: logged(unit, "MSI_SETTING=MSI_LOG_LEVEL", "MSI_NEW=debug"))
+    restart = ("MSI_SETTING=MSI_GATEWAY_MAX_CONNECTIONS", "MSI_FORMER=4000", "MSI_NEW=1234")
+    require("restart" in logged("msi-gateway.service", *restart), "the gateway does not ask for a restart")
+    configuration.write_bytes(former)
+    hub.systemctl("reload", "msi.target")
+    for unit in hub.units():
+        wait_until(f"{unit} does not change its level back", lambda: logged(unit, "MSI_SETTING=MSI_LOG_LEVEL", "MSI_NEW=info"))
+    require(processes == {unit: hub.process(unit) for unit in hub.units()}, "a service has restarted")
+    require(all(hub.is_active(unit) for unit in hub.units()), "a service is not active")
+
+
 def credentials_are_private(hub):
     """The relay's key is a credential that only its process can read"""
     unit = f"{RELAY}@1.service"
@@ -391,7 +437,8 @@ def lintian_has_no_complaint(lintian):
 
 ALL = [
     packages_install, executables_need_only_debian, units_are_valid, units_are_safe_enough, invalid_configuration_does_not_restart,
-    everything_starts_in_order, a_message_arrives, doctor_finds_nothing_wrong, the_canary_can_be_enabled, credentials_are_private,
+    everything_starts_in_order, a_message_arrives, doctor_finds_nothing_wrong, the_canary_can_be_enabled, logs_have_fields,
+    a_reload_changes_settings, credentials_are_private,
     the_sandbox_holds, drop_ins_open_the_network, members_of_the_group_operate, the_bus_works_over_tcp, metrics_can_be_read,
     scales_while_messages_flow, restarts_lose_nothing, the_watchdog_stays_silent, the_watchdog_restarts,
     upgrades_and_downgrades, removal_keeps_data, purge_removes_everything,

@@ -14,10 +14,12 @@ struct HistoryQuery: Decodable, Checked {
     private let from: UnixMilliseconds?
     private let to: UnixMilliseconds?
     private let q: SearchQuery?
+    private let traceID: TraceID?
     private let format: ListFormat?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case limit, before, channel, area, subject, sender, state, from, to, q, format
+        case traceID = "trace_id"
     }
 
     func check() throws(SchemaViolation) {
@@ -50,6 +52,7 @@ struct HistoryQuery: Decodable, Checked {
         filter.from = from
         filter.to = to
         filter.text = q
+        filter.traceID = traceID
         return filter
     }
 

@@ -58,6 +58,11 @@ extension HistoryQuery: SchemaAnnotated {
                     "description":
                         "Only messages with all of these words in their texts. `exam*` stands for every word that begins so."
                 ],
+                "trace_id": [
+                    "description": "Only messages that the request with this `X-Request-Id` has posted.",
+                    // No trace has it.
+                    "not": ["pattern": "^0*$"],
+                ],
                 "format": ["description": "`csv` for a CSV file of all messages that match; `limit` and `before` do not apply."],
             ]
         ]
@@ -72,6 +77,10 @@ extension Message: SchemaAnnotated {
                 "sender": ["description": "The account that sent it."],
                 "names": ["description": "The names of channel, area and subject when it was sent."],
                 "expires": ["description": "When it expires."],
+                "traceparent": [
+                    "description":
+                        "The W3C trace context of the post: its trace id is the `X-Request-Id`, and in the log lines of each attempt."
+                ],
                 "relay": ["description": "The progress of its delivery."],
             ]
         ]

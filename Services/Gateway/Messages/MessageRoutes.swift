@@ -23,7 +23,7 @@ struct MessageRoutes: Feature {
         lookUp: @escaping CredentialLookup
     ) throws {
         let lifetimes = MessageLifetimes(
-            message: try settings.value(.messageTTL), alert: try settings.value(.alertTTL))
+            message: try settings.live(.messageTTL), alert: try settings.value(.alertTTL))
         posting = MessagePosting(
             cube: cube, messageLog: messageLog, payloadLimit: PayloadLimit(bytes: try settings.value(.fcmTopicPayloadLimit)),
             lifetimes: lifetimes)

@@ -4,6 +4,7 @@ import FCM
 import Logging
 import MessageStorage
 import Schemas
+import ServiceContextModule
 import ServiceKit
 import Storage
 import StoredResources
@@ -137,6 +138,7 @@ extension Message {
             msiKey: command.msiKey, draft: draft, sender: sender, timestamp: command.timestamp,
             names: command.names, expires: command.expires, idempotencyKey: command.idempotencyKey,
             approval: command.approval == true ? true : nil, relay: RelayRecord(held: draft.distribution, until: command.expires))
+        traceparent = ServiceContext.traceparentToStore
         guard approval == nil else { return }
         relay = RelayRecord(logged: draft.distribution, due: max(now, notBefore(at: now) ?? now))
     }

@@ -4,6 +4,7 @@ import JSON
 import Logging
 import MessageStorage
 import Schemas
+import ServiceContextModule
 
 extension CommandRouter {
     /// The commands about pushes.
@@ -95,7 +96,7 @@ extension Push {
         self.init(
             sender: sender, idempotencyKey: command.idempotencyKey, transport: transport,
             fairnessKey: command.fairnessKey, message: message, urgency: urgency, project: command.project, logged: now,
-            expires: command.expires, notBefore: command.notBefore,
+            expires: command.expires, notBefore: command.notBefore, traceparent: ServiceContext.traceparentToStore,
             relay: PushRecord(logged: command.recipients, due: max(now, command.notBefore ?? now)))
     }
 }

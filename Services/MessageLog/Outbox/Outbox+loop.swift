@@ -49,7 +49,7 @@ extension Outbox {
             event.yield(.check)
             for await event in events {
                 switch event {
-                case .relay(let item, let traceparent): turns.addTask { await self.turn(of: item, traceparent) }
+                case .relay(let item): turns.addTask { await self.turn(of: item) }
                 case .claimed(let items):
                     for item in items { turns.addTask { await self.turn(of: item) } }
                 case .claimedAgain(let item): turns.addTask { await self.turn(of: item, isLeaseCertain: false) }

@@ -12,13 +12,14 @@ extension Outbox {
     /// A turn begins only if its lease still lasts this long.
     private static let minLease = Milliseconds(DeliveryTimes.minLease)
 
-    /// Relays one item and stores the outcome.
+    /// Relays one item and stores the outcome. Each turn is a span of the item's trace, so that its log lines can be told from those of
+    /// other turns.
     ///
     /// - Parameter isLeaseCertain: Whether the lease was just taken, so that nothing can have happened to the item.
-    func turn(of item: OutboxItem, _ traceparent: Traceparent? = nil, isLeaseCertain: Bool = true) async {
+    func turn(of item: OutboxItem, isLeaseCertain: Bool = true) async {
         let work = ServiceContext.current {
             $0.name(item.key)
-            $0.traceparent = traceparent
+            $0.traceparent = Traceparent(following: item.traceparent.flatMap { Traceparent($0) })
         }
         let turn = await ServiceContext.withValue(work) { await relayAndRecord(item, isLeaseCertain: isLeaseCertain) }
         let again = state.withLock { $0.finished(turn, of: item, at: .now) }

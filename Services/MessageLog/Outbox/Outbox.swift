@@ -3,7 +3,6 @@ import FoundationEssentials
 import Logging
 import MessageStorage
 import Schemas
-import ServiceContextModule
 import ServiceKit
 import ServiceLifecycle
 import Synchronization
@@ -16,8 +15,8 @@ import Time
 /// (``LeaseRecovery``). If an operation fails and its lease is stored nevertheless, the lease is released (``DoubtfulLease``).
 final class Outbox: Service {
     enum Event: Sendable {
-        /// A new item, and the trace of its request.
-        case relay(OutboxItem, Traceparent?)
+        /// A new item.
+        case relay(OutboxItem)
         case claimed([OutboxItem])
         /// An item from a claim whose previous turn was just ending.
         case claimedAgain(OutboxItem)
@@ -96,7 +95,7 @@ final class Outbox: Service {
             let known = try await store.insert(item, audit: audit)
             if known == nil {
                 announcer.announce(item, at: max(now, item.message?.timestamp ?? now))
-                event.yield(.relay(item, ServiceContext.current?.traceparent))
+                event.yield(.relay(item))
             } else {
                 cancelReservation(of: item.key)
             }

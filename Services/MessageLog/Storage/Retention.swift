@@ -1,6 +1,7 @@
 import Logging
 import MessageStorage
 import Schemas
+import ServiceKit
 import ServiceLifecycle
 import Time
 
@@ -8,16 +9,16 @@ import Time
 /// operations hardly wait.
 struct Retention: Service {
     let store: any MessageStore
-    /// How long a message is kept; `nil` for ever.
-    let age: Milliseconds?
+    /// For how many days a message is kept; 0 is for ever.
+    let days: LiveSetting<Int>
     /// The topic of the canary, whose messages are kept only as long as it looks at them.
     let canary: TopicKey?
     let logger: Logger
     private let outage: OutageLog
 
-    init(store: any MessageStore, age: Milliseconds?, canary: TopicKey? = nil, logger: Logger) {
+    init(store: any MessageStore, days: LiveSetting<Int>, canary: TopicKey? = nil, logger: Logger) {
         self.store = store
-        self.age = age
+        self.days = days
         self.canary = canary
         self.logger = logger
         outage = OutageLog("old messages cannot be removed", logger: logger)
@@ -32,11 +33,11 @@ struct Retention: Service {
     private static let canaryAge = Milliseconds.seconds(3_600)
 
     func run() async throws {
-        guard age != nil || canary != nil else { return try await gracefulShutdown() }
         do {
             try await cancelWhenGracefulShutdown {
                 while true {
-                    if let age { try await removeOld(age) }
+                    let days = days.value
+                    if days > 0 { try await removeOld(.seconds(Int64(days) * 86_400)) }
                     if let canary { try await removeOld(Self.canaryAge, of: canary) }
                     try await Task.sleep(for: Self.period)
                 }

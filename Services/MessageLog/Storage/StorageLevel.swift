@@ -13,7 +13,7 @@ struct StorageLevel: Sendable {
     }
 
     /// The operator's limit in bytes; `nil` for the whole disk.
-    let limit: Int64?
+    var limit: Int64?
     private(set) var bytes: Int64 = 0
     private(set) var disk: DiskSpace?
     private(set) var mark = Mark.fine

@@ -2,6 +2,7 @@ import DurableFiles
 import Logging
 import MessageStorage
 import Schemas
+import ServiceKit
 import ServiceLifecycle
 import Synchronization
 
@@ -12,12 +13,14 @@ final class StorageWatch: Service {
     private static let period = Duration.seconds(1)
 
     private let store: any MessageStore
+    private let limit: LiveSetting<Int64?>
     private let level: Mutex<StorageLevel>
     private let logger: Logger
 
-    init(store: any MessageStore, limit: Int64?, logger: Logger) {
+    init(store: any MessageStore, limit: LiveSetting<Int64?>, logger: Logger) {
         self.store = store
-        level = Mutex(StorageLevel(limit: limit))
+        self.limit = limit
+        level = Mutex(StorageLevel(limit: limit.value))
         self.logger = logger
     }
 
@@ -61,8 +64,12 @@ final class StorageWatch: Service {
             logger.debug("the archive's size cannot be read", metadata: ["error": "\(error)"])
             return
         }
-        guard let change = level.withLock({ level in level.measured(bytes, on: disk).map { (mark: $0, level: level) } })
-        else { return }
+        let limit = limit.value
+        let measured = level.withLock { level in
+            level.limit = limit
+            return level.measured(bytes, on: disk).map { (mark: $0, level: level) }
+        }
+        guard let change = measured else { return }
         var figures: Logger.Metadata = ["bytes": "\(change.level.bytes)", "percent": "\(change.level.percent)"]
         if let limit = change.level.limit { figures["limit"] = "\(limit)" }
         if let disk { figures["free"] = "\(disk.free)" }

@@ -1,6 +1,5 @@
 import CommandBus
 import Glibc
-import Logging
 import Schemas
 import ServiceKit
 
@@ -18,19 +17,7 @@ struct PeopleClient: Sendable {
     static func with<Value: Sendable>(
         _ endpoints: [String], _ settings: SettingValues, _ body: (PeopleClient) async throws -> Value
     ) async throws -> Value {
-        var logger = Logger(label: "msi")
-        // The caller reports a failure.
-        logger.logLevel = .critical
-        let bus = try Bus(settings, logger: logger)
-        let outcome: Result<Value, any Error>
-        do {
-            let client = try CommandClient(bus: bus, endpoints: endpoints, logger: logger)
-            outcome = .success(try await body(PeopleClient(client: client)))
-        } catch {
-            outcome = .failure(error)
-        }
-        await bus.close()
-        return try outcome.get()
+        try await CommandClient.with(endpoints, settings) { try await body(PeopleClient(client: $0)) }
     }
 
     func request<C: Command>(_ command: C) async throws(CommandFailure) -> C.Reply {

@@ -270,6 +270,7 @@ struct GatewayClient: Sendable {
         let problem = (try? JSONCoder.decode(ProblemDocument.self, from: body))?.detail ?? "the status is \(response.status)"
         return switch response.status.code {
         case 401, 403: GatewayFailure(.notAllowed, token == nil ? noToken : problem)
+        case 404: GatewayFailure(.notFound, problem)
         case 408, 429, 500...: GatewayFailure(.unreachable, problem)
         default: GatewayFailure(.refused, problem)
         }

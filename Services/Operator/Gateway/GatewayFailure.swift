@@ -6,6 +6,8 @@ struct GatewayFailure: Error, CustomStringConvertible {
     enum Kind: Sendable {
         /// The gateway does not accept the request.
         case refused
+        /// There is no such object.
+        case notFound
         /// The token is missing, wrong, or does not allow it.
         case notAllowed
         /// The gateway does not answer.
@@ -24,7 +26,7 @@ struct GatewayFailure: Error, CustomStringConvertible {
     /// The exit status, as in sysexits.h.
     var exitCode: ExitCode {
         switch kind {
-        case .refused: ExitCode(EX_DATAERR)
+        case .refused, .notFound: ExitCode(EX_DATAERR)
         case .notAllowed: ExitCode(EX_NOPERM)
         case .unreachable: ExitCode(EX_TEMPFAIL)
         }

@@ -33,6 +33,7 @@ private struct DescribedSetting: Encodable {
     let expected: String
     let `default`: String?
     let secret: Bool
+    let reloads: Bool
     let programs: [String]
 
     init(_ setting: SettingDeclaration) {
@@ -41,6 +42,7 @@ private struct DescribedSetting: Encodable {
         expected = setting.expected
         self.default = setting.fallback
         secret = setting.isSecret
+        reloads = setting.isLive
         programs = SettingsSample.programs(reading: setting)
     }
 }

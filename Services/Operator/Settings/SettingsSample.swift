@@ -38,7 +38,8 @@ struct SettingsSample: CustomStringConvertible {
         let head = """
             # The settings of Mobile Student Intranet \(productVersion). Remove a # to change one. A line without a value has no
             # default, or one that depends on another setting. Values are not in quotation marks. ~/ at the beginning of a value
-            # is the home folder.
+            # is the home folder. A reload (systemctl reload, or SIGHUP) makes a service read this file again; it changes the
+            # settings that say so, and the others need a restart.
             """
         return ([head] + sections.filter { !$0.settings.isEmpty }.map(Self.text)).joined(separator: "\n\n\n")
     }
@@ -54,7 +55,8 @@ struct SettingsSample: CustomStringConvertible {
         let depends = setting.fallback?.contains("$") == true
         let fallback =
             depends ? " Default: \(setting.followedName.map { "that of \($0), or " } ?? "")\(setting.fallback ?? "")." : ""
-        let lines = "\(setting.summary) It is \(setting.expected).\(fallback)\(readers)".wrapped(at: 118).map { "# \($0)" }
+        let live = setting.isLive ? " A reload changes it." : ""
+        let lines = "\(setting.summary) It is \(setting.expected).\(fallback)\(live)\(readers)".wrapped(at: 118).map { "# \($0)" }
         return (lines + ["#\(setting.name)=\(depends ? "" : setting.fallback ?? "")"]).joined(separator: "\n")
     }
 }

@@ -11,6 +11,10 @@ final class Child: Sendable {
         var isStopping = false
         /// Whether the process is starting or running.
         var isRunning = false
+        /// Whether the running process has reported that it is ready.
+        var isReady = false
+        /// Whether a reload waits until the process is ready.
+        var mustReload = false
         /// Sends a signal to the running process.
         var signal: (@Sendable (Signal) -> Void)?
         /// The result of the first start, once it is known.
@@ -84,6 +88,26 @@ final class Child: Sendable {
         }
     }
 
+    /// Makes the process read its settings again, at once or when it is ready: before it has prepared for the signal, the signal would
+    /// end it.
+    func reload() {
+        let signal = state.withLock { state in
+            state.mustReload = !state.isReady
+            return state.isReady ? state.signal : nil
+        }
+        signal?(.terminalClosed)
+    }
+
+    private func becameReady() {
+        let signal = state.withLock { state in
+            defer { state.mustReload = false }
+            state.isReady = true
+            return state.mustReload ? state.signal : nil
+        }
+        signal?(.terminalClosed)
+        settleStart(.success(()))
+    }
+
     /// Ends the process with SIGTERM, and after a timeout with SIGKILL.
     func stop() async {
         let signal = state.withLock { state in
@@ -119,6 +143,7 @@ final class Child: Sendable {
         defer {
             state.withLock { state in
                 state.isRunning = false
+                state.isReady = false
                 state.signal = nil
             }
         }
@@ -150,7 +175,6 @@ final class Child: Sendable {
             output: .fileDescriptor(output, closeAfterSpawningProcess: false),
             error: .fileDescriptor(output, closeAfterSpawningProcess: false)
         ) { execution in
-            try notify.listen(to: execution.processIdentifier.value) { self.settleStart(.success(())) }
             let signal: @Sendable (Signal) -> Void = { signal in
                 // This fails only if the process has ended already.
                 try? execution.send(signal: signal)
@@ -160,6 +184,8 @@ final class Child: Sendable {
                 return state.isStopping
             }
             if mustStop { signal(.terminate) }
+            // After the signal is known, which a reload needs as soon as the process is ready.
+            try notify.listen(to: execution.processIdentifier.value) { self.becameReady() }
         }
         return result.terminationStatus
     }

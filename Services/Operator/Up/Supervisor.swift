@@ -28,6 +28,12 @@ struct Supervisor: Service {
         phone = try Child(stack.phone, in: stack, pipe: pipe, say: say)
     }
 
+    /// Makes every process read its settings again.
+    func reload() {
+        for child in all { child.reload() }
+        say("every service reads its settings again; their logs say what has changed")
+    }
+
     private var all: [Child] { children + [phone] }
 
     /// - Throws: ``StartFailure`` if a process does not start. The running ones are stopped first.

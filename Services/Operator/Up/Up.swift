@@ -15,7 +15,7 @@ struct Up: AsyncParsableCommand {
             "Starts everything on this machine, with a local FCM emulator and a phone to look at, and keeps it running until Ctrl-C.",
         discussion: """
             Settings come from the environment: MSI_GATEWAY_PORT (8080), MSI_FCM_EMULATOR_PORT (8443), MSI_PHONE_PORT (8090), MSI_STATE_DIR \
-            (~/.local/state/msi), and all settings of the services (see their --help).
+            (~/.local/state/msi), and all settings of the services (see their --help). SIGHUP makes the services read MSI_CONFIG_FILE again.
             """)
 
     func run() async throws {
@@ -45,11 +45,34 @@ struct Up: AsyncParsableCommand {
         }
         var logger = Logger(label: "msi")
         logger.logLevel = .error
+        let terminal = TerminalWatch()
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: supervisor, successTerminationBehavior: .gracefullyShutdownGroup)],
-                gracefulShutdownSignals: [.sigint, .sigterm, .sighup], logger: logger))
+                services: [
+                    .init(service: supervisor, successTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(
+                        service: HangUps(hangUps: hangUps, terminal: terminal) { supervisor.reload() },
+                        successTerminationBehavior: .gracefullyShutdownGroup),
+                ],
+                gracefulShutdownSignals: [.sigint, .sigterm], logger: logger))
         try await group.run()
+    }
+}
+
+/// Passes SIGHUP on as a reload, until the terminal is gone, which stops the stack.
+private struct HangUps: Service {
+    let hangUps: UnixSignalsSequence
+    let terminal: TerminalWatch
+    let reload: @Sendable () -> Void
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            for await _ in hangUps {
+                if terminal.isGone { break }
+                reload()
+            }
+        }
     }
 }
 

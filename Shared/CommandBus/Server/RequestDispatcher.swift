@@ -28,7 +28,7 @@ struct RequestDispatcher: Sendable {
         let time = RequestTime(header, arrival: request.arrival, watch: watch)
         if let refusal = time.refusal(now: now) { return Reply(id: header.id, failure: refusal) }
         let context = CommandContext(shared, time: time, logger: logger)
-        guard let traceparent = header.traceparent.flatMap(Traceparent.init) else {
+        guard let traceparent = header.traceparent.flatMap({ Traceparent($0) }) else {
             return await answer(context, request.payload, handler)
         }
         return await ServiceContext.withValue(.current(changing: { $0.traceparent = traceparent })) {

@@ -1,20 +1,38 @@
-/// A W3C trace context, version 00: `00-<trace id>-<parent id>-<flags>` (https://www.w3.org/TR/trace-context/). Its trace id
-/// is the request's id in every service's log.
+/// A W3C trace context (https://www.w3.org/TR/trace-context/): `00-<trace id>-<parent id>-<flags>`. Its trace id is in every
+/// service's log lines about a request, and about the later attempts to deliver its message.
 package struct Traceparent: Hashable, Sendable {
     /// 32 lower-case hexadecimal digits, not all of them zero.
     package let traceID: String
-    /// 16 lower-case hexadecimal digits, not all of them zero.
+    /// The span: an HTTP request, or an attempt of the outbox. 16 lower-case hexadecimal digits, not all of them zero.
     package let parentID: String
-    /// Two hexadecimal digits.
-    private let flags: String
+    /// Whether the caller may have recorded the trace. It is only passed on.
+    private let isSampled: Bool
 
-    /// A new trace, or a new span of one.
-    ///
-    /// - Parameter traceID: The trace to continue. An invalid trace id starts a new trace.
-    package init(continuing traceID: String? = nil) {
-        self.traceID = traceID.flatMap { Self.isIdentifier($0[...], digits: 32) ? $0 : nil } ?? Self.random(digits: 32)
+    /// A new trace.
+    package init() {
+        traceID = Self.random(digits: 32)
         parentID = Self.random(digits: 16)
-        flags = "01"
+        isSampled = true
+    }
+
+    /// A new span of a trace.
+    ///
+    /// - Parameter former: A span of the trace to continue; `nil` starts a new trace.
+    package init(following former: Traceparent?) {
+        traceID = former?.traceID ?? Self.random(digits: 32)
+        parentID = Self.random(digits: 16)
+        isSampled = former?.isSampled ?? true
+    }
+
+    /// A new span of a trace.
+    ///
+    /// - Parameter traceID: The trace to continue.
+    /// - Returns: `nil` for an invalid trace id.
+    package init?(traceID: String) {
+        guard Self.isIdentifier(traceID.utf8[...], digits: 32) else { return nil }
+        self.traceID = traceID
+        parentID = Self.random(digits: 16)
+        isSampled = true
     }
 
     private static func random(digits: Int) -> String {
@@ -32,21 +50,28 @@ package struct Traceparent: Hashable, Sendable {
 
     private static let hexadecimal = Array("0123456789abcdef".utf8)
 
-    private static func isIdentifier(_ text: Substring, digits: Int) -> Bool {
-        text.utf8.count == digits && text.allSatisfy { $0.isHexDigit && !$0.isUppercase } && !text.allSatisfy { $0 == "0" }
+    private static func isHexadecimal(_ text: Substring.UTF8View, digits: Int) -> Bool {
+        text.count == digits && text.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    private static func isIdentifier(_ text: Substring.UTF8View, digits: Int) -> Bool {
+        isHexadecimal(text, digits: digits) && !text.allSatisfy { $0 == UInt8(ascii: "0") }
     }
 }
 
 extension Traceparent: LosslessStringConvertible {
-    package var description: String { "00-\(traceID)-\(parentID)-\(flags)" }
+    package var description: String { "00-\(traceID)-\(parentID)-\(isSampled ? "01" : "00")" }
 
+    /// Reads a `traceparent` of this version or of a later one, which may have more fields behind the four known ones.
     package init?(_ description: String) {
         let parts = description.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 4, parts[0] == "00", Self.isIdentifier(parts[1], digits: 32),
-            Self.isIdentifier(parts[2], digits: 16), parts[3].utf8.count == 2, parts[3].allSatisfy(\.isHexDigit)
+        guard parts.count >= 4, Self.isHexadecimal(parts[0].utf8, digits: 2), parts[0] != "ff",
+            parts.count == 4 || parts[0] != "00", Self.isIdentifier(parts[1].utf8, digits: 32),
+            Self.isIdentifier(parts[2].utf8, digits: 16), Self.isHexadecimal(parts[3].utf8, digits: 2)
         else { return nil }
         traceID = String(parts[1])
         parentID = String(parts[2])
-        flags = String(parts[3])
+        // The other flags have no meaning yet, and are not passed on.
+        isSampled = UInt8(parts[3], radix: 16).map { $0 & 1 == 1 } ?? false
     }
 }

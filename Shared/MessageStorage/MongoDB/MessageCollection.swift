@@ -70,6 +70,7 @@ enum MessageCollection {
                 "partialFilterExpression": ["relay.accepted": ["$gte": 0]],
             ],
             ["name": "follows", "key": ["follows": 1], "sparse": true],
+            ["name": "trace", "key": ["traceparent": 1], "sparse": true],
             [
                 "name": .string(auditIndex), "key": ["msi_key": 1, "audit.id": 1],
                 "partialFilterExpression": ["audit.id": isPending],

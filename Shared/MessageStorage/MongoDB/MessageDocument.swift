@@ -23,12 +23,14 @@ struct MessageDocument {
             correction: try fields.optional("correction"),
             template: try fields.optional("template"), values: try fields.optionalFields("values").map { try $0.textsByName })
         let relay = try fields.optionalFields("relay")
-        message = Message(
+        var message = Message(
             id: try fields.value("_id"), msiKey: try fields.value("msi_key"), draft: draft, sender: try fields.value("sender"),
             timestamp: timestamp, names: try CubeNames(fields.optionalFields("names")),
             expires: try fields.optional("expires") ?? timestamp, idempotencyKey: try fields.optional("idempotency_key"),
             approval: try fields.optional("approval"),
             relay: try RelayRecord(relay))
+        message.traceparent = try fields.optional("traceparent")
+        self.message = message
         revision = try relay?.optional("revision")
     }
 
@@ -58,7 +60,7 @@ struct MessageDocument {
             ("approval", message.approval?.bson),
             ("values", message.values.map { .document(BSONDocument($0.sorted { $0.key < $1.key }.map { ($0, $1.bson) })) }),
             ("idempotency_key", message.idempotencyKey?.bson), ("relay", .document(message.relay.document(revision: 0))),
-            ("topic", .document(message.topicKey.document)), ("words", .array(words)),
+            ("topic", .document(message.topicKey.document)), ("words", .array(words)), ("traceparent", message.traceparent?.bson),
             ("audit", try audit.map { .array([.document(try $0.pending(of: message).element)]) }),
         ]
         return BSONDocument(fields.compactMap { key, value in value.map { (key, $0) } })

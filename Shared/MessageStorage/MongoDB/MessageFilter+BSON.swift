@@ -17,6 +17,8 @@ extension MessageFilter {
             further.append(["topic_key": ["$in": topics.bson]])
         }
         if let sender { fields.append(("sender", sender.bson)) }
+        // A trace id contains no special characters of regular expressions.
+        if let traceID { fields.append(("traceparent", ["$regex": .string("^00-\(traceID)-")])) }
         if let state {
             // Messages of other programs have no state and count as relayed.
             fields.append(("relay.state", state == .relayed ? ["$in": [state.bson, nil]] : state.bson))

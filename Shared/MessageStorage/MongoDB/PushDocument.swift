@@ -20,7 +20,8 @@ struct PushDocument {
             fairnessKey: try fields.value("fairness_key"),
             message: try Self.message(fields.value("message")),
             urgency: try fields.value("urgency"), project: try fields.optional("project"), logged: try fields.value("logged"),
-            expires: try fields.value("expires"), notBefore: try fields.optional("not_before"), relay: try PushRecord(relay))
+            expires: try fields.value("expires"), notBefore: try fields.optional("not_before"),
+            traceparent: try fields.optional("traceparent"), relay: try PushRecord(relay))
         revision = try relay.value("revision")
     }
 
@@ -39,7 +40,8 @@ struct PushDocument {
             ("transport", push.transport.bson), ("fairness_key", push.fairnessKey.bson), ("urgency", push.urgency.bson),
             ("message", .string(String(decoding: try JSONCoder.encode(push.message), as: UTF8.self))),
             ("project", push.project?.bson), ("logged", push.logged.bson), ("expires", push.expires.bson),
-            ("not_before", push.notBefore?.bson), ("relay", .document(push.relay.document(revision: 0))),
+            ("not_before", push.notBefore?.bson), ("traceparent", push.traceparent?.bson),
+            ("relay", .document(push.relay.document(revision: 0))),
         ]
         return BSONDocument(fields.compactMap { key, value in value.map { (key, $0) } })
     }

@@ -16,6 +16,7 @@ struct MessageInsertion: Sendable {
         "timestamp", "ttl", "sendAt", "names", "expires", "idempotencyKey", "state", "attempts", "nextAttempt", "leaseOwner",
         "leaseUntil", "components", "trace", "ended", "accepted", "options",
         "delay", "drill", "follows", "correction", "template", "templateValues", "approval",
+        "traceparent",
     ]
     private static let insertSQL = """
         INSERT INTO message (position, \(columns.joined(separator: ", ")))

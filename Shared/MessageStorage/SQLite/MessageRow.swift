@@ -34,6 +34,7 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
     let names: CubeNames
     let expires: UnixMilliseconds
     let idempotencyKey: String?
+    private let traceparent: String?
     var state = RelayState.pending
     var attempts = 0
     var nextAttempt: UnixMilliseconds?
@@ -71,6 +72,7 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
         names = document.names
         expires = document.expires
         idempotencyKey = document.idempotencyKey
+        traceparent = document.traceparent
         components = document.relay.components
         trace = document.relay.trace
         accepted = document.relay.accepted
@@ -95,7 +97,7 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
     }
 
     var document: Message {
-        Message(
+        var message = Message(
             id: id, msiKey: msiKey,
             draft: MessageDraft(
                 title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution,
@@ -104,5 +106,7 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
                 correction: correction, template: template, values: templateValues),
             sender: sender, timestamp: timestamp, names: names, expires: expires, idempotencyKey: idempotencyKey,
             approval: approval, relay: relay)
+        message.traceparent = traceparent
+        return message
     }
 }

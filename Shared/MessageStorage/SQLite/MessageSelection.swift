@@ -50,6 +50,7 @@ struct MessageSelection {
         if let area = filter.area { add("area = ?", area) }
         if let subject = filter.subject { add("subject = ?", subject) }
         if let sender = filter.sender { add("sender = ?", sender) }
+        if let traceID = filter.traceID { add("traceparent IS NOT NULL AND \(MessageTables.traceID) = ?", traceID.description) }
         if let state = filter.state {
             add("state = ?", state.rawValue)
             // This redundant condition lets SQLite use the partial index without relayed messages.

@@ -86,7 +86,15 @@ enum MessageTables {
             try ReceiptTable.create(in: database)
             try ReceiptInstallationTable.create(in: database)
         }
+        migrator.registerMigration("message.trace") { database in
+            try database.alter(table: MessageRow.databaseTableName) { $0.add(column: "traceparent", .text) }
+            try database.execute(
+                sql: "CREATE INDEX messageByTrace ON message (\(traceID)) WHERE traceparent IS NOT NULL")
+        }
     }
+
+    /// The trace id of a row, as its index has it.
+    static let traceID = "substr(traceparent, 4, 32)"
 
     /// Adds the columns and indexes for scheduling, interventions, filters and searches.
     private static func addHistory(to database: Database) throws {

@@ -22,6 +22,7 @@ struct PushRow: Codable, OutboxRow, PersistableRecord {
     let logged: UnixMilliseconds
     let expires: UnixMilliseconds
     let notBefore: UnixMilliseconds?
+    private let traceparent: String?
     var state = RelayState.pending
     var attempts = 0
     var nextAttempt: UnixMilliseconds?
@@ -45,6 +46,7 @@ struct PushRow: Codable, OutboxRow, PersistableRecord {
         logged = push.logged
         expires = push.expires
         notBefore = push.notBefore
+        traceparent = push.traceparent
         recipients = try Self.json(push.relay.recipients)
         trace = try push.relay.trace.map(Self.json)
         setDelivery(push.relay)
@@ -70,7 +72,7 @@ struct PushRow: Codable, OutboxRow, PersistableRecord {
             return Push(
                 id: pushID, sender: sender, idempotencyKey: idempotencyKey, transport: transport, fairnessKey: fairnessKey,
                 message: try Self.decode(message), urgency: urgency, project: project, logged: logged, expires: expires,
-                notBefore: notBefore, relay: relay)
+                notBefore: notBefore, traceparent: traceparent, relay: relay)
         }
     }
 

@@ -41,5 +41,8 @@ enum PushTables {
                 index: "pushOutboxByTime", on: PushRow.databaseTableName, columns: ["urgency", "nextAttempt", "fairnessKey"],
                 condition: Column("nextAttempt") != nil)
         }
+        migrator.registerMigration("push.trace") { database in
+            try database.alter(table: PushRow.databaseTableName) { $0.add(column: "traceparent", .text) }
+        }
     }
 }

@@ -47,6 +47,9 @@ package struct Message: Codable, Hashable, Sendable {
     package var expires: UnixMilliseconds
     /// The client's key for this POST and its retries, if there is one.
     package var idempotencyKey: String?
+    /// The W3C trace context of the request that posted it, which each attempt to relay it continues. Messages of earlier versions have
+    /// none.
+    package var traceparent: String?
     package var relay: RelayRecord
 
     private enum CodingKeys: String, CodingKey {
@@ -55,7 +58,7 @@ package struct Message: Codable, Hashable, Sendable {
         case title, desc, message
         case topicKey = "topic_key"
         case distribution, sender, timestamp, ttl, options, names, expires, delay, drill, follows, correction, template, values
-        case approval, receipts
+        case approval, receipts, traceparent
         case followUps = "follow_ups"
         case followUpTopics = "follow_up_topics"
         case sendAt = "send_at"

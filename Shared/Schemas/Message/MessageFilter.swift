@@ -13,6 +13,8 @@ package struct MessageFilter: Codable, Checked, Hashable, Sendable {
     package var to: UnixMilliseconds?
     /// Words that must all occur in the title, the description or the text.
     package var text: SearchQuery?
+    /// The id of the trace that posted it. Services of earlier versions do not know it.
+    package var traceID: TraceID?
     /// The topics that the caller may see; `nil` for all, empty for none.
     package var topics: [TopicKey]?
 
@@ -30,6 +32,7 @@ package struct MessageFilter: Codable, Checked, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case channel, area, subject, sender, state, from, to, text, topics
+        case traceID = "trace_id"
     }
 
     package func check() throws(SchemaViolation) {

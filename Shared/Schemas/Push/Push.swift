@@ -21,12 +21,15 @@ package struct Push: Hashable, Sendable {
     package var expires: UnixMilliseconds
     /// The scheduled time; `nil` for at once.
     package var notBefore: UnixMilliseconds?
+    /// The W3C trace context of the command that logged it, which each attempt to relay it continues. Pushes of earlier versions have
+    /// none.
+    package var traceparent: String?
     package var relay: PushRecord
 
     package init(
         id: ObjectID = ObjectID(), sender: String, idempotencyKey: String, transport: PushTransport, fairnessKey: String,
         message: JSONValue, urgency: Urgency, project: String? = nil, logged: UnixMilliseconds, expires: UnixMilliseconds,
-        notBefore: UnixMilliseconds? = nil, relay: PushRecord
+        notBefore: UnixMilliseconds? = nil, traceparent: String? = nil, relay: PushRecord
     ) {
         self.id = id
         self.sender = sender
@@ -39,6 +42,7 @@ package struct Push: Hashable, Sendable {
         self.logged = logged
         self.expires = expires
         self.notBefore = notBefore
+        self.traceparent = traceparent
         self.relay = relay
     }
 
@@ -58,7 +62,7 @@ package struct Push: Hashable, Sendable {
 extension Push: Codable {
     private enum CodingKeys: String, CodingKey {
         case id = "push_id"
-        case sender, transport, message, urgency, project, logged, expires, relay
+        case sender, transport, message, urgency, project, logged, expires, relay, traceparent
         case idempotencyKey = "idempotency_key"
         case fairnessKey = "fairness_key"
         case notBefore = "not_before"
@@ -82,6 +86,7 @@ extension Push: Codable {
         try container.encode(logged, forKey: .logged)
         try container.encode(expires, forKey: .expires)
         try container.encodeIfPresent(notBefore, forKey: .notBefore)
+        try container.encodeIfPresent(traceparent, forKey: .traceparent)
         try container.encode(relay, forKey: .relay)
         let unregistered = unregistered
         guard !unregistered.isEmpty else { return }

@@ -20,5 +20,6 @@ extension Setting where Value == String {
     package static let fcmEmulatorBehaviourFile = text(
         "fcm.emulator.behaviour.file",
         "A JSON file with the emulator's initial faults and limits; see Services/FCMEmulator/API.md.",
-        expected: "a file")
+        expected: "a file"
+    ).readAtStart()
 }

@@ -18,13 +18,16 @@ extension ServiceEntry {
 
 extension Setting where Value == String {
     package static let fcmServiceAccountFile = secretFile(
-        "fcm.service.account.file", "The key file of the Firebase project's service account, as Google issues it.")
+        "fcm.service.account.file", "The key file of the Firebase project's service account, as Google issues it."
+    ).readAtStart()
     package static let fcmServerKeyFile = secretFile(
         "fcm.server.key.file",
-        "A file with only the server key of FCM's legacy API, instead of a service account, for a server that still speaks it.")
+        "A file with only the server key of FCM's legacy API, instead of a service account, for a server that still speaks it."
+    ).readAtStart()
     package static let fcmProjectsFile = text(
         "fcm.projects.file",
-        "A JSON file with further Firebase projects and their channels; see Services/FCMRelay/API.md.", expected: "a file")
+        "A JSON file with further Firebase projects and their channels; see Services/FCMRelay/API.md.", expected: "a file"
+    ).readAtStart()
     package static let fcmEndpoint = Setting(
         "fcm.endpoint", "The address of FCM.", expected: originForm, default: "https://fcm.googleapis.com",
         parse: { isHTTPSOrigin($0) ? $0 : nil })
@@ -33,7 +36,8 @@ extension Setting where Value == String {
         "The address of topic management; by default https://iid.googleapis.com for Google's FCM, otherwise the FCM endpoint.",
         expected: originForm, parse: { isHTTPSOrigin($0) ? $0 : nil })
     package static let fcmCAFile = text(
-        "fcm.ca.file", "A file with certificates (PEM) to trust for FCM instead of the system's.", expected: "a file")
+        "fcm.ca.file", "A file with certificates (PEM) to trust for FCM instead of the system's.", expected: "a file"
+    ).readAtStart()
     package static let fcmInformationPriority = choice(
         "fcm.information.priority",
         "The priority of Information on Android: high wakes a phone at once, normal waits until it wakes up.",

@@ -23,7 +23,8 @@ extension Setting where Value == Int {
 extension Setting where Value == Seconds {
     package static let messageTTL = seconds(
         "message.ttl", "For how many seconds a message is worth delivering by default; see MSI_ALERT_TTL.",
-        in: 60...2_419_200, default: 2_419_200)
+        in: 60...2_419_200, default: 2_419_200
+    ).changingLive()
 
     package static let gatewayPeopleGrace = seconds(
         "gateway.people.grace",

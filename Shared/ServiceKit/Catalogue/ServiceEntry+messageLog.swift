@@ -22,7 +22,8 @@ extension Setting where Value == Int {
     package static let messageRetention = integer(
         "message.retention",
         "For how many days ended messages and pushes are kept in the archive; 0 is for ever.", in: 0...36_500,
-        default: 0)
+        default: 0
+    ).changingLive()
 }
 
 extension Setting where Value == Int64 {
@@ -31,5 +32,6 @@ extension Setting where Value == Int64 {
         """
         The maximum size of the archive with its write-ahead log: at 90 % the log warns, at 95 % new messages are refused; the \
         rest is for messages that were accepted before.
-        """)
+        """
+    ).changingLive()
 }

@@ -66,9 +66,11 @@ extension Setting where Value == Int {
     package static let gatewayAccountRequests = integer(
         "gateway.account.requests",
         "The number of requests a minute that an account may make. The operator's token has no limit.",
-        in: 1...1_000_000_000, default: 600)
+        in: 1...1_000_000_000, default: 600
+    ).changingLive()
     package static let gatewayAddressRequests = integer(
         "gateway.address.requests",
         "The number of requests a minute without a sign-in from one client address, which a whole campus may share.",
-        in: 1...1_000_000_000, default: 60_000)
+        in: 1...1_000_000_000, default: 60_000
+    ).changingLive()
 }

@@ -44,7 +44,7 @@ extension Setting where Value == Logger.Level {
     package static let logLevel = Setting(
         "log.level", "The minimum level of the log lines.",
         expected: "one of " + Logger.Level.allCases.map(\.rawValue).joined(separator: ", "), default: "info"
-    ) { Logger.Level(rawValue: $0) }
+    ) { Logger.Level(rawValue: $0) }.changingLive()
 }
 
 extension Setting where Value == LogFormat {

@@ -7,7 +7,7 @@ import Time
 /// `--gateway-port` as a flag. A secret has no flag.
 package struct Setting<Value: Sendable>: Sendable {
     /// The setting's name and documentation.
-    package let declaration: SettingDeclaration
+    package private(set) var declaration: SettingDeclaration
     /// Parses the operator's text; `nil` if it does not have the expected form.
     let parse: @Sendable (String) -> Value?
     /// Throws the problem of a parsed value, if it has one.
@@ -26,6 +26,20 @@ package struct Setting<Value: Sendable>: Sendable {
         }
         self.check = check
         self.parse = parse
+    }
+
+    /// The same setting as one that changes while a service runs: see ``SettingValues/live(_:)``.
+    func changingLive() -> Setting {
+        var setting = self
+        setting.declaration.isLive = true
+        return setting
+    }
+
+    /// The same setting as the name of a file that a service reads only at its start.
+    func readAtStart() -> Setting {
+        var setting = self
+        setting.declaration.isReadAtStart = true
+        return setting
     }
 
     /// Reads an operator's text.
@@ -72,6 +86,10 @@ package struct SettingDeclaration: Sendable {
     package let isSecret: Bool
     /// Whether the value is a file with a secret, which a service manager can hand over as a credential.
     package let namesSecretFile: Bool
+    /// Whether a running service takes over a new value when it reads its settings again.
+    package fileprivate(set) var isLive = false
+    /// Whether the value is a file that a service reads only at its start, so that a change of it needs a restart.
+    fileprivate(set) var isReadAtStart = false
     /// Checks a text, which comes from the setting with the given name.
     let check: @Sendable (_ text: String, _ name: String) throws -> Void
 

@@ -8,6 +8,8 @@ package struct SettingValues: Sendable {
     private let home: String
     /// Problems that do not stop the start, one sentence each.
     package let warnings: [String]
+    /// The settings that a reload changes.
+    let liveSettings = LiveSettings()
 
     /// Reads all three sources.
     ///
@@ -109,6 +111,21 @@ package struct SettingValues: Sendable {
                 guard !files.contains(where: { $0.setting == setting }), let path = string(setting.key) else { return }
                 files.append((setting, Self.expandingHome(path, home)))
             }
+    }
+
+    /// The texts of settings, or their defaults. Settings without a value are missing.
+    ///
+    /// - Throws: ``ConfigurationError`` if the file of a secret cannot be read.
+    func texts(of settings: [SettingDeclaration]) throws -> [SettingDeclaration: String] {
+        try settings.reduce(into: [:]) { texts, setting in texts[setting] = try text(of: setting)?.text }
+    }
+
+    /// The contents of the files that a service reads only at its start. Those that cannot be read are missing.
+    func files(of settings: [SettingDeclaration]) throws -> [SettingDeclaration: Data] {
+        try settings.filter(\.isReadAtStart).reduce(into: [:]) { files, setting in
+            guard let path = try text(of: setting)?.text else { return }
+            files[setting] = try? Data(contentsOf: URL(filePath: Self.expandingHome(path, home)))
+        }
     }
 
     /// - Returns: The value, and the name of the setting that it comes from.

@@ -1,12 +1,18 @@
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
-/// Notifies the service manager when the service is ready, and when it begins to stop.
+/// Notifies the service manager when the service is ready, when it reads its settings again, and when it begins to stop.
 struct ReadinessService: Service {
     let whenReady: @Sendable () async throws -> Void
     let readiness: MetricsServer.Readiness
+    let reload: SettingsReload
+    /// SIGHUP.
+    let hangUps: UnixSignalsSequence
+    let terminal: TerminalWatch
     let logger: Logger
 
+    /// Returns when the service stops, or when its terminal is gone.
     func run() async throws {
         do {
             try await cancelWhenGracefulShutdown {
@@ -21,7 +27,14 @@ struct ReadinessService: Service {
         readiness.isReady = true
         ServiceManager.notify("READY=1\nSTATUS=ready")
         logger.info("ready")
-        try await gracefulShutdown()
+        await cancelWhenGracefulShutdown {
+            for await _ in hangUps {
+                if terminal.isGone { break }
+                ServiceManager.notify("RELOADING=1\nMONOTONIC_USEC=\(ServiceManager.monotonicMicroseconds)")
+                await reload.run()
+                ServiceManager.notify("READY=1\nSTATUS=ready")
+            }
+        }
         readiness.isReady = false
         ServiceManager.notify("STOPPING=1\nSTATUS=finishing what was accepted")
         logger.info("stopping")

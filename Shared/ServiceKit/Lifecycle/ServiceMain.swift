@@ -6,12 +6,13 @@ import Logging
 import ProductVersion
 import ServiceLifecycle
 import UnixSignals
+import UnixSignals
 
 /// The `main` of every service: reads the settings, wires the parts together, and runs them until a signal stops them.
 package enum ServiceMain {
     /// Runs a service to its end, and ends the process.
     ///
-    /// SIGTERM and SIGINT stop it gracefully. Exit codes: 0 after a stop, 78 (EX_CONFIG) for an invalid setting, 1 for a failed
+    /// SIGTERM and SIGINT stop it gracefully, and SIGHUP makes it read its settings again. Exit codes: 0 after a stop, 78 (EX_CONFIG) for an invalid setting, 1 for a failed
     /// start or run.
     ///
     /// - Parameters:
@@ -37,6 +38,9 @@ package enum ServiceMain {
         check: @escaping @Sendable (Wiring) async throws -> Void, wire: @Sendable (Wiring) async throws -> ServicePlan
     ) async -> Never {
         DescriptorLimit.raise()
+        let terminal = TerminalWatch()
+        // Before the settings are read, so that no later change of them is missed.
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let name = entry.executable
         let accepted = SettingDeclaration.common + entry.settings
         var arguments = CommandLine.arguments.dropFirst(subcommand == nil ? 1 : 2).map { argument in
@@ -54,19 +58,28 @@ package enum ServiceMain {
         let onlyChecks = arguments.contains(checkFlag)
         arguments.removeAll { $0 == checkFlag }
         do {
-            let values = try await SettingValues(
-                arguments: arguments, environment: ProcessInfo.processInfo.environment, accepted: accepted)
+            let readSettings = { @Sendable [arguments] in
+                try await SettingValues(
+                    arguments: arguments, environment: ProcessInfo.processInfo.environment, accepted: accepted)
+            }
+            let values = try await readSettings()
+            let check = ConfigurationCheck(name: name, settings: accepted) { wiring in
+                try entry.checkBus(wiring.settings, logger: wiring.logger)
+                try await check(wiring)
+            }
             if onlyChecks {
-                let problems = await ConfigurationCheck(name: name, settings: accepted) { wiring in
-                    try entry.checkBus(wiring.settings, logger: wiring.logger)
-                    try await check(wiring)
-                }.problems(in: values)
+                let problems = await check.problems(in: values)
                 for line in values.warnings + problems { StandardError.write("\(name): \(line)\n") }
                 if problems.isEmpty { print("\(name): the configuration is valid") }
                 exit(problems.isEmpty ? 0 : EX_CONFIG)
             }
             ServiceManager.notify("STATUS=starting \(productVersion)")
-            let logger = Logger.service(name, format: try values.value(.logFormat), level: try values.value(.logLevel))
+            let level = LogLevel(try values.value(.logLevel))
+            values.liveSettings.add(Setting.logLevel.declaration) { values in
+                let new = try values.value(.logLevel)
+                return { level.value = new }
+            }
+            let logger = Logger.service(name, format: try values.value(.logFormat), level: level)
             for warning in values.warnings { logger.warning("\(warning)") }
             if let change = try StateDirectory.secure(try values.value(.stateDirectory)) { logger.warning("\(change)") }
             let port = try values.optional(.metricsPort)
@@ -77,12 +90,16 @@ package enum ServiceMain {
                 try entry.checkBus(values, logger: logger)
                 let plan = try await wire(Wiring(settings: values, logger: logger))
                 let readiness = MetricsServer.Readiness()
+                let ready = ReadinessService(
+                    whenReady: plan.whenReady, readiness: readiness,
+                    reload: try SettingsReload(values, check: check, logger: logger, readAgain: readSettings),
+                    hangUps: hangUps, terminal: terminal, logger: logger)
                 let metrics = port.map {
                     MetricsServer(
                         service: entry.name, port: $0, registry: registry, readiness: readiness, plan: plan, logger: logger)
                 }
                 try await run(
-                    plan, metrics: metrics, readiness: readiness, isSupervised: try values.value(.supervised), logger: logger)
+                    plan, metrics: metrics, ready: ready, isSupervised: try values.value(.supervised), logger: logger)
                 exit(0)
             } catch let error as ConfigurationError {
                 throw error
@@ -100,7 +117,7 @@ package enum ServiceMain {
     }
 
     private static func run(
-        _ plan: ServicePlan, metrics: MetricsServer?, readiness: MetricsServer.Readiness, isSupervised: Bool, logger: Logger
+        _ plan: ServicePlan, metrics: MetricsServer?, ready: ReadinessService, isSupervised: Bool, logger: Logger
     ) async throws {
         var services = plan.services.map {
             ServiceGroupConfiguration.ServiceConfiguration(
@@ -111,9 +128,9 @@ package enum ServiceMain {
         }
         if let metrics { services.append(.init(service: metrics)) }
         if let watchdog = plan.selfCheck.flatMap({ Watchdog($0, logger: logger) }) { services.append(.init(service: watchdog)) }
-        services.append(.init(service: ReadinessService(whenReady: plan.whenReady, readiness: readiness, logger: logger)))
+        services.append(.init(service: ready, successTerminationBehavior: .gracefullyShutdownGroup))
         var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
+        quiet.logLevel = .warning
         let group = ServiceGroup(
             configuration: .init(services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         let outcome: Result<Void, any Error>

@@ -3,6 +3,13 @@ import Glibc
 
 /// The manager that started this process: systemd or `msi up`. It listens on the datagram socket `NOTIFY_SOCKET` (sd_notify(3)).
 enum ServiceManager {
+    /// The time of the clock that the manager compares (`MONOTONIC_USEC` in sd_notify(3)).
+    static var monotonicMicroseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    }
+
     /// Sends one notification, such as `READY=1`. Has no effect without a manager, or if the manager has ended.
     static func notify(_ state: String) {
         guard let path = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"], var address = sockaddr_un(path: path) else {

@@ -15,8 +15,12 @@ struct TextLogLine: LogLine {
     let text: String
 
     init(time: Date, level: Logger.Level, service: String, message: String, fields: [(key: String, value: String)]) {
-        let rest = fields.map { " \($0.key)=\(Self.quoted($0.value))" }.joined()
-        text = "\(time.logText) \(level.rawValue) \(service): \(message.onOneLine)\(rest)"
+        text = "\(time.logText) \(level.rawValue) \(service): \(Self.body(message: message, fields: fields))"
+    }
+
+    /// The message with the fields, on one line.
+    static func body(message: String, fields: [(key: String, value: String)]) -> String {
+        message.onOneLine + fields.map { " \($0.key)=\(quoted($0.value))" }.joined()
     }
 
     /// The value, in quotes with escapes if it contains anything that could be mistaken for its end.

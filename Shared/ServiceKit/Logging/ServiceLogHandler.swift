@@ -2,20 +2,29 @@ import FoundationEssentials
 import Logging
 import Schemas
 
-/// Writes each log event as one line to standard error, in one system call, so that lines of several threads do not mix.
+/// Writes each log event to the service's output.
 ///
-/// Neither swift-log nor any other available package has a handler for JSON lines.
+/// Neither swift-log nor any other available package has a handler for JSON lines, or one for the journal's fields.
 struct ServiceLogHandler: LogHandler {
     let label: String
-    let line: any LogLine.Type
+    let output: any LogOutput
+    /// The level of the whole process.
+    let level: LogLevel
     var metadataProvider: Logger.MetadataProvider?
     var metadata: Logger.Metadata = [:]
-    var logLevel: Logger.Level = .info
+    /// The level that this logger's owner has set: it logs less than the process, never more.
+    private var ownLevel = Logger.Level.trace
 
-    init(label: String, line: any LogLine.Type, metadataProvider: Logger.MetadataProvider?) {
+    init(label: String, output: any LogOutput, level: LogLevel, metadataProvider: Logger.MetadataProvider?) {
         self.label = label
-        self.line = line
+        self.output = output
+        self.level = level
         self.metadataProvider = metadataProvider
+    }
+
+    var logLevel: Logger.Level {
+        get { max(ownLevel, level.value) }
+        set { ownLevel = newValue }
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -28,11 +37,10 @@ struct ServiceLogHandler: LogHandler {
         if let provided = metadataProvider?.get() { fields.merge(provided) { _, new in new } }
         if let given = event.metadata { fields.merge(given) { _, new in new } }
         if let error = event.error { fields["error"] = "\(error)" }
-        let text =
-            line.init(
+        output.write(
+            LogEntry(
                 time: Date(), level: event.level, service: label, message: event.message.description,
-                fields: fields.map { ($0.key, $0.value.description) }.sorted { $0.0 < $1.0 }
-            ).text + "\n"
-        StandardError.write(text)
+                fields: fields.map { ($0.key, $0.value.description) }.sorted { $0.0 < $1.0 }, file: event.file,
+                line: event.line, function: event.function))
     }
 }

@@ -27,12 +27,15 @@ extension ServiceContext {
 }
 
 extension Logger.MetadataProvider {
-    /// Adds to each log line of a task the `request_id`, which is the trace id of the HTTP request behind it, and the
-    /// `msi_key` or `push_id`.
+    /// Adds to each log line of a task the `trace_id`, which is the id of the HTTP request behind it, the `span_id`, which tells that
+    /// request from the outbox's attempts, and the `msi_key` or `push_id`.
     package static let work = Logger.MetadataProvider {
         guard let context = ServiceContext.current else { return [:] }
         var metadata: Logger.Metadata = [:]
-        if let traceparent = context.traceparent { metadata["request_id"] = "\(traceparent.traceID)" }
+        if let traceparent = context.traceparent {
+            metadata["trace_id"] = "\(traceparent.traceID)"
+            metadata["span_id"] = "\(traceparent.parentID)"
+        }
         if let msiKey = context.msiKey { metadata["msi_key"] = "\(msiKey)" }
         if let pushID = context.pushID { metadata["push_id"] = "\(pushID)" }
         return metadata

@@ -45,7 +45,7 @@ struct MetricsServer: Service {
             try await Self.answer(check, isReady: readiness.isReady) { $0.status == .ok }
         }
         var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .notice)
+        quiet.logLevel = .notice
         let application = Application(
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
             onServerRunning: { [logger] channel in

@@ -20,6 +20,7 @@ struct ProcessMetrics: Sendable {
         if getrusage(RUSAGE_SELF.rawValue, &usage) == 0 {
             registry.counter(.processCPUTime).set(Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime))
         }
+        registry.counter(.logLinesDropped).set(Double(JournalOutput.droppedEvents))
         if let pages = Self.contents("/proc/self/statm")?.split(separator: " ").dropFirst().first.flatMap({ Double($0) }) {
             Instrument.processMemory.gauge().set(pages * Double(sysconf(Int32(_SC_PAGESIZE))))
         }

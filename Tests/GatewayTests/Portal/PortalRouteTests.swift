@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import Schemas
+import ServiceKit
 import TestSupport
 import Testing
 

@@ -9,15 +9,17 @@ import Synchronization
 final class RequestLimits: Sendable {
     private let accounts: Mutex<TokenBuckets<String>>
     private let addresses = Mutex<[AddressBudget: TokenBuckets<IPAddress?>]>([:])
-    private let perAddress: Int
+    private let perAccount: LiveSetting<Int>
+    private let perAddress: LiveSetting<Int>
     /// Checks of credentials that the gateway does not know.
     private let lookups = Mutex(TokenBuckets<IPAddress?>(capacity: 6_000))
 
     /// - Parameters:
     ///   - perAccount: The requests of an account a minute.
     ///   - perAddress: The requests of a client address a minute, for ``AddressBudget/general``.
-    init(perAccount: Int, perAddress: Int) {
-        accounts = Mutex(TokenBuckets(capacity: perAccount))
+    init(perAccount: LiveSetting<Int>, perAddress: LiveSetting<Int>) {
+        accounts = Mutex(TokenBuckets(capacity: perAccount.value))
+        self.perAccount = perAccount
         self.perAddress = perAddress
     }
 
@@ -30,9 +32,9 @@ final class RequestLimits: Sendable {
         _ principal: Principal?, from client: IPAddress?, as budget: AddressBudget = .general, at now: NIODeadline = .now()
     ) throws -> HTTPFields {
         guard let principal else {
-            let limit = budget.perMinute(general: perAddress)
+            let limit = budget.perMinute(general: perAddress.value)
             let outcome = addresses.withLock {
-                $0[budget, default: TokenBuckets(capacity: limit)].take(client?.customer, at: now)
+                $0[budget, default: TokenBuckets(capacity: limit)].take(client?.customer, of: limit, at: now)
             }
             try check(
                 outcome, limit, policy: budget.rawValue,
@@ -41,7 +43,8 @@ final class RequestLimits: Sendable {
             return [:]
         }
         guard !principal.isOperator else { return [:] }
-        let (outcome, limit) = accounts.withLock { ($0.take(principal.account.key, at: now), $0.capacity) }
+        let limit = perAccount.value
+        let outcome = accounts.withLock { $0.take(principal.account.key, of: limit, at: now) }
         try check(outcome, limit, policy: "account", "The account has made \(limit) requests within a minute.")
         return Self.fields(of: outcome, limit, policy: "account")
     }

@@ -6,7 +6,7 @@ import NIOCore
 /// "generic cell rate algorithm"). A bucket that is not stored is full.
 struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     /// The number of tokens in a full bucket.
-    let capacity: Int
+    private(set) var capacity: Int
     /// The time in which an empty bucket becomes full.
     let period: TimeAmount
     /// The maximum number of buckets that are stored.
@@ -34,6 +34,15 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
         if fullAt.count >= maxStored, fullAt[key] == nil { makeRoom(at: now) }
         fullAt[key] = next
         return TokenOutcome(remaining: Int((period.nanoseconds - debt) / interval), reset: .nanoseconds(debt), wait: nil)
+    }
+
+    /// Takes a token from a bucket of another size, if the size has changed.
+    ///
+    /// - Parameter capacity: The size of all buckets from now on. A bucket that is not full keeps its missing time, so that it is as
+    ///   full as before.
+    mutating func take(_ key: Key, of capacity: Int, at now: NIODeadline) -> TokenOutcome {
+        self.capacity = capacity
+        return take(key, at: now)
     }
 
     /// Forgets the buckets that are full. If that is not enough, it forgets the fullest half, which loses the least.

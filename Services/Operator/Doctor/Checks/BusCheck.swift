@@ -41,7 +41,7 @@ struct BusCheck: Sendable {
         var logger = Logger(label: "msi")
         // The findings say it.
         logger.logLevel = .critical
-        let bus = try Bus(logger: logger)
+        let bus = try Bus(settings, logger: logger)
         for instance in instances {
             guard instance.state == .listening else {
                 report(finding(of: instance))

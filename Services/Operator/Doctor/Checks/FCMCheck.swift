@@ -44,7 +44,7 @@ struct FCMCheck: Sendable {
         }
         var logger = Logger(label: "msi")
         logger.logLevel = .critical
-        let bus = try Bus(logger: logger)
+        let bus = try Bus(settings, logger: logger)
         for relay in relays {
             do {
                 let client = try CommandClient(bus: bus, endpoints: [relay], logger: logger)

@@ -1,0 +1,40 @@
+import FoundationEssentials
+import Schemas
+import Subprocess
+
+/// systemd's journal, in which services that run as units log with a field for each key.
+enum Journal {
+    private static let maxBytes = 64 << 20
+
+    /// Whether the machine has units of the product.
+    static var hasUnits: Bool {
+        ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"].contains { folder in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.contains { $0.hasPrefix("msi-") && $0.hasSuffix(".service") }
+        }
+    }
+
+    /// The entries about messages, pushes and traces.
+    ///
+    /// - Throws: ``InputFailure`` if `journalctl` cannot be run, or fails.
+    static func records(keys: Set<String>, traceIDs: Set<String>) async throws -> [LogRecord] {
+        let matches =
+            keys.sorted().flatMap { ["MSI_KEY=\($0)", "MSI_PUSH_ID=\($0)"] } + traceIDs.sorted().map { "MSI_TRACE_ID=\($0)" }
+        // A plus between matches of different fields means "or".
+        let arguments = ["--output=json", "--no-pager", "--quiet"] + Array(matches.map { [$0] }.joined(separator: ["+"]))
+        let result: (output: String, error: String, isSuccess: Bool)
+        do {
+            let ended = try await run(
+                .name("journalctl"), arguments: Arguments(arguments), output: .string(limit: maxBytes),
+                error: .string(limit: 1 << 16))
+            result = (ended.standardOutput, ended.standardError, ended.terminationStatus.isSuccess)
+        } catch {
+            throw InputFailure(description: "journalctl cannot be run: \(error)")
+        }
+        // Without a match it fails as well, and says nothing.
+        guard result.isSuccess || result.error.isEmpty else {
+            throw InputFailure(description: "journalctl: \(result.error.onOneLine(maxLength: 300))")
+        }
+        return result.output.split(separator: "\n").compactMap { LogRecord(journal: String($0)) }
+    }
+}

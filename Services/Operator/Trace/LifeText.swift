@@ -1,0 +1,109 @@
+import FoundationEssentials
+import Schemas
+
+/// One life as lines for a person.
+struct LifeText: CustomStringConvertible {
+    private static let maxLine = 600
+    /// The maximum number of a push's recipients that are shown; the rest is counted.
+    private static let maxRecipients = 20
+
+    let life: ItemLife
+    let key: TraceKey
+
+    var description: String {
+        ([headline] + rows.map { "  \($0.padded(to: 12))\($1.onOneLine(maxLength: Self.maxLine))" } + [""] + timeline)
+            .joined(separator: "\n")
+    }
+
+    private var headline: String {
+        if let message = life.message { return "message \(message.msiKey): \(message.relay.state.rawValue)" }
+        if let push = life.push { return "push \(push.id): \(push.relay.state.rawValue)" }
+        switch key {
+        case .item(let id): return "\(id): not in the archive"
+        case .trace(let id): return "trace \(id): no message in the archive"
+        }
+    }
+
+    private var rows: [(String, String)] {
+        if let message = life.message { return rows(of: message) }
+        if let push = life.push { return rows(of: push) }
+        return []
+    }
+
+    private func rows(of message: Message) -> [(String, String)] {
+        let names = [message.names.channel, message.names.area, message.names.subject].joined(separator: " / ")
+        var rows = [
+            ("title", message.title), ("subject", "\(names) (\(message.topicKey))"), ("sender", message.sender),
+            ("kind", kind(of: message)),
+        ]
+        if let corrected = message.follows {
+            rows.append((message.correction == true ? "corrects" : "follows", "\(corrected)"))
+        }
+        if let followUps = message.followUps, !followUps.isEmpty {
+            rows.append(("followed by", followUps.map(\.description).joined(separator: ", ")))
+        }
+        if let time = message.sendAt { rows.append(("scheduled", time.text)) }
+        if let delay = message.delay { rows.append(("delay", "\(delay) s")) }
+        rows += delivery(message.relay, expires: message.expires)
+        rows += message.relay.components.map { ($0.component.rawValue, outcome(of: $0)) }
+        if let receipts = message.receipts {
+            rows.append(("receipts", "\(receipts.received) phones have received it, \(receipts.opened) have opened it"))
+        }
+        return rows + traceRow
+    }
+
+    private func kind(of message: Message) -> String {
+        let marks = [message.drill == true ? "a drill" : nil, message.approval == true ? "needs an approval" : nil]
+        return ([message.distribution.rawValue] + marks.compactMap(\.self)).joined(separator: ", ")
+    }
+
+    private func rows(of push: Push) -> [(String, String)] {
+        let recipients = push.relay.recipients
+        // Tokens are no secret of the product, but long.
+        let shown = recipients.prefix(Self.maxRecipients).map { part in
+            (part.recipient.field.rawValue, "\(part.recipient.text.prefix(40)): \(outcome(of: part))")
+        }
+        let rest = recipients.count - shown.count
+        return [("sender", push.sender)] + delivery(push.relay, expires: push.expires) + shown
+            + (rest > 0 ? [("", "and \(rest) more recipients")] : []) + traceRow
+    }
+
+    private func delivery(_ record: any DeliveryRecord, expires: UnixMilliseconds) -> [(String, String)] {
+        var rows = [("attempts", "\(record.attempts)")]
+        if let next = record.nextAttempt {
+            rows.append(record.lease == nil ? ("next attempt", next.text) : ("in flight", "until \(next.text)"))
+        }
+        return rows + [("expires", expires.text)]
+    }
+
+    private func outcome(of part: some DeliveryPart) -> String {
+        let name = part.name.map { " by FCM as \($0)" } ?? ""
+        let error = part.error.map { ": \($0.code) \($0.message)" } ?? ""
+        return part.state.rawValue + name + error
+    }
+
+    private var traceRow: [(String, String)] {
+        life.traceID.map { [("trace id", $0.description)] } ?? []
+    }
+
+    private var timeline: [String] {
+        let events = life.events
+        let width = (events.map(\.source.count).max() ?? 0) + 2
+        return events.map { event in
+            "\(event.time.text)  \(event.source.padded(to: width))\(event.text.onOneLine(maxLength: Self.maxLine))"
+        }
+    }
+}
+
+extension UnixMilliseconds {
+    /// ISO 8601 in UTC with milliseconds.
+    fileprivate var text: String {
+        Date(timeIntervalSince1970: Double(rawValue) / 1_000).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(1, width - count))
+    }
+}

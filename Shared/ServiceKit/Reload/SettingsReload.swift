@@ -1,0 +1,92 @@
+import FoundationEssentials
+import Logging
+import Synchronization
+
+/// Reads a running service's settings again, and takes over the changed ones that it can.
+///
+/// The environment and the flags of a process cannot change, so new values come from the configuration file and from the files of
+/// secrets. A mistake in one of them leaves everything as it was.
+final class SettingsReload: Sendable {
+    /// The texts of the settings that the service works with.
+    private let used: Mutex<[SettingDeclaration: String]>
+    /// The contents of the files that the service has read.
+    private let files: [SettingDeclaration: Data]
+    private let first: SettingValues
+    private let check: ConfigurationCheck
+    private let readAgain: @Sendable () async throws -> SettingValues
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - values: The settings with which the service was started.
+    ///   - readAgain: Reads them from their sources.
+    /// - Throws: ``ConfigurationError``.
+    init(
+        _ values: SettingValues, check: ConfigurationCheck, logger: Logger,
+        readAgain: @escaping @Sendable () async throws -> SettingValues
+    ) throws {
+        first = values
+        used = Mutex(try values.texts(of: check.settings))
+        files = try values.files(of: check.settings)
+        self.check = check
+        self.logger = logger
+        self.readAgain = readAgain
+    }
+
+    /// Reads the settings again. What cannot be taken over, and what is wrong, is in the log.
+    func run() async {
+        do {
+            let values = try await readAgain()
+            let problems = await check.problems(in: values)
+            guard problems.isEmpty else { return refuse(problems) }
+            for warning in values.warnings { logger.warning("\(warning)") }
+            try take(values)
+        } catch {
+            refuse(["\(error)"])
+        }
+    }
+
+    private func refuse(_ problems: [String]) {
+        for problem in problems {
+            logger.error("the settings have a mistake, and stay as they were", metadata: ["error": "\(problem)"])
+        }
+    }
+
+    /// - Throws: ``ConfigurationError`` before anything has changed.
+    private func take(_ values: SettingValues) throws {
+        let new = try values.texts(of: check.settings)
+        let former = used.withLock { $0 }
+        let changed = check.settings.filter { former[$0] != new[$0] }
+        // A file with another name is a changed setting already.
+        let newFiles = try values.files(of: check.settings)
+        let changedFiles = check.settings.filter { files[$0] != newFiles[$0] && !changed.contains($0) }
+        let live = changed.filter { !first.liveSettings.readings(of: $0).isEmpty }
+        for take in try live.flatMap({ try first.liveSettings.readings(of: $0).map { try $0(values) } }) { take() }
+        used.withLock { used in
+            for setting in live { used[setting] = new[setting] }
+        }
+        for setting in changed {
+            let change = Self.change(of: setting, from: former, to: new)
+            if live.contains(setting) {
+                logger.notice("a setting has changed", metadata: change)
+            } else {
+                logger.warning("a changed setting takes effect only after a restart", metadata: change)
+            }
+        }
+        for setting in changedFiles {
+            logger.warning(
+                "a changed file takes effect only after a restart",
+                metadata: ["setting": "\(setting.name)", "file": "\(new[setting] ?? "")"])
+        }
+        if changed.isEmpty, changedFiles.isEmpty { logger.notice("the settings were read again: nothing has changed") }
+    }
+
+    /// The metadata of a line about a setting. The value of a secret is in no line.
+    private static func change(
+        of setting: SettingDeclaration, from former: [SettingDeclaration: String], to new: [SettingDeclaration: String]
+    ) -> Logger.Metadata {
+        guard !setting.isSecret else { return ["setting": "\(setting.name)"] }
+        return [
+            "setting": "\(setting.name)", "former": "\(former[setting] ?? "none")", "new": "\(new[setting] ?? "none")",
+        ]
+    }
+}

@@ -1,0 +1,71 @@
+import CommandBus
+import JSON
+import Schemas
+import Synchronization
+import TestSupport
+import Testing
+import Time
+
+/// The trace of a post on the way to the relay.
+@Suite("Traces", .timeLimit(.minutes(2)))
+struct TraceTests {
+    @Test("Every attempt to relay a message or a push belongs to the trace that posted it, also after a restart")
+    func attempts() async throws {
+        try await withTemporaryFolder { folder in
+            let (first, second) = (Traceparent(), Traceparent())
+            let push = LogPush(
+                idempotencyKey: "k", recipients: [.topic("news")], fairnessKey: "people", message: ["data": ["a": "b"]],
+                expires: .now + 3_600_000)
+            // There is no relay yet.
+            let (msiKey, pushID) = try await RunningMessageLog.with(in: folder) { log in
+                let message = try await log.client.request(
+                    LogMessage.sample(), context: .init(actor: "ann", traceparent: first)
+                ).message
+                let logged = try await log.client.request(push, context: .init(actor: "people", traceparent: second)).push
+                _ = try await log.wait(for: message.msiKey) { $0.components[0].error != nil }
+                return (message.msiKey, logged.id)
+            }
+            let isFirst = Mutex(true)
+            let relay = RelayDouble { command in
+                let refuses = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                guard refuses else { return command.components.map(\.accepted) }
+                return command.components.map { $0.refused(.retryable, "UNAVAILABLE", retryAfter: 200) }
+            }
+            try await relay.run(in: folder) {
+                try await RunningMessageLog.with(in: folder) { log in
+                    _ = try await log.wait(for: msiKey) { $0.state == .relayed }
+                    try await eventually { try await log.client.request(GetPush(pushID: pushID)).relay.state == .relayed }
+                    #expect(relay.asked.count == 2 && relay.askedPushes.count == 1)
+                    let traces = relay.traces.compactMap(\.self)
+                    #expect(traces.count == 3)
+                    #expect(traces.filter { $0.traceID == first.traceID }.count == 2)
+                    #expect(traces.filter { $0.traceID == second.traceID }.count == 1)
+                    // Each attempt is a span of its own.
+                    #expect(Set(traces.map(\.parentID)).count == 3)
+                    let lines = log.process.log.split(separator: "\n").filter { $0.contains(first.traceID) }
+                    for message in ["will be tried again", #""relayed""#] {
+                        #expect(lines.contains { $0.contains(message) })
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A message that was posted without a trace begins one, and all its attempts belong to it")
+    func without() async throws {
+        try await withTemporaryFolder { folder in
+            let relay = RelayDouble()
+            try await relay.run(in: folder) {
+                try await RunningMessageLog.with(in: folder) { log in
+                    let key = try await log.log(.sample()).msiKey
+                    _ = try await log.wait(for: key) { $0.state == .relayed }
+                    let stored = try #require(try await log.message(key).traceparent.flatMap { Traceparent($0) })
+                    #expect(relay.traces.compactMap(\.?.traceID) == [stored.traceID])
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import FoundationEssentials
+import Glibc
+import JSON
+import NIOHTTP1
+import ServiceKit
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// The trace of a message through every service and every restart, `msi trace`, and settings that are read again.
+    @Suite("Traces and reloads")
+    struct TraceTests {
+        private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+        @Test("A message keeps its trace over restarts, a reload shows its debug lines, and msi trace prints its life")
+        func life() async throws {
+            try await withTemporaryFolder { folder in
+                let file = folder + "/msi.env"
+                @Sendable func configure(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: file)) }
+                try configure("MSI_LOG_LEVEL=info\n")
+                let state = folder + "/état 1"
+                try await withStack(in: state, settings: ["MSI_CONFIG_FILE": file]) { stack in
+                    try await stack.healthy()
+                    let subject = try await stack.portal.makeSubject("Information")
+                    try await stack.fcm.setFaults([["fault": "UNAVAILABLE"]], seed: 1)
+                    let posted = try await stack.portal.call(
+                        .POST, "/message", headers: ["traceparent": "00-\(Self.trace)-00f067aa0ba902b7-01"], subject.message())
+                    #expect(posted.status == 201 && posted["X-Request-Id"] == Self.trace)
+                    let key = try #require(try posted.json["msi_key"]?.string)
+                    func log(_ service: String) throws -> [JSONValue] {
+                        try String(contentsOfFile: "\(state)/log/\(service).log", encoding: .utf8).split(separator: "\n")
+                            .compactMap { try? JSONValue(parsing: Data($0.utf8)) }
+                    }
+                    func ours(_ service: String, _ message: String) throws -> [JSONValue] {
+                        try log(service).filter { $0["trace_id"]?.string == Self.trace && $0["message"]?.string == message }
+                    }
+                    try await eventually("the first attempt has failed", within: .seconds(30)) {
+                        let isRefused = try !ours("msi-fcm-relay", "not accepted by FCM").isEmpty
+                        return try isRefused && !ours("msi-message-log", "will be tried again").isEmpty
+                    }
+
+                    let restarted = ["msi-fcm-relay", "msi-message-log"]
+                    for service in restarted { try await stack.killAndReplace(service) }
+                    // Otherwise they would read the new file at their start.
+                    for service in restarted {
+                        try await eventually("\(service) is ready again") {
+                            try log(service).count { $0["message"] == "ready" } == 2
+                        }
+                    }
+                    let processes = stack.processes
+                    try configure("MSI_LOG_LEVEL=debug\n")
+                    stack.program.signal(SIGHUP)
+                    for service in Stack.services {
+                        try await eventually("\(service) logs more") {
+                            try log(service).contains {
+                                $0["message"]?.string == "a setting has changed" && $0["setting"]?.string == "MSI_LOG_LEVEL"
+                                    && $0["former"]?.string == "info" && $0["new"]?.string == "debug"
+                            }
+                        }
+                    }
+                    #expect(stack.processes == processes)
+
+                    try await stack.fcm.setFaults([], seed: 1)
+                    _ = try await stack.portal.message(key, hasState: "relayed", within: .seconds(60))
+                    let first = try #require(try ours("msi-fcm-relay", "not accepted by FCM").first)
+                    try await eventually("the lines of the last attempt") {
+                        try !ours("msi-fcm-relay", "accepted by FCM").isEmpty && !ours("msi-message-log", "relayed").isEmpty
+                    }
+                    let last = try #require(try ours("msi-fcm-relay", "accepted by FCM").last)
+                    #expect(try ours("msi-message-log", "relayed").last?["span_id"] == last["span_id"])
+                    #expect(first["span_id"] != last["span_id"] && last["msi_key"]?.string == key)
+
+                    try await expectLife(of: key, in: stack)
+                }
+            }
+        }
+
+        private func expectLife(of key: String, in stack: Stack) async throws {
+            func msi(_ arguments: String...) async throws -> ProgramEnd<Void> {
+                let environment = ["MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)"]
+                return try await withProgram(
+                    BuiltProduct.path(of: "msi"), arguments: ["trace"] + arguments, environment: environment
+                ) { try await $0.end(within: .seconds(30)) }
+            }
+            try await eventually("the post is in the audit log", within: .seconds(30)) {
+                try await stack.portal.auditedObjects("message.send").contains(key)
+            }
+            for argument in [key, Self.trace, "00-\(Self.trace)-00f067aa0ba902b7-01"] {
+                let life = try await msi(argument)
+                #expect(life.exitCode == 0, "\(life.lines)")
+                #expect(life.lines.first == "message \(key): relayed", "\(life.lines)")
+                // In this order.
+                var rest = life.lines[...]
+                for part in [
+                    "Closed today", "Library / Main building / Hours", "by FCM as projects/",
+                    "message.send by admin from 127.0.0.1", "warning: not accepted by FCM", "accepted by FCM",
+                ] {
+                    let place = try #require(rest.firstIndex { $0.contains(part) }, "\(part) is not in \(rest)")
+                    rest = rest[(place + 1)...]
+                }
+            }
+            let json = try await msi(key, "--json", "--log", stack.stateDirectory + "/log")
+            let life = try JSONValue(parsing: Data(json.lines.joined().utf8))
+            #expect(life["message"]?["msi_key"]?.string == key && life["log"]?.array.isEmpty == false)
+            #expect(life["audit"]?.array.first?["entry"]?["action"] == "message.send")
+            let unknown = try await msi("ffffffffffffffffffffffff")
+            #expect(unknown.exitCode == 1)
+            #expect(unknown.lines.contains { $0.contains("nothing is known about ffff") }, "\(unknown.lines)")
+            let wrong = try await msi("nonsense")
+            #expect(wrong.exitCode == 64, "\(wrong.lines)")
+        }
+
+        @Test("A mistake in the file changes nothing, and is in the log; a service that is started alone is reloaded by itself")
+        func mistake() async throws {
+            try await withTemporaryFolder { folder in
+                let file = folder + "/msi.env"
+                try Data("MSI_LOG_LEVEL=info\n".utf8).write(to: URL(filePath: file))
+                let settings = ["MSI_CONFIG_FILE": file, "MSI_FCM_EMULATOR_PORT": "0"]
+                try await withService("msi-fcm-emulator", in: folder, settings: settings) { emulator in
+                    try Data("MSI_LOG_LEVEL=loud\n".utf8).write(to: URL(filePath: file))
+                    emulator.signal(SIGHUP)
+                    try await eventually("the mistake is in the log") { emulator.log.contains("expected one of trace, debug") }
+                    try Data("MSI_LOG_LEVEL=debug\n".utf8).write(to: URL(filePath: file))
+                    emulator.signal(SIGHUP)
+                    try await eventually("the level has changed") { emulator.log.contains(#""new":"debug""#) }
+                    #expect(emulator.isRunning)
+                }
+            }
+        }
+    }
+}
