@@ -97,5 +97,6 @@ extension Push {
             fairnessKey: command.fairnessKey, message: message, urgency: urgency, project: command.project, logged: now,
             expires: command.expires, notBefore: command.notBefore,
             relay: PushRecord(logged: command.recipients, due: max(now, command.notBefore ?? now)))
+        if command.held == true { relay.holdAfterRestore(by: sender, at: now, expires: expires) }
     }
 }
