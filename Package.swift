@@ -164,7 +164,8 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "AuditTrail", "CSV", "CommandBus", "DedicatedThread", "DurableFiles", "EmbeddedDatabase", "JSON", "MessageStorage",
+                "AuditTrail", "CSV", "CommandBus", "DedicatedThread", "DurableFiles", "EmbeddedDatabase", "JSON",
+                "MessageStorage",
                 "MongoDatabase", "ProductVersion", "RegisteredStores", "Schemas",
                 "ServiceKit", "Storage", "Time", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioSSL,
                 serviceLifecycle, subprocess, systemPackage, unixSignals,
@@ -372,7 +373,8 @@ let package = Package(
         .testTarget(
             name: "MessageLogTests",
             dependencies: [
-                "CommandBus", "DurableFiles", "MessageLog", "MessageStorage", "MongoDatabase", "JSON", "ProductVersion", "Schemas", "Time",
+                "CommandBus", "DurableFiles", "MessageLog", "MessageStorage", "MongoDatabase", "JSON", "ProductVersion",
+                "Schemas", "Time",
                 "TestSupport",
                 logging,
                 serviceLifecycle,

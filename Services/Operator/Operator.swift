@@ -10,7 +10,8 @@ struct Operator: AsyncParsableCommand {
         version: "msi \(productVersion)",
         subcommands: [
             Up.self, StatusCommand.self, Tail.self, AccountCommand.self, AuditCommand.self, Send.self, Sample.self,
-            CubeCommand.self, Phone.self, Migrate.self, BackupCommand.self, RestoreCommand.self, OutboxCommand.self, SettingsCommand.self, ServicesCommand.self,
+            CubeCommand.self, Phone.self, Migrate.self, BackupCommand.self, RestoreCommand.self, OutboxCommand.self,
+            SettingsCommand.self, ServicesCommand.self,
         ])
 
     static func main() {

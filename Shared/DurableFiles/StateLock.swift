@@ -58,7 +58,9 @@ package struct StateLock: Sendable {
     package static func servingData(in directory: String) throws -> StateLock {
         let lock = try StateLock(
             .data, .shared, in: directory,
-            orElse: "msi migrate is at work with the data in \(directory), or msi restore; start this service again once that has ended")
+            orElse:
+                "msi migrate is at work with the data in \(directory), or msi restore; start this service again once that has ended"
+        )
         do {
             try requireNoUnfinishedRestore(in: directory)
         } catch {
@@ -76,7 +78,8 @@ package struct StateLock: Sendable {
     package static func requireNoUnfinishedRestore(in directory: String) throws {
         guard access(directory + "/" + unfinishedRestore, F_OK) == 0 else { return }
         throw StateLockFailure(
-            description: "msi restore was interrupted while it put the data into place in \(directory); run it again to finish that")
+            description:
+                "msi restore was interrupted while it put the data into place in \(directory); run it again to finish that")
     }
 
     /// Releases the lock. Call it once.

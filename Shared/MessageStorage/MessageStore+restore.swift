@@ -4,12 +4,25 @@ import Synchronization
 extension MessageStore {
     /// Holds everything in restored data that has not ended.
     ///
-    /// - Parameter actor: Who has restored it.
+    /// - Parameters:
+    ///   - actor: Who has restored it.
+    ///   - progress: Gets the number of items that are held so far, and that of all.
     /// - Returns: How many messages and pushes are held.
-    package func holdAfterRestore(by actor: String, at moment: UnixMilliseconds) async throws -> Int {
+    package func holdAfterRestore(
+        by actor: String, at moment: UnixMilliseconds, progress: (Int, Int) -> Void = { _, _ in }
+    ) async throws -> Int {
         let unfinished = try await waiting(after: -1) { _ in true }
-        for key in unfinished {
-            try await update(key) { $0.holdAfterRestore(by: actor, at: moment, expires: $1.expires) }
+        for start in stride(from: 0, to: unfinished.count, by: maxHeldAtOnce) {
+            progress(start, unfinished.count)
+            // SQLite stores simultaneous changes in one commit.
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for key in unfinished[start..<min(start + maxHeldAtOnce, unfinished.count)] {
+                    group.addTask {
+                        try await update(key) { $0.holdAfterRestore(by: actor, at: moment, expires: $1.expires) }
+                    }
+                }
+                try await group.waitForAll()
+            }
         }
         return unfinished.count
     }
@@ -28,12 +41,16 @@ extension MessageStore {
     }
 }
 
+/// How many items are changed at the same time.
+private let maxHeldAtOnce = 200
+
 extension HeldItem {
     fileprivate init(_ item: OutboxItem) {
         switch item {
         case .message(let message):
             self.init(
-                key: message.msiKey, kind: .message, sender: message.sender, accepted: message.timestamp, expires: message.expires,
+                key: message.msiKey, kind: .message, sender: message.sender, accepted: message.timestamp,
+                expires: message.expires,
                 notBefore: message.sendAt, needsApproval: item.needsApproval ? true : nil, attempts: message.relay.attempts,
                 names: message.names, title: message.title, fairnessKey: nil)
         case .push(let push):

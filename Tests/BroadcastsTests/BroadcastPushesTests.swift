@@ -124,7 +124,9 @@ struct BroadcastPushesTests {
                 let running = [Task { try await server.run() }, Task { try await pushes.run() }]
                 defer { for task in running { task.cancel() } }
                 try await body(
-                    Parts(log: log, messageLog: messageLog, pushes: pushes, outcomes: PushOutcomes(messageLog: client), folder: folder))
+                    Parts(
+                        log: log, messageLog: messageLog, pushes: pushes, outcomes: PushOutcomes(messageLog: client),
+                        folder: folder))
             }
             try await store.close()
         }

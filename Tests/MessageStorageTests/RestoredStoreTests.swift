@@ -1,13 +1,16 @@
 import Schemas
 import TestSupport
 import Testing
+import Time
 
 @testable import MessageStorage
 
 /// What `msi restore` does to an archive, for both databases.
 @Suite("Restored store", .timeLimit(.minutes(2)))
 struct RestoredStoreTests {
-    @Test("What has not ended is held and not claimed before it expires; what has ended is unchanged", arguments: StoreKind.allCases)
+    @Test(
+        "What has not ended is held and not claimed before it expires; what has ended is unchanged", arguments: StoreKind.allCases
+    )
     func hold(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             var leased = MessageStoreTests.message("leased")
@@ -18,7 +21,9 @@ struct RestoredStoreTests {
             let ended = MessageStoreTests.message("ended")
             for message in [leased, waiting, ended] { _ = try await store.insert(message) }
             let done = try #require(
-                try await store.update(ended.msiKey) { record, _ in (record.state, record.nextAttempt, record.ended) = (.relayed, nil, 5) })
+                try await store.update(ended.msiKey) { record, _ in
+                    (record.state, record.nextAttempt, record.ended) = (.relayed, nil, 5)
+                })
             let push = PushStoreTests.push("push", notBefore: 5_000)
             _ = try await store.insert(push)
 

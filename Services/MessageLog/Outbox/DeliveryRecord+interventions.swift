@@ -40,7 +40,8 @@ extension DeliveryRecord {
             throw CommandFailure(.conflict, "only a held message can be approved; this one is \(state.rawValue)")
         }
         guard !isHeldByRestore else {
-            throw CommandFailure(.conflict, "it was restored from a backup; the operator must release it first (msi outbox release)")
+            throw CommandFailure(
+                .conflict, "it was restored from a backup; the operator must release it first (msi outbox release)")
         }
         guard expires > time.now else {
             throw CommandFailure(.conflict, "it has expired meanwhile")

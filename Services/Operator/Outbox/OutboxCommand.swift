@@ -137,7 +137,8 @@ struct Age: ExpressibleByArgument {
 
     init?(argument: String) {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
-        guard let unit = argument.last.flatMap({ units[$0] }), let number = Int64(argument.dropLast()), (1...100_000).contains(number)
+        guard let unit = argument.last.flatMap({ units[$0] }), let number = Int64(argument.dropLast()),
+            (1...100_000).contains(number)
         else { return nil }
         milliseconds = .seconds(number * unit)
     }
@@ -170,7 +171,8 @@ extension HeldItem {
             attempts > 0 ? "was tried before" : nil,
         ].compactMap(\.self)
         let rest = notes.isEmpty ? "" : "  (\(notes.joined(separator: ", ")))"
-        return "\(key)  \(Self.age(now - accepted)) old, expires in \(Self.age(expires - now))  \(what)\(rest)".onOneLine(maxLength: 300)
+        return "\(key)  \(Self.age(now - accepted)) old, expires in \(Self.age(expires - now))  \(what)\(rest)".onOneLine(
+            maxLength: 300)
     }
 
     private static func age(_ time: Milliseconds) -> String {

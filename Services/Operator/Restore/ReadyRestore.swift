@@ -59,12 +59,12 @@ struct ReadyRestore {
                 }
                 guard contents == FileContents(of: file) else {
                     throw BackupFailure(
-                        "\(backup)/\(file.name) is damaged: it is not the file that \(BackupManifest.name) describes. Nothing was changed")
+                        "\(backup)/\(file.name) is damaged: it is not the file that \(BackupManifest.name) describes. Nothing was changed"
+                    )
                 }
             }
-            progress.show("holding what has not ended")
             let now = UnixMilliseconds.now
-            let held = try await hold(in: draft, at: now)
+            let held = try await hold(in: draft, at: now, progress: progress)
             let aside = "replaced-" + now.formattedForFile
             let plan = Plan(manifest: manifest, target: target, aside: aside, held: held)
             let json = String(decoding: try JSONCoder.encode(plan), as: UTF8.self)
@@ -81,20 +81,24 @@ struct ReadyRestore {
     }
 
     /// Holds the outbox, and what other services would still push.
-    private static func hold(in folder: String, at now: UnixMilliseconds) async throws -> Int {
+    private static func hold(in folder: String, at now: UnixMilliseconds, progress: ProgressLine) async throws -> Int {
         var logger = Logger(label: "msi")
         logger.logLevel = .critical
         let store = try await openMessageStore(database: nil, folder: folder, logger: logger)
         let outcome: Result<Int, any Error>
         do {
-            outcome = .success(try await store.holdAfterRestore(by: actor, at: now))
+            outcome = .success(
+                try await store.holdAfterRestore(by: actor, at: now) {
+                    progress.show("holding what has not ended", Double($0) / Double($1))
+                })
         } catch {
             outcome = .failure(error)
         }
         try await store.close()
         let held = try outcome.get()
         try await StoredDocuments.set(
-            BroadcastHold.field, to: now.rawValue, inAllWith: BroadcastHold.plannedField, of: BroadcastHold.collection, in: folder)
+            BroadcastHold.field, to: now.rawValue, inAllWith: BroadcastHold.plannedField, of: BroadcastHold.collection, in: folder
+        )
         return held
     }
 
@@ -118,9 +122,11 @@ struct ReadyRestore {
         case (.sqlite, nil): break
         case (.mongodb, let url?): try await copy(to: url, progress: progress)
         case (.sqlite, _?):
-            throw BackupFailure("a restore to SQLite was interrupted in \(folder): run it again without MSI_DATABASE_URL to finish it")
+            throw BackupFailure(
+                "a restore to SQLite was interrupted in \(folder): run it again without MSI_DATABASE_URL to finish it")
         case (.mongodb, nil):
-            throw BackupFailure("a restore to MongoDB was interrupted in \(folder): run it again with its MSI_DATABASE_URL to finish it")
+            throw BackupFailure(
+                "a restore to MongoDB was interrupted in \(folder): run it again with its MSI_DATABASE_URL to finish it")
         }
         try moveAside()
         for file in plan.manifest.files where isPlaced(file.name) && has(file.name) {

@@ -65,7 +65,9 @@ struct RestoreCommand: AsyncParsableCommand {
             guard unfinished.plan.manifest != manifest else { return show(unfinished.plan, from: backup, replaced: aside) }
             StandardError.write("msi restore: the interrupted restore of another backup is complete\n")
         }
-        if database == nil, !replace, let file = try StateFiles(folder: state).replaced.first(where: { $0 != StateFiles.gatewayCopies }) {
+        if database == nil, !replace,
+            let file = try StateFiles(folder: state).replaced.first(where: { $0 != StateFiles.gatewayCopies })
+        {
             throw BackupFailure(
                 "there is data in \(state) already, such as \(file). With --replace it is kept in another folder there; or set "
                     + "MSI_STATE_DIR to an empty folder")
@@ -103,7 +105,8 @@ struct RestoreCommand: AsyncParsableCommand {
         print("restored \(backup), which was begun at \(time)")
         if let replaced { print("the former data is in \(replaced); remove that folder when you do not need it any more") }
         if plan.held > 0 {
-            print("\(plan.held) messages and pushes are held. After the start: msi outbox list, then msi outbox release or discard")
+            print(
+                "\(plan.held) messages and pushes are held. After the start: msi outbox list, then msi outbox release or discard")
         }
         print("passwords, tokens and sign-ins are those of the backup again: end anew what was ended since (msi account)")
     }
