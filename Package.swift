@@ -173,9 +173,8 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "AuditTrail", "CSV", "CTimex", "CommandBus", "DedicatedThread", "DurableFiles", "JSON", "MongoDatabase",
-                "ProductVersion",
-                "RegisteredStores", "Schemas",
+                "AuditTrail", "CSV", "CTimex", "CommandBus", "DedicatedThread", "DurableFiles", "EmbeddedDatabase", "JSON",
+                "MessageStorage", "MongoDatabase", "ProductVersion", "RegisteredStores", "Schemas",
                 "ServiceKit", "Storage", "Time", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioSSL,
                 serviceLifecycle, subprocess, systemPackage, unixSignals,
             ],
@@ -382,7 +381,8 @@ let package = Package(
         .testTarget(
             name: "MessageLogTests",
             dependencies: [
-                "CommandBus", "DurableFiles", "MessageLog", "MessageStorage", "JSON", "ProductVersion", "Schemas", "Time",
+                "CommandBus", "DurableFiles", "MessageLog", "MessageStorage", "MongoDatabase", "JSON", "ProductVersion",
+                "Schemas", "Time",
                 "TestSupport",
                 logging,
                 serviceLifecycle,

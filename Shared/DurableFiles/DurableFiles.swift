@@ -52,6 +52,21 @@ package enum DurableFiles {
         try syncFolder(parent(of: path))
     }
 
+    /// Syncs the bytes of a file that another writer has written.
+    package static func syncFile(_ path: String) throws(DurableFileFailure) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw DurableFileFailure("\(path) cannot be opened") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw DurableFileFailure("\(path) cannot be synced") }
+    }
+
+    /// Moves a file or folder to a name in another folder of the same disk.
+    package static func move(_ path: String, to other: String) throws(DurableFileFailure) {
+        guard Glibc.rename(path, other) == 0 else { throw DurableFileFailure("\(path) cannot be moved to \(other)") }
+        try syncFolder(parent(of: other))
+        try syncFolder(parent(of: path))
+    }
+
     /// Syncs a folder, and so the names in it.
     package static func syncFolder(_ path: String) throws(DurableFileFailure) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

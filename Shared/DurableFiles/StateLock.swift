@@ -4,9 +4,9 @@ import Glibc
 package struct StateLock: Sendable {
     /// A part of the state directory, with the name of its lock file.
     package enum Part: String, CaseIterable {
-        /// Held by `msi up` and `msi migrate`.
+        /// Held by `msi up`, `msi migrate` and `msi restore`.
         case control = "msi.lock"
-        /// The SQLite files of the services. Held by the services and by `msi migrate`.
+        /// The SQLite files of the services. Held by the services, `msi migrate`, `msi backup` and `msi restore`.
         case data = "data.lock"
         /// The FCM emulator's files.
         case emulator = "fcm-emulator.lock"
@@ -56,9 +56,30 @@ package struct StateLock: Sendable {
     ///
     /// - Throws: ``StateLockFailure``.
     package static func servingData(in directory: String) throws -> StateLock {
-        try StateLock(
+        let lock = try StateLock(
             .data, .shared, in: directory,
-            orElse: "msi migrate is at work with the data in \(directory); start this service again once that has ended")
+            orElse:
+                "msi migrate is at work with the data in \(directory), or msi restore; start this service again once that has ended"
+        )
+        do {
+            try requireNoUnfinishedRestore(in: directory)
+        } catch {
+            lock.release()
+            throw error
+        }
+        return lock
+    }
+
+    /// The folder in which `msi restore` has the files that it puts into place. While it exists, some of the files in the state directory
+    /// may be old ones and some new ones.
+    package static let unfinishedRestore = "restore.ready"
+
+    /// - Throws: ``StateLockFailure`` if `msi restore` was interrupted while it replaced the files.
+    package static func requireNoUnfinishedRestore(in directory: String) throws {
+        guard access(directory + "/" + unfinishedRestore, F_OK) == 0 else { return }
+        throw StateLockFailure(
+            description:
+                "msi restore was interrupted while it put the data into place in \(directory); run it again to finish that")
     }
 
     /// Releases the lock. Call it once.

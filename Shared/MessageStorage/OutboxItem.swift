@@ -80,6 +80,12 @@ package enum OutboxItem: Hashable, Sendable {
         }
     }
 
+    /// Whether it is a message that another account must approve, and has not.
+    package var needsApproval: Bool {
+        guard let message, message.approval == true else { return false }
+        return !(message.relay.trace ?? []).contains { $0.action == .approve }
+    }
+
     package var message: Message? {
         if case .message(let message) = self { message } else { nil }
     }

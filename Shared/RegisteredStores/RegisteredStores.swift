@@ -5,5 +5,7 @@ import MessageStorage
 /// Every store that `msi migrate` moves. All stores of collections are one entry here, since they register themselves
 /// in their database.
 package enum RegisteredStores {
-    package static var all: [any MovableStore] { [MovableCube(), MovableArchive(), MovableCollections()] }
+    /// In the order in which a backup copies them while services write: a message names its subject, and both hand their entries for the
+    /// audit log, which is a collection, over to it.
+    package static var all: [any MovableStore] { [MovableArchive(), MovableCube(), MovableCollections()] }
 }

@@ -23,6 +23,7 @@ struct BroadcastPushesTests {
             /// What FCM has answered, and whether the message log says so.
             var outcomes: [ObjectID: (RelayState, DeliveryError?)] = [:]
             var isSilent = false
+            var isReleased = false
         }
 
         private let state = Mutex(State())
@@ -38,6 +39,9 @@ struct BroadcastPushesTests {
             state.withLock { state in for id in state.outcomes.keys { state.outcomes[id] = (outcome, error) } }
         }
 
+        /// The operator releases what is held.
+        func release() { state.withLock { $0.isReleased = true } }
+
         func beSilent() { state.withLock { $0.isSilent = true } }
 
         private func push(_ command: LogPush, outcome: (RelayState, DeliveryError?) = (.pending, nil)) -> Push {
@@ -46,6 +50,7 @@ struct BroadcastPushesTests {
                 message: command.message, urgency: .high, logged: .now, expires: command.expires,
                 relay: PushRecord(logged: command.recipients, due: .now))
             push.relay.state = outcome.0
+            if state.withLock(\.isReleased) { push.relay.trace = [Intervention(action: .release, at: .now, by: "cli:ann")] }
             push.relay.recipients[0].error = outcome.1
             state.withLock { $0.outcomes[push.id] = outcome }
             return push
@@ -79,6 +84,14 @@ struct BroadcastPushesTests {
         let messageLog: MessageLogDouble
         let pushes: BroadcastPushes
         let outcomes: PushOutcomes
+        let folder: String
+
+        /// Makes all broadcasts due, as they are after a restore or later.
+        func set(_ field: String, to time: UnixMilliseconds) async throws {
+            try await StoredDocuments.set(
+                field, to: time.rawValue, inAllWith: "_id", of: BroadcastHold.collection, in: folder)
+            pushes.wake()
+        }
 
         func add(expiry: Int = 60, epoch: BroadcastEpoch? = nil) async throws -> Int64 {
             let draft = BroadcastDraft(
@@ -111,7 +124,9 @@ struct BroadcastPushesTests {
                 let running = [Task { try await server.run() }, Task { try await pushes.run() }]
                 defer { for task in running { task.cancel() } }
                 try await body(
-                    Parts(log: log, messageLog: messageLog, pushes: pushes, outcomes: PushOutcomes(messageLog: client)))
+                    Parts(
+                        log: log, messageLog: messageLog, pushes: pushes, outcomes: PushOutcomes(messageLog: client),
+                        folder: folder))
             }
             try await store.close()
         }
@@ -130,6 +145,34 @@ struct BroadcastPushesTests {
             try await eventually("the withdrawal is pushed") { parts.messageLog.taken.count == 3 }
             #expect(parts.data(0)?["version"] == "1" && parts.data(1)?["version"] == "2")
             #expect(parts.data(2)?["version"] == "3" && parts.data(2)?["withdrawn"] == "true")
+        }
+    }
+
+    @Test("After a restore its pushes are held, until one is released or it is edited")
+    func restored() async throws {
+        try await Self.withParts { parts in
+            let id = try await parts.add()
+            func expectPush(_ number: Int, held: Bool?) async throws {
+                try await eventually("push \(number)") { parts.messageLog.taken.count == number }
+                #expect(parts.messageLog.taken.last?.held == held)
+                try await eventually("it is noted") { try await parts.log.stored(id).broadcast.pushed?.count == number }
+            }
+            try await expectPush(1, held: nil)
+            for number in 2...3 {
+                try await parts.set(BroadcastHold.field, to: .now)
+                try await parts.set(BroadcastHold.plannedField, to: .now)
+                try await expectPush(number, held: true)
+            }
+            parts.messageLog.release()
+            try await parts.set(BroadcastHold.plannedField, to: .now)
+            try await expectPush(4, held: nil)
+            #expect(try await parts.log.stored(id).restored == nil)
+
+            try await parts.set(BroadcastHold.field, to: .now + 3_600_000)
+            let draft = BroadcastDraft(
+                type: .downtime, expiry: 60, actionData: BroadcastActionData(translations: ["en": .init(title: "New", msg: "b")]))
+            _ = try await parts.log.update(UpdateBroadcast(id, draft), by: Self.ann)
+            try await expectPush(5, held: nil)
         }
     }
 

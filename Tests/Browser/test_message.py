@@ -108,7 +108,7 @@ def test_approval_by_a_second_person(product, visit, pictures):
     other = visit(f"/portal/message/?key={key}", account="ben")
     pictures(other, "message-held")
     # Wherever the others are, they see that something waits for them.
-    expect(other.get_by_role("navigation").first.get_by_role("link", name="Messages", exact=True)).to_have_accessible_description(re.compile(r"\d+ wait for approval"))
+    expect(other.get_by_role("navigation").first.get_by_role("link", name="Messages", exact=True)).to_have_accessible_description(re.compile(r"\d+ held"))
     expect(other.get_by_role("button", name="Reject")).to_be_visible()
     other.get_by_role("button", name="Approve").click()
     other.get_by_role("dialog").get_by_role("button", name="Approve").click()

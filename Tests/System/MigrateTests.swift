@@ -92,7 +92,7 @@ extension SystemTests {
                 #expect(none.exitCode == 78 && none.lines.contains { $0.contains("MSI_DATABASE_URL") })
                 let secret = "mongodb://ann:swordfish@127.0.0.1:1/campus"
                 let empty = try await migrate("mongodb", in: folder, secret)
-                #expect(empty.exitCode == 1 && empty.lines.contains { $0.contains("cube.sqlite") })
+                #expect(empty.exitCode == 1 && empty.lines.contains { $0.contains("message-log.sqlite") })
                 let away = try await migrate("sqlite", in: folder, secret)
                 #expect(away.exitCode == 1 && away.lines.contains { $0.contains("unavailable") })
                 #expect(!(empty.lines + away.lines).contains { $0.contains("swordfish") })

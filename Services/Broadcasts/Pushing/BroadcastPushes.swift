@@ -90,9 +90,11 @@ final class BroadcastPushes: Service {
 
     private func push(_ stored: StoredBroadcast) async throws {
         guard let push = BroadcastPush(of: stored, now: .now) else { return try await finish(stored) { $0.noteEnd() } }
+        let isHeld = try await isHeld(stored)
         var taken: [ObjectID] = []
         var refusal: String?
-        for command in try push.commands {
+        for var command in try push.commands {
+            if isHeld { command.held = true }
             do throws(CommandFailure) {
                 taken.append(try await messageLog.request(command, context: Self.actor).push.id)
             } catch {
@@ -104,10 +106,25 @@ final class BroadcastPushes: Service {
         }
         let now = UnixMilliseconds.now
         try await finish(stored) { [taken, refusal] current in
+            if !isHeld { current.noteRelease() }
             current.notePush(next: push.next, pushes: taken, isWithdrawal: push.isWithdrawal, refusal: refusal, at: now)
         }
         guard !taken.isEmpty else { return }
         logger.info("pushed", metadata: ["broadcast": "\(stored.id)", "version": "\(stored.broadcast.version)"])
+    }
+
+    /// Whether it was restored from a backup, and the operator has released none of its pushes since.
+    private func isHeld(_ stored: StoredBroadcast) async throws -> Bool {
+        guard let restored = stored.restored else { return false }
+        for id in stored.lastPushes ?? [] {
+            do throws(CommandFailure) {
+                let push = try await messageLog.request(GetPush(pushID: id), context: Self.actor)
+                if push.relay.trace?.contains(where: { $0.action == .release && $0.at > restored }) == true { return false }
+            } catch {
+                guard error.status == .notFound else { throw error }
+            }
+        }
+        return true
     }
 
     private func finish(_ stored: StoredBroadcast, _ note: @escaping @Sendable (inout StoredBroadcast) -> Void) async throws {

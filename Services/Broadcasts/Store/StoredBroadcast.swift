@@ -18,6 +18,8 @@ struct StoredBroadcast: StoredDocument, Hashable {
     private(set) var leavesAudience: Bool?
     /// The outbox's pushes of the last time; one for each topic.
     private(set) var lastPushes: [ObjectID]?
+    /// When it was restored from a backup (``BroadcastHold``). Until one of its pushes is released or it is edited, the outbox holds them.
+    private(set) var restored: UnixMilliseconds?
     let sender: String
     let idempotencyKey: String?
     /// The hash of the draft that made the first version: by it a repeated command is known.
@@ -25,7 +27,7 @@ struct StoredBroadcast: StoredDocument, Hashable {
 
     enum CodingKeys: String, CodingKey {
         case id = "_id"
-        case broadcast, expires, until, sender
+        case broadcast, expires, until, sender, restored
         case nextPush = "next_push"
         case formerAudience = "former_audience"
         case leavesAudience = "leaves_audience"
@@ -67,6 +69,7 @@ struct StoredBroadcast: StoredDocument, Hashable {
         }
         broadcast = version
         expires = version.expires
+        restored = nil
     }
 
     /// Notes what was given to the outbox.
@@ -91,6 +94,9 @@ struct StoredBroadcast: StoredDocument, Hashable {
         pushed.failed = refusal
         broadcast.pushed = pushed
     }
+
+    /// Notes that the operator has released a push after the restore.
+    mutating func noteRelease() { restored = nil }
 
     /// Notes that no push of it is due any more.
     mutating func noteEnd() {

@@ -85,7 +85,7 @@ struct MessageRoutes: Feature {
             }.documented(
                 "Approve a held message",
                 "The message then goes out, at its `send_at` if that is later. The sender gets 403, and so does "
-                    + "every token. The answer is 409 if the message is not held or has expired.",
+                    + "every token. The answer is 409 if the message is not held or has expired, or was restored from a backup and not released.",
                 problems: [.conflict]),
         ]
     }

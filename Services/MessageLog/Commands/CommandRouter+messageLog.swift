@@ -125,6 +125,7 @@ extension CommandRouter {
             return await store.withRelated(message)
         }
         router.serve(MessageTemplate.self, from: templates)
+        router.addHeld(store: store, outbox: outbox, logger: logger)
         router.addPushes(store: store, outbox: outbox, storage: storage, payloadLimit: payloadLimit, logger: logger)
         return router
     }

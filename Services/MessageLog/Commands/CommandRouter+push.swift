@@ -98,5 +98,6 @@ extension Push {
             fairnessKey: command.fairnessKey, message: message, urgency: urgency, project: command.project, logged: now,
             expires: command.expires, notBefore: command.notBefore, traceparent: ServiceContext.traceparentToStore,
             relay: PushRecord(logged: command.recipients, due: max(now, command.notBefore ?? now)))
+        if command.held == true { relay.holdAfterRestore(by: sender, at: now, expires: expires) }
     }
 }

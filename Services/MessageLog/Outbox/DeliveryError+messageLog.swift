@@ -8,6 +8,9 @@ extension DeliveryError {
     /// The deadline passed before the message was approved.
     static let neverApproved = DeliveryError(.expired, "the deadline passed before the message was approved")
 
+    /// The deadline passed before it was released after a restore.
+    static let neverReleased = DeliveryError(.expired, "the deadline passed before it was released after a restore from a backup")
+
     /// No relay takes messages.
     ///
     /// - Parameter failure: The failure of the attempt. FCM does not have the message.

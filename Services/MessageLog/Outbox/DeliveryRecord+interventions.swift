@@ -1,11 +1,9 @@
+import MessageStorage
 import Schemas
 
 // Interventions by people, as pure changes of the record of a message or a push. Each is recorded in its trace.
 
 extension DeliveryRecord {
-    /// The maximum number of recorded interventions. Older ones are removed, except an approval.
-    private var maxTrace: Int { 20 }
-
     /// Makes the failed parts due again at once.
     ///
     /// - Throws: ``CommandFailure`` with status `conflict` if that is impossible.
@@ -41,6 +39,10 @@ extension DeliveryRecord {
         guard state == .held else {
             throw CommandFailure(.conflict, "only a held message can be approved; this one is \(state.rawValue)")
         }
+        guard !isHeldByRestore else {
+            throw CommandFailure(
+                .conflict, "it was restored from a backup; the operator must release it first (msi outbox release)")
+        }
         guard expires > time.now else {
             throw CommandFailure(.conflict, "it has expired meanwhile")
         }
@@ -48,6 +50,40 @@ extension DeliveryRecord {
         nextAttempt = max(time.now, notBefore ?? time.now)
         lease = nil
         leaveTrace(.approve, by: actor, at: time.recorded)
+    }
+
+    /// Lets an item that was restored from a backup go out. A message that still needs an approval goes on waiting for it.
+    ///
+    /// - Parameters:
+    ///   - notBefore: The scheduled time; `nil` for at once.
+    ///   - needsApproval: Whether it needs an approval and has none.
+    /// - Throws: ``CommandFailure`` with status `conflict` if it is not held since a restore.
+    mutating func release(
+        by actor: String, at time: ChangeTime, notBefore: UnixMilliseconds?, needsApproval: Bool, expires: UnixMilliseconds
+    ) throws(CommandFailure) {
+        try requireHeldByRestore()
+        guard expires > time.now else {
+            throw CommandFailure(.conflict, "it has expired meanwhile")
+        }
+        if !needsApproval {
+            state = attempts > 0 ? .retrying : .pending
+            nextAttempt = max(time.now, notBefore ?? time.now)
+        }
+        leaveTrace(.release, by: actor, at: time.recorded)
+    }
+
+    /// Withdraws what is left of an item that was restored from a backup, also if FCM has accepted a part of it.
+    ///
+    /// - Throws: ``CommandFailure`` with status `conflict` if it is not held since a restore.
+    mutating func discard(by actor: String, at time: ChangeTime) throws(CommandFailure) {
+        try requireHeldByRestore()
+        end(by: actor, at: time)
+    }
+
+    private func requireHeldByRestore() throws(CommandFailure) {
+        guard isHeldByRestore else {
+            throw CommandFailure(.conflict, "it is not held since a restore; it is \(state.rawValue)")
+        }
     }
 
     /// Recalls a message or a push that has not gone out.
@@ -64,6 +100,10 @@ extension DeliveryRecord {
         guard !parts.contains(where: { $0.state == .accepted }) else {
             throw CommandFailure(.conflict, "FCM has accepted a part of it already")
         }
+        end(by: actor, at: time)
+    }
+
+    private mutating func end(by actor: String, at time: ChangeTime) {
         for index in parts.indices where parts[index].state == .pending {
             parts[index].state = .recalled
         }
@@ -72,11 +112,5 @@ extension DeliveryRecord {
         ended = time.recorded
         lease = nil
         leaveTrace(.recall, by: actor, at: time.recorded)
-    }
-
-    private mutating func leaveTrace(_ action: Intervention.Action, by actor: String, at now: UnixMilliseconds) {
-        var all = (trace ?? []) + [Intervention(action: action, at: now, by: actor)]
-        while all.count > maxTrace, let oldest = all.firstIndex(where: { $0.action != .approve }) { all.remove(at: oldest) }
-        trace = all
     }
 }

@@ -108,9 +108,10 @@ extension DeliveryRecord {
     private mutating func settle(at now: UnixMilliseconds, expires: UnixMilliseconds, delay: Milliseconds) {
         lease = nil
         if expires <= now {
+            let reason: DeliveryError = isHeldByRestore ? .neverReleased : state == .held ? .neverApproved : .neverRelayed
             for index in parts.indices where parts[index].state == .pending {
                 parts[index].state = .expired
-                parts[index].error = parts[index].error ?? (state == .held ? .neverApproved : .neverRelayed)
+                parts[index].error = parts[index].error ?? reason
             }
         }
         let states = parts.map(\.state)

@@ -157,6 +157,38 @@ final class Outbox: Service {
         return recalled?.item
     }
 
+    /// Lets a message or a push that was restored from a backup go out.
+    ///
+    /// - Parameter address: The actor's network address, for the audit log.
+    /// - Returns: The changed item; `nil` if it does not exist.
+    /// - Throws: ``CommandFailure`` with status `conflict` if it is not held since a restore, or has expired.
+    func release(_ key: OutboxKey, by actor: String, from address: String? = nil) async throws -> OutboxItem? {
+        let audit = MessageAudit(.release, by: AuditAuthor(actor: actor, address: address))
+        let released = try await store.change(key, audit: audit) { record, item, time in
+            try record.release(
+                by: actor, at: time, notBefore: item.notBefore(at: time.now), needsApproval: item.needsApproval,
+                expires: item.expires)
+        }
+        guard let released else { return nil }
+        announcer.announce(released)
+        if released.item.record.state != .held, let due = released.item.record.nextAttempt, due <= .now {
+            claimSoon(for: released.item.urgency)
+        }
+        return released.item
+    }
+
+    /// Withdraws a message or a push that was restored from a backup.
+    ///
+    /// - Parameter address: The actor's network address, for the audit log.
+    /// - Returns: The changed item; `nil` if it does not exist.
+    /// - Throws: ``CommandFailure`` with status `conflict` if it is not held since a restore.
+    func discard(_ key: OutboxKey, by actor: String, from address: String? = nil) async throws -> OutboxItem? {
+        let audit = MessageAudit(.recall, by: AuditAuthor(actor: actor, address: address))
+        let discarded = try await store.change(key, audit: audit) { record, _, time in try record.discard(by: actor, at: time) }
+        if let discarded { announcer.announce(discarded) }
+        return discarded?.item
+    }
+
     func claimSoon(for urgency: Urgency) {
         state.withLock { $0.becameDue(urgency, at: .now) }
         event.yield(.check)

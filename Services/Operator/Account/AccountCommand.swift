@@ -1,7 +1,4 @@
 import ArgumentParser
-import CommandBus
-import FoundationEssentials
-import Glibc
 import Schemas
 import ServiceKit
 
@@ -22,48 +19,10 @@ struct AccountCommand: ParsableCommand {
 }
 
 /// A subcommand that talks to the people service.
-protocol PeopleCommand: AsyncParsableCommand {
-    /// The exit status if the people service refuses a command.
-    static var refused: Int32 { get }
-
-    /// - Returns: The text for the terminal.
-    func run(_ people: PeopleClient, _ settings: SettingValues) async throws -> String
-}
+protocol PeopleCommand: ServiceCommand {}
 
 extension PeopleCommand {
-    static var refused: Int32 { EXIT_FAILURE }
-
-    func run() async throws {
-        do {
-            let settings = try await SettingValues(
-                arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
-            let endpoints = try settings.value(.endpoints(of: .people))
-            do {
-                print(try await PeopleClient.with(endpoints, settings) { try await run($0, settings) })
-            } catch let failure as CommandFailure where failure.status == .unavailable || failure.status == .deadlineExceeded {
-                throw end(
-                    "the people service does not answer at \(endpoints.joined(separator: ", ")): "
-                        + "\(failure.message). Is msi up running, with the same MSI_STATE_DIR?", EX_TEMPFAIL)
-            } catch let failure as CommandFailure where failure.status == .overloaded {
-                throw end("\(failure.message); try again later", EX_TEMPFAIL)
-            }
-        } catch let error as ConfigurationError {
-            throw end("\(error)", EX_CONFIG)
-        } catch let failure as CommandFailure {
-            throw end(failure.message, Self.refused)
-        } catch let failure as UnreadableFile {
-            throw end("\(failure)", EX_NOINPUT)
-        } catch let error as BusError {
-            throw end("\(error)", Self.refused)
-        } catch let error where error is StartFailure || error is TypedPassword.Failure {
-            throw end("\(error)", EXIT_FAILURE)
-        }
-    }
-
-    private func end(_ error: String, _ code: Int32) -> ExitCode {
-        StandardError.write("msi: \(error)\n")
-        return ExitCode(code)
-    }
+    static var service: ServiceEntry { .people }
 }
 
 extension AccountName: ExpressibleByArgument {

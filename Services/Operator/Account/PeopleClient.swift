@@ -1,29 +1,9 @@
-import CommandBus
-import Glibc
 import Schemas
-import ServiceKit
 
 /// Sends commands to the people service.
-struct PeopleClient: Sendable {
-    /// Hashing a password takes seconds on a machine that is busy, for example because all services start. A service that is not
-    /// there is noticed earlier.
-    private static let timeout = Duration.seconds(30)
+typealias PeopleClient = ServiceClient
 
-    private let client: CommandClient
-
-    /// Runs a body with a client, and closes it.
-    ///
-    /// - Throws: ``CommandFailure``, ``BusError`` for an invalid endpoint, ``ConfigurationError`` for missing keys, or the error of the body.
-    static func with<Value: Sendable>(
-        _ endpoints: [String], _ settings: SettingValues, _ body: (PeopleClient) async throws -> Value
-    ) async throws -> Value {
-        try await CommandClient.with(endpoints, settings) { try await body(PeopleClient(client: $0)) }
-    }
-
-    func request<C: Command>(_ command: C) async throws(CommandFailure) -> C.Reply {
-        try await client.request(command, timeout: Self.timeout, context: .commandLine)
-    }
-
+extension PeopleClient {
     /// Whether a credential is valid.
     func knows(_ hash: CredentialHash) async throws(CommandFailure) -> Bool {
         do throws(CommandFailure) {
@@ -33,14 +13,5 @@ struct PeopleClient: Sendable {
             if error.status == .notFound { return false }
             throw error
         }
-    }
-}
-
-extension RequestContext {
-    /// The author of changes by the command line, for the audit log: the Unix user, whose name cannot be that of an account.
-    fileprivate static var commandLine: RequestContext {
-        let id = geteuid()
-        let name = getpwuid(id).map { String(cString: $0.pointee.pw_name) } ?? String(id)
-        return RequestContext(actor: "cli:\(name)", address: "local")
     }
 }

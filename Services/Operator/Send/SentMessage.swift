@@ -9,6 +9,7 @@ struct SentMessage: Decodable, Sendable {
 
     /// One line about the outcome.
     var summary: String {
+        if relay.isHeldByRestore { return "held (it was restored from a backup; msi outbox release releases it)" }
         if relay.state == .held { return "held (another account must approve it)" }
         let errors = relay.components.compactMap { part in
             part.error.map { "\(part.component.rawValue): \($0.code) \($0.message)" }

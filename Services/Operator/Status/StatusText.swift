@@ -48,7 +48,7 @@ struct StatusText: CustomStringConvertible {
         let ended = RelayState.allCases.filter { messages.endedLastMinute[$0] > 0 }
             .map { "\(messages.endedLastMinute[$0]) \($0.rawValue)" }
         return [
-            "messages: \(messages.waiting) waiting\(oldest); \(messages.scheduled) scheduled, \(messages.held) held for approval",
+            "messages: \(messages.waiting) waiting\(oldest); \(messages.scheduled) scheduled, \(messages.held) held",
             "in the last minute: \((["\(messages.acceptedLastMinute) accepted"] + ended).joined(separator: ", "))",
         ]
     }

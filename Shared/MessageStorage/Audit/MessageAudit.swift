@@ -11,6 +11,7 @@ package struct MessageAudit: Hashable, Sendable {
         case recall = "message.recall"
         case retry = "message.retry"
         case approve = "message.approve"
+        case release = "message.release"
     }
 
     /// The id of the entry.

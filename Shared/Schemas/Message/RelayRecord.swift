@@ -63,7 +63,8 @@ package struct RelayRecord: Codable, Hashable, Sendable {
 
 /// The state of a whole message.
 package enum RelayState: String, ClosedEnum {
-    /// Logged; it is not relayed before another account than the sender approves it.
+    /// Logged; it is not relayed before another account than the sender approves it, or, if it comes from a backup
+    /// (``DeliveryRecord/isHeldByRestore``), before the operator releases it.
     case held
     /// Logged; no relay has answered for it yet.
     case pending
@@ -110,6 +111,10 @@ package struct Intervention: Codable, Hashable, Sendable {
         case recall
         /// A held message was approved.
         case approve
+        /// The data was restored from a backup in which it had not ended. It is held until it is released.
+        case restore
+        /// It was released after a restore.
+        case release
     }
 
     package var action: Action

@@ -29,6 +29,12 @@ package protocol DeliveryPart: Hashable, Sendable {
 }
 
 extension DeliveryRecord {
+    /// Whether it comes from a backup and has not been released since. It may have gone out after the backup was made.
+    package var isHeldByRestore: Bool {
+        guard state == .held else { return false }
+        return trace?.last { $0.action == .restore || $0.action == .release }?.action == .restore
+    }
+
     /// The positions of the parts that are still to be sent.
     package var pendingParts: [Int] { parts.indices.filter { parts[$0].state == .pending } }
 

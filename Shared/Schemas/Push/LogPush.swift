@@ -29,6 +29,8 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
     package let expires: UnixMilliseconds
     /// The scheduled time; `nil` for at once.
     package let notBefore: UnixMilliseconds?
+    /// `true` if it comes from restored data: it is then held until the operator releases it (``ReleaseHeld``).
+    package var held: Bool?
 
     package init(
         idempotencyKey: String, transport: PushTransport? = nil, recipients: [PushRecipient], fairnessKey: String,
@@ -45,7 +47,7 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case transport, topic, condition, tokens, message, project, expires
+        case transport, topic, condition, tokens, message, project, expires, held
         case idempotencyKey = "idempotency_key"
         case fairnessKey = "fairness_key"
         case notBefore = "not_before"

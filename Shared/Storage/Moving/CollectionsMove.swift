@@ -34,19 +34,56 @@ struct CollectionsMove: StoreMove {
             var last: BSONValue?
             while case let page = try await original.page(of: collection, after: last), let end = page.last {
                 last = end
-                copied += try await withThrowingTaskGroup(of: Bool.self) { group in
-                    for (document, id) in page.documents { group.addTask { try await write(document, id, to: copy, collection) } }
-                    return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
-                }
+                copied += try await write(page.documents, to: copy, collection)
             }
-            try await copy.write { session in
-                let form = StoreRegister.form
-                let entry = StoreRegister.entry(collection.name, of: collection.store, schema: collection.schema)
-                if try session.find(id: .string(collection.name), of: form) == nil {
-                    try session.insert(entry, .string(collection.name), into: form)
-                }
-            }
+            try await register(collection, in: copy)
             report("\(collection.name): \(copied) copied now")
+        }
+    }
+
+    /// All collections are read from one snapshot: their documents refer to each other, such as the head of the audit log to its
+    /// last entry. A snapshot of MongoDB lasts a minute at most, so it is read into memory.
+    func copyWhileInUse(report: (String) -> Void) async throws {
+        let collections = try await source.registered()
+        guard let first = collections.first, let database = try await source.present(first) else { return }
+        let contents = try await database.snapshot { session in
+            try collections.map { collection in
+                var documents: [(document: BSONDocument, id: BSONValue)] = []
+                var last: BSONValue?
+                while case let page = try session.page(of: collection, after: last), let end = page.last {
+                    last = end
+                    documents += page.documents
+                }
+                return (collection: collection, documents: documents)
+            }
+        }
+        for (collection, documents) in contents {
+            let copy = try await target.made(collection)
+            for start in stride(from: 0, to: documents.count, by: Self.batch) {
+                _ = try await write(Array(documents[start..<min(start + Self.batch, documents.count)]), to: copy, collection)
+            }
+            try await register(collection, in: copy)
+            report("\(collection.name): \(documents.count) copied")
+        }
+    }
+
+    private func register(_ collection: RegisteredCollection, in copy: any StorageBackend) async throws {
+        try await copy.write { session in
+            let form = StoreRegister.form
+            let entry = StoreRegister.entry(collection.name, of: collection.store, schema: collection.schema)
+            if try session.find(id: .string(collection.name), of: form) == nil {
+                try session.insert(entry, .string(collection.name), into: form)
+            }
+        }
+    }
+
+    /// - Returns: How many of the documents were new or changed.
+    private func write(
+        _ documents: [(document: BSONDocument, id: BSONValue)], to copy: any StorageBackend, _ collection: RegisteredCollection
+    ) async throws -> Int {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for (document, id) in documents { group.addTask { try await write(document, id, to: copy, collection) } }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
     }
 
@@ -132,13 +169,7 @@ extension StorageBackend {
     fileprivate func page(
         of collection: RegisteredCollection, after id: BSONValue?
     ) async throws -> (documents: [(document: BSONDocument, id: BSONValue)], last: BSONValue?) {
-        let page = try await read { try $0.scan(collection.name, after: id, limit: CollectionsMove.pageSize) }
-        let documents = try page.documents.map { document in
-            // Throws if it is not a document.
-            _ = try Envelope.schema(of: document)
-            return (document: try document.normalised, id: try BSONFields(document)[Envelope.identifier] ?? .null)
-        }
-        return (documents, page.last)
+        try await read { try $0.page(of: collection, after: id) }
     }
 
     fileprivate func document(_ id: BSONValue, of collection: RegisteredCollection) async throws -> BSONDocument? {
@@ -147,6 +178,19 @@ extension StorageBackend {
 }
 
 extension DocumentSession {
+    /// The next documents in the order of their identifiers, in a form that is the same on both sides.
+    fileprivate func page(
+        of collection: RegisteredCollection, after id: BSONValue?
+    ) throws -> (documents: [(document: BSONDocument, id: BSONValue)], last: BSONValue?) {
+        let page = try scan(collection.name, after: id, limit: CollectionsMove.pageSize)
+        let documents = try page.documents.map { document in
+            // Throws if it is not a document.
+            _ = try Envelope.schema(of: document)
+            return (document: try document.normalised, id: try BSONFields(document)[Envelope.identifier] ?? .null)
+        }
+        return (documents, page.last)
+    }
+
     fileprivate func find(id: BSONValue, of form: CollectionForm) throws -> BSONDocument? {
         try find(Selection(where: .equal(form.identifier, id), of: form, limit: 1)).first
     }

@@ -52,12 +52,21 @@ package protocol StoreMove: Sendable {
     /// - Parameter report: Reports the progress to the operator.
     func copy(report: (String) -> Void) async throws
 
+    /// Copies to an empty target while services write to the source.
+    func copyWhileInUse(report: (String) -> Void) async throws
+
     /// Reads both sides.
     ///
     /// - Returns: A comparison for each part of the store.
     func compare() async throws -> [StoreComparison]
 
     func close() async throws
+}
+
+extension StoreMove {
+    package func copyWhileInUse(report: (String) -> Void) async throws {
+        try await copy(report: report)
+    }
 }
 
 /// The contents of both sides of a move, compared.

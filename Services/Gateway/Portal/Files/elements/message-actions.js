@@ -1,6 +1,6 @@
 import { explain, post, remove } from "../lib/api.js";
 import { hubNow } from "../lib/clock.js";
-import { stateOf } from "../lib/message-state.js";
+import { isRestored, stateOf } from "../lib/message-state.js";
 import { maySendTo, session } from "../lib/session.js";
 import { t } from "../lib/text.js";
 import { formatMoment } from "../lib/time.js";
@@ -25,7 +25,7 @@ export function possibleActions(message, now = hubNow()) {
   const state = stateOf(message, now);
   const isUntouched = !message.relay.components?.some((component) => component.state === "accepted");
   return [
-    state === "held" && !isMine ? "approve" : null,
+    state === "held" && !isMine && !isRestored(message) ? "approve" : null,
     state === "held" || state === "scheduled" || (state === "retrying" && isUntouched) ? "recall" : null,
     state === "failed" && message.expires > now && maySendTo(message.topic_key) ? "retry" : null,
   ].filter(Boolean);
@@ -34,7 +34,7 @@ export function possibleActions(message, now = hubNow()) {
 export const iconOf = (action) => actions[action].icon;
 
 /** Its word on a button. Somebody who could approve a message rejects it instead. */
-export const labelOf = (action, message) => t(action === "recall" && message.sender !== session.account && stateOf(message) === "held" ? "message.reject" : `message.${action}`);
+export const labelOf = (action, message) => t(action === "recall" && message.sender !== session.account && stateOf(message) === "held" && !isRestored(message) ? "message.reject" : `message.${action}`);
 
 /** Does it, says what happened, and returns the message as it is then; `null` if nothing was done. */
 export async function perform(action, message) {

@@ -13,13 +13,17 @@ export function stateOf(message, now = hubNow()) {
   return state === "pending" && !attempts && next > now + 1_000 && !message.relay?.lease ? "scheduled" : state;
 }
 
+/** Whether a held message comes from a backup: the operator releases it, and no approval does. */
+export const isRestored = (message) =>
+  stateOf(message) === "held" && message.relay?.trace?.findLast(({ action }) => action === "restore" || action === "release")?.action === "restore";
+
 /** `{state, word, tone, detail}`: the word for the tag, its tone, and a line of detail or "". */
 export function describeState(message, now = hubNow()) {
   const state = stateOf(message, now);
   const relay = message.relay ?? {};
   const next = relay.next_attempt;
   const error = relay.components?.find((component) => component.error)?.error;
-  const word = state === "scheduled" ? t("state.scheduled", { time: formatMoment(next) }) : t(`state.${state}`);
+  const word = state === "scheduled" ? t("state.scheduled", { time: formatMoment(next) }) : t(isRestored(message) ? "state.restored" : `state.${state}`);
   let detail = "";
   if (state === "scheduled" && next - now < 60_000) {
     return { state, word: t("state.pending"), tone: "busy", detail: t("state.undo", { count: Math.ceil((next - now) / 1_000) }) };

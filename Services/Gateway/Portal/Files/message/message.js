@@ -3,7 +3,7 @@ import { hubNow } from "../lib/clock.js";
 import { fill, h } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
-import { describeState, stateOf } from "../lib/message-state.js";
+import { describeState, isRestored, stateOf } from "../lib/message-state.js";
 import { maySendTo } from "../lib/session.js";
 import { t, tn } from "../lib/text.js";
 import { formatExact, formatLength, formatMoment, formatTime } from "../lib/time.js";
@@ -152,7 +152,7 @@ function show() {
       h("h1", { class: message.title.length > 90 ? "long" : null, tabIndex: -1, dir: "auto" }, message.title),
       h("p", { role: "status", class: "message-state" }, stateTag, stateDetail),
       buttons),
-    stateOf(message) === "held" ? h("div", { class: "notice" }, icon("lock"), h("p", null, tn(possibleActions(message).includes("approve") ? "message.held.you" : "message.held.others", { sender: h("bdi", null, message.sender) }), message.send_at ? [" ", t("message.held.later", { time: formatMoment(message.send_at) })] : null)) : null,
+    isRestored(message) ? h("div", { class: "notice" }, icon("lock"), h("p", null, t("message.restored"))) : stateOf(message) === "held" ? h("div", { class: "notice" }, icon("lock"), h("p", null, tn(possibleActions(message).includes("approve") ? "message.held.you" : "message.held.others", { sender: h("bdi", null, message.sender) }), message.send_at ? [" ", t("message.held.later", { time: formatMoment(message.send_at) })] : null)) : null,
     correction ? h("div", { class: "notice" }, icon("edit"), h("p", null, t("message.corrected"), " ", h("a", { href: link(correction.msi_key) }, h("bdi", null, correction.title)), " · ", formatMoment(correction.timestamp))) : null,
     h("div", { class: "message-columns" },
       h("div", { class: "stack" },

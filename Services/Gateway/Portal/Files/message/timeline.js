@@ -1,6 +1,6 @@
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { stateOf } from "../lib/message-state.js";
+import { isRestored, stateOf } from "../lib/message-state.js";
 import { formatNumber, hasText, t } from "../lib/text.js";
 import { formatExact, formatMoment, formatTime } from "../lib/time.js";
 
@@ -25,9 +25,10 @@ export function timeline(message, reached) {
   const next = relay.next_attempt;
   const steps = [step("check", "good", t("timeline.stored"), message.timestamp, h("p", { class: "hint" }, t("timeline.stored.detail")))];
   for (const { action, at, by } of relay.trace ?? []) {
-    steps.push(step(action === "recall" ? "undo" : action === "approve" ? "check" : "retry", "", t(`timeline.${action}`, { account: by }), at));
+    steps.push(step(action === "recall" ? "undo" : action === "restore" ? "lock" : action === "retry" ? "retry" : "check", "", t(`timeline.${action}`, { account: by }), at));
   }
-  if (state === "held") steps.push(step("lock", "busy", t("timeline.held"), null, h("p", { class: "hint" }, t(message.send_at ? "timeline.held.later" : "timeline.held.detail", { time: formatMoment(message.expires), at: message.send_at ? formatMoment(message.send_at) : "" }))));
+  if (isRestored(message)) steps.push(step("lock", "busy", t("state.restored"), null, h("p", { class: "hint" }, t("timeline.restored.detail", { time: formatMoment(message.expires) }))));
+  else if (state === "held") steps.push(step("lock", "busy", t("timeline.held"), null, h("p", { class: "hint" }, t(message.send_at ? "timeline.held.later" : "timeline.held.detail", { time: formatMoment(message.expires), at: message.send_at ? formatMoment(message.send_at) : "" }))));
   if (state === "scheduled") steps.push(step("clock", "busy", t("timeline.scheduled"), next));
   const isOver = ["expired", "recalled", "failed"].includes(state);
   for (const component of relay.components ?? []) steps.push(componentStep(component, isOver));

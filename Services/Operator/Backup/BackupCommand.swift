@@ -1,0 +1,80 @@
+import ArgumentParser
+import DurableFiles
+import FoundationEssentials
+import Glibc
+import JSON
+import MongoDatabase
+import RegisteredStores
+import Schemas
+import ServiceKit
+import Storage
+
+/// `msi backup`: writes all data into a folder.
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Writes all data of the services into a new folder, while they run.",
+        discussion: """
+            The data is that of the SQLite files in MSI_STATE_DIR, or of the MongoDB database at MSI_DATABASE_URL. Each store is copied as \
+            it is at one moment, and everything that was accepted before the command began is in the copy. The command reads what it \
+            has written again, checks it, and only then gives the folder its name.
+
+            The folder contains everything: texts of messages, accounts with the hashes of their passwords, and the secrets of second \
+            factors. Only its owner may read it. Keep it as safe as the data itself, on another disk. msi restore restores it.
+
+            Exit status: 0 if the backup is complete, 1 if there is none, 78 if a setting is wrong.
+            """)
+
+    @Argument(help: "The new folder, such as /var/backups/msi/2026-11-25.", completion: .directory)
+    var folder: String
+
+    @Flag(name: .customLong("json"), help: "Print a line of JSON.")
+    var printsJSON = false
+
+    func run() async throws {
+        let progress = ProgressLine()
+        try await BackupErrors.reported(progress) {
+            let settings = try await SettingValues(
+                arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
+            for warning in settings.warnings { StandardError.write("msi backup: \(warning)\n") }
+            let source = try settings.value(.stateDirectory)
+            let database = try settings.optional(.databaseURL, as: MongoURL.init)
+            let target = try BackupErrors.absolute(folder)
+            let lock = try database == nil ? lockFiles(in: source) : nil
+            defer { lock?.release() }
+            let writer = BackupWriter(folder: source, database: database, target: target, progress: progress)
+            let manifest = try await writer.run()
+            progress.clear()
+            show(manifest, at: target)
+        }
+    }
+
+    /// No restore or migration changes the files meanwhile. Services share the lock.
+    private func lockFiles(in folder: String) throws -> StateLock {
+        for file in RegisteredStores.all.flatMap(\.requiredFiles) where !StateFiles(folder: folder).has(file) {
+            throw StartFailure(description: "there is no \(file) in \(folder); MSI_STATE_DIR names the services' folder")
+        }
+        let lock = try StateLock(
+            .data, .shared, in: folder, orElse: "msi restore or msi migrate is at work with the data in \(folder)")
+        do {
+            try StateLock.requireNoUnfinishedRestore(in: folder)
+        } catch {
+            lock.release()
+            throw error
+        }
+        return lock
+    }
+
+    private struct Report: Encodable {
+        let backup: String
+        let manifest: BackupManifest
+    }
+
+    private func show(_ manifest: BackupManifest, at target: String) {
+        if printsJSON, let json = try? JSONCoder.encode(Report(backup: target, manifest: manifest)) {
+            return print(String(decoding: json, as: UTF8.self))
+        }
+        print(
+            "backup complete and verified: \(target), \(manifest.files.count) files, \(manifest.bytes) bytes, "
+                + "\(manifest.rows(of: "message", in: "message-log.sqlite")) messages")
+    }
+}

@@ -1,0 +1,123 @@
+import DurableFiles
+import EmbeddedDatabase
+import FoundationEssentials
+import Glibc
+import JSON
+import MongoDatabase
+import ProductVersion
+import RegisteredStores
+import Schemas
+import Storage
+
+/// Writes a backup while services run.
+///
+/// It is written to a folder beside its place, read again and compared, and gets its name as the last step.
+struct BackupWriter {
+    /// The state directory.
+    let folder: String
+    /// MongoDB; `nil` for the SQLite files of the state directory.
+    let database: MongoURL?
+    let target: String
+    let progress: ProgressLine
+
+    private var draft: String { target + ".incomplete" }
+
+    /// - Throws: ``BackupFailure``, ``DatabaseCopyFailure``, ``DurableFileFailure`` or ``CommandFailure``. Then there is no backup, and
+    ///   its draft is removed.
+    func run() async throws -> BackupManifest {
+        guard !FileManager.default.fileExists(atPath: target) else {
+            throw BackupFailure("\(target) exists already; a backup needs a name of its own")
+        }
+        try DurableFiles.makeFolder(draft)
+        let lock = try lockDraft()
+        defer { close(lock) }
+        do {
+            // Left by a backup that was killed.
+            for name in try FileManager.default.contentsOfDirectory(atPath: draft) {
+                try FileManager.default.removeItem(atPath: draft + "/" + name)
+            }
+            let manifest = try await write()
+            do {
+                try DurableFiles.move(draft, to: target)
+            } catch {
+                throw BackupFailure("\(error)")
+            }
+            return manifest
+        } catch {
+            try? FileManager.default.removeItem(atPath: draft)
+            throw error
+        }
+    }
+
+    /// Excludes another backup to the same place. The kernel releases the lock when this process ends.
+    private func lockDraft() throws(BackupFailure) -> Int32 {
+        let descriptor = open(draft, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw BackupFailure("\(draft) cannot be opened: \(String(cString: strerror(errno)))") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw BackupFailure("another msi backup is writing to \(target)")
+        }
+        return descriptor
+    }
+
+    private func write() async throws -> BackupManifest {
+        let begun = UnixMilliseconds.now
+        var files: [BackupManifest.File] = []
+        // The hashes come first: those that are written later belong to entries that may be missing in the copy of the audit log.
+        if StateFiles(folder: folder).has(StateFiles.auditHeads) {
+            let contents = try FileContents.copy(folder + "/" + StateFiles.auditHeads, to: draft + "/" + StateFiles.auditHeads)
+            files.append(try verified(StateFiles.auditHeads, contents, rows: nil))
+        }
+        let source = database == nil ? folder : draft + "/source"
+        if let database { try await read(database, into: source) }
+        for name in try StateFiles(folder: source).databases { files.append(try await copy(name, from: source)) }
+        if database != nil { try FileManager.default.removeItem(atPath: source) }
+        let manifest = BackupManifest(
+            format: BackupManifest.currentFormat, product: productVersion, begun: begun,
+            database: database == nil ? .sqlite : .mongodb, files: files)
+        let json = String(decoding: try JSONCoder.encode(manifest), as: UTF8.self) + "\n"
+        try DurableFiles.replace(draft + "/" + BackupManifest.name, json)
+        guard try BackupManifest.read(in: draft) == manifest else {
+            throw BackupFailure("\(draft)/\(BackupManifest.name) differs from what was written to it")
+        }
+        return manifest
+    }
+
+    /// Copies a database, and compares the copy with the snapshot.
+    private func copy(_ name: String, from source: String) async throws -> BackupManifest.File {
+        let path = draft + "/" + name
+        let rows = try await DatabaseCopy.make(of: source + "/" + name, at: path) { [progress] part in
+            progress.show("copying \(name)", part)
+        }
+        progress.show("verifying \(name)")
+        guard try await DatabaseCopy.verify(path) == rows else {
+            throw BackupFailure("\(path) has other rows than the database it was copied from")
+        }
+        return try verified(name, try FileContents(of: path), rows: rows)
+    }
+
+    /// The entry of a file, which is read again from the disk.
+    private func verified(_ name: String, _ contents: FileContents, rows: [String: Int]?) throws -> BackupManifest.File {
+        guard chmod(draft + "/" + name, 0o600) == 0, try FileContents(of: draft + "/" + name) == contents else {
+            throw BackupFailure("\(draft)/\(name) differs from what was written to it")
+        }
+        return BackupManifest.File(name: name, bytes: contents.bytes, sha256: contents.sha256, rows: rows)
+    }
+
+    /// Copies the data from MongoDB into SQLite files.
+    private func read(_ database: MongoURL, into source: String) async throws {
+        let places = MovePlaces(folder: source, url: database, target: .sqlite)
+        for store in RegisteredStores.all {
+            let move = try await store.open(places)
+            let outcome: Result<Void, any Error>
+            do {
+                try await move.copyWhileInUse { progress.show($0) }
+                outcome = .success(())
+            } catch {
+                outcome = .failure(error)
+            }
+            try await move.close()
+            try outcome.get()
+        }
+    }
+}

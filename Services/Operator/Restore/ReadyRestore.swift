@@ -1,0 +1,202 @@
+import DurableFiles
+import FoundationEssentials
+import Glibc
+import JSON
+import Logging
+import MessageStorage
+import MongoDatabase
+import RegisteredStores
+import Schemas
+import Storage
+
+/// The data of a backup, ready to be put into place: the folder `restore.ready` in the state directory.
+///
+/// The folder gets its name when everything in it is complete, and loses it when the last file is in place. In between, a restore that is
+/// interrupted is finished by the next one, and services do not start.
+struct ReadyRestore {
+    /// The file that describes it.
+    private static let plan = "restore.json"
+    /// The author of the holds, in the traces of messages and pushes.
+    private static let actor = "msi restore"
+
+    struct Plan: Codable, Hashable {
+        let manifest: BackupManifest
+        /// Where it is restored to.
+        let target: BackupManifest.Database
+        /// The folder in the state directory that takes the replaced files.
+        let aside: String
+        /// How many messages and pushes are held.
+        let held: Int
+    }
+
+    /// The state directory.
+    let folder: String
+    let plan: Plan
+    /// Whether nothing of it is in place yet.
+    let isNew: Bool
+
+    private static func path(in folder: String) -> String { folder + "/" + StateLock.unfinishedRestore }
+
+    private var path: String { Self.path(in: folder) }
+
+    // MARK: Prepare
+
+    /// Copies and checks a backup, and holds what has not ended in it.
+    ///
+    /// - Throws: ``BackupFailure`` or ``CommandFailure``. Then nothing has changed.
+    static func prepare(
+        _ manifest: BackupManifest, of backup: String, in folder: String, to target: BackupManifest.Database,
+        progress: ProgressLine
+    ) async throws -> ReadyRestore {
+        let draft = folder + "/restore.incomplete"
+        // Left by a restore that was killed.
+        if FileManager.default.fileExists(atPath: draft) { try FileManager.default.removeItem(atPath: draft) }
+        try DurableFiles.makeFolder(draft)
+        do {
+            for file in manifest.files {
+                let contents = try FileContents.copy(backup + "/" + file.name, to: draft + "/" + file.name) { bytes in
+                    progress.show("copying \(file.name)", file.bytes == 0 ? 1 : min(1, Double(bytes) / Double(file.bytes)))
+                }
+                guard contents == FileContents(of: file) else {
+                    throw BackupFailure(
+                        "\(backup)/\(file.name) is damaged: it is not the file that \(BackupManifest.name) describes. Nothing was changed"
+                    )
+                }
+            }
+            let now = UnixMilliseconds.now
+            let held = try await hold(in: draft, at: now, progress: progress)
+            let aside = "replaced-" + now.formattedForFile
+            let plan = Plan(manifest: manifest, target: target, aside: aside, held: held)
+            let json = String(decoding: try JSONCoder.encode(plan), as: UTF8.self)
+            try DurableFiles.replace(draft + "/" + Self.plan, json)
+            for name in try FileManager.default.contentsOfDirectory(atPath: draft) {
+                try DurableFiles.syncFile(draft + "/" + name)
+            }
+            try DurableFiles.rename(draft, to: path(in: folder))
+            return ReadyRestore(folder: folder, plan: plan, isNew: true)
+        } catch {
+            try? FileManager.default.removeItem(atPath: draft)
+            throw error
+        }
+    }
+
+    /// Holds the outbox, and what other services would still push.
+    private static func hold(in folder: String, at now: UnixMilliseconds, progress: ProgressLine) async throws -> Int {
+        var logger = Logger(label: "msi")
+        logger.logLevel = .critical
+        let store = try await openMessageStore(database: nil, folder: folder, logger: logger)
+        let outcome: Result<Int, any Error>
+        do {
+            outcome = .success(
+                try await store.holdAfterRestore(by: actor, at: now) {
+                    progress.show("holding what has not ended", Double($0) / Double($1))
+                })
+        } catch {
+            outcome = .failure(error)
+        }
+        try await store.close()
+        let held = try outcome.get()
+        try await StoredDocuments.set(
+            BroadcastHold.field, to: now.rawValue, inAllWith: BroadcastHold.plannedField, of: BroadcastHold.collection, in: folder
+        )
+        return held
+    }
+
+    // MARK: Finish
+
+    /// A restore that was interrupted after it had begun to replace files; `nil` if there is none.
+    static func unfinished(in folder: String) throws -> ReadyRestore? {
+        let path = path(in: folder)
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        guard let json = FileManager.default.contents(atPath: path + "/" + plan) else {
+            throw BackupFailure("\(path) has no \(plan); remove that folder if no msi restore has made it")
+        }
+        return ReadyRestore(folder: folder, plan: try JSONCoder.decode(Plan.self, from: json), isNew: false)
+    }
+
+    /// Puts the data into place. It can be interrupted and run again.
+    ///
+    /// - Returns: The folder with the replaced files; `nil` if there were none.
+    func finish(_ database: MongoURL?, progress: ProgressLine) async throws -> String? {
+        switch (plan.target, database) {
+        case (.sqlite, nil): break
+        case (.mongodb, let url?): try await copy(to: url, progress: progress)
+        case (.sqlite, _?):
+            throw BackupFailure(
+                "a restore to SQLite was interrupted in \(folder): run it again without MSI_DATABASE_URL to finish it")
+        case (.mongodb, nil):
+            throw BackupFailure(
+                "a restore to MongoDB was interrupted in \(folder): run it again with its MSI_DATABASE_URL to finish it")
+        }
+        try moveAside()
+        for file in plan.manifest.files where isPlaced(file.name) && has(file.name) {
+            try DurableFiles.move(path + "/" + file.name, to: folder + "/" + file.name)
+        }
+        try remove()
+        let aside = folder + "/" + plan.aside
+        return FileManager.default.fileExists(atPath: aside) ? aside : nil
+    }
+
+    /// Whether a file belongs into the state directory. With MongoDB the databases do not.
+    private func isPlaced(_ name: String) -> Bool {
+        plan.target == .sqlite || StateFiles.database(of: name) == nil
+    }
+
+    private func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path + "/" + name) }
+
+    /// Moves the former files away, each database with its write-ahead log. A file that is in place already is not moved.
+    private func moveAside() throws {
+        let restored = Set(plan.manifest.files.map(\.name))
+        for name in try StateFiles(folder: folder).replaced where isPlaced(name) {
+            let file = StateFiles.database(of: name) ?? name
+            guard has(file) || !restored.contains(file) else { continue }
+            try DurableFiles.makeFolder(folder + "/" + plan.aside)
+            try DurableFiles.move(folder + "/" + name, to: folder + "/" + plan.aside + "/" + name)
+        }
+    }
+
+    private func copy(to url: MongoURL, progress: ProgressLine) async throws {
+        let places = MovePlaces(folder: path, url: url, target: .mongodb)
+        var moves: [any StoreMove] = []
+        let outcome: Result<Void, any Error>
+        do {
+            for store in RegisteredStores.all { moves.append(try await store.open(places)) }
+            outcome = .success(try await copy(moves, progress))
+        } catch {
+            outcome = .failure(error)
+        }
+        for move in moves { try await move.close() }
+        try outcome.get()
+    }
+
+    private func copy(_ moves: [any StoreMove], _ progress: ProgressLine) async throws {
+        do {
+            for move in moves { try await move.checkTarget() }
+        } catch {
+            // Nothing was written. After an interruption the data stays ready, for the same database or an empty one.
+            if isNew { try remove() }
+            throw error
+        }
+        try await Migration(moves: moves) { progress.show($0) }.run()
+    }
+
+    private func remove() throws {
+        let done = folder + "/restore.done"
+        try DurableFiles.rename(path, to: done)
+        try FileManager.default.removeItem(atPath: done)
+    }
+}
+
+extension FileContents {
+    fileprivate init(of file: BackupManifest.File) {
+        self.init(bytes: file.bytes, sha256: file.sha256)
+    }
+}
+
+extension UnixMilliseconds {
+    /// `20261125T221500Z`.
+    fileprivate var formattedForFile: String {
+        Date(timeIntervalSince1970: Double(seconds)).formatted(
+            Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
+    }
+}

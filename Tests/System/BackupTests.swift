@@ -1,0 +1,337 @@
+import FoundationEssentials
+import Glibc
+import JSON
+import NIOHTTP1
+import Synchronization
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// `msi backup`, `msi restore` and `msi outbox`.
+    @Suite("Backup and restore", .serialized)
+    struct BackupTests {
+        /// The posts of a load: which were answered, and what their titles are.
+        private final class Posts: Sendable {
+            private let titles = Mutex<[String: String]>([:])
+            private let isOver = Mutex(false)
+
+            var accepted: [String: String] { titles.withLock(\.self) }
+
+            func stop() { isOver.withLock { $0 = true } }
+
+            /// Posts until it is stopped.
+            func run(_ number: Int, to portal: Portal, _ subject: SubjectPath) async throws {
+                var count = 0
+                while !isOver.withLock(\.self) {
+                    count += 1
+                    let title = "\(number)-\(count)"
+                    let answer = try await portal.post(subject.message(title: title), key: title)
+                    #expect(answer.status == 201, "\(answer)")
+                    guard let key = try answer.json["msi_key"]?.string else { continue }
+                    titles.withLock { $0[key] = title }
+                }
+            }
+        }
+
+        @Test(
+            "A backup under load is a state that existed and has everything accepted before it; after the restore nothing goes out until it is released",
+            .timeLimit(.minutes(5)), arguments: [(StoreKind.sqlite, StoreKind.sqlite), (.sqlite, .mongodb), (.mongodb, .sqlite)])
+        func underLoad(_ kind: StoreKind, restoredTo target: StoreKind) async throws {
+            try await withDatabases(kind, target) { first, second in
+                try await withTemporaryFolder { folder in
+                    let backup = folder + "/backup"
+                    let (subject, original, before, waiting, scheduled) = try await withStack(
+                        in: folder + "/one", settings: first
+                    ) {
+                        stack in
+                        let subject = try await stack.portal.makeSubject("Information")
+                        let posts = Posts()
+                        return try await withThrowingTaskGroup(of: Void.self) { group in
+                            for number in 0..<4 { group.addTask { try await posts.run(number, to: stack.portal, subject) } }
+                            try await eventually("a load", within: .seconds(60)) { posts.accepted.count >= 150 }
+                            let scheduled = try await Self.post(
+                                subject.message(title: "later"), at: .nowInMilliseconds + 3_600_000, to: stack.portal)
+                            let (waiting, before) = try await stack.whileFrozen("msi-fcm-relay") {
+                                let waiting = try await Self.post(subject.message(title: "waiting"), to: stack.portal)
+                                let count = posts.accepted.count
+                                try await eventually("more messages wait") { posts.accepted.count > count + 5 }
+                                let before = Set(posts.accepted.keys)
+                                let made = try await Self.msi(["backup", backup, "--json"], in: stack.stateDirectory, first)
+                                #expect(made.exitCode == 0, "\(made.lines)")
+                                let report = try JSONValue(parsing: Array((made.lines.last ?? "").utf8))
+                                #expect(report["backup"]?.string == backup && report["manifest"]?["format"] == 1)
+                                let during = posts.accepted.count
+                                try await eventually("the load goes on") { posts.accepted.count > during + 20 }
+                                return (waiting, before)
+                            }
+                            if kind == .sqlite {
+                                let refused = try await Self.msi(["restore", backup], in: stack.stateDirectory, first)
+                                #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains("another msi is at work") })
+                            }
+                            posts.stop()
+                            try await group.waitForAll()
+                            _ = try await stack.portal.message(waiting, hasState: "relayed", within: .seconds(60))
+                            let original = try await Self.archive(of: stack.portal)
+                            return (subject, original, before, waiting, scheduled)
+                        }
+                    }
+
+                    try Self.carryToken(from: folder + "/one", to: folder + "/two")
+                    let restored = try await Self.msi(["restore", backup, "--json"], in: folder + "/two", second)
+                    #expect(restored.exitCode == 0, "\(restored.lines)")
+                    let held = try #require(JSONValue(parsing: Array((restored.lines.last ?? "").utf8))["held"]?.integer)
+                    #expect(held >= 2)
+
+                    try await withStack(in: folder + "/two", settings: second) { stack in
+                        let portal = stack.portal
+                        let archive = try await Self.archive(of: portal)
+                        for key in before { #expect(archive[key] != nil, "\(key) was accepted before the backup") }
+                        for (key, message) in archive {
+                            let known = try #require(original[key], "\(key) did not exist")
+                            for field in ["title", "message", "timestamp", "expires", "topic_key", "sender"] {
+                                #expect(message[field] == known[field])
+                            }
+                            let state = message["relay"]?["state"]?.string
+                            #expect(state == "held" || message["relay"] == known["relay"], "\(message) was \(known)")
+                        }
+                        #expect(
+                            archive[waiting]?["relay"]?["state"] == "held" && archive[scheduled]?["relay"]?["state"] == "held")
+                        #expect(archive.count < original.count)
+                        let shownHeld = archive.filter { $0.value["relay"]?["state"] == "held" }.map(\.key)
+                        #expect(shownHeld.count == Int(held))
+
+                        // What is posted now goes out, and nothing else.
+                        let new = try await Self.post(subject.message(title: "new"), to: portal)
+                        _ = try await portal.message(new, hasState: "relayed")
+                        #expect(try await Self.sent(by: stack) == [new])
+                        #expect(try await Self.msi(["audit", "verify"], in: stack.stateDirectory, second).exitCode == 0)
+
+                        let listed = try await Self.msi(["outbox", "list", "--json"], in: stack.stateDirectory, second)
+                        let keys = try listed.lines.map { try JSONValue(parsing: Array($0.utf8))["key"]?.string }
+                        #expect(Set(keys) == Set(shownHeld))
+                        let text = try await Self.msi(["outbox", "list"], in: stack.stateDirectory, second).lines
+                        #expect(text.first == "\(held) messages and 0 pushes are held")
+                        #expect(
+                            text.contains { $0.hasPrefix(scheduled) && $0.contains("Hours: later") && $0.contains("scheduled") })
+
+                        // Discarded, it never goes out; released, it does, once.
+                        let discarded = try #require(shownHeld.first { $0 != waiting && $0 != scheduled })
+                        for (command, key, state) in [("discard", discarded, "recalled"), ("release", waiting, "relayed")] {
+                            let done = try await Self.msi(["outbox", command, key], in: stack.stateDirectory, second)
+                            #expect(done.exitCode == 0, "\(done.lines)")
+                            _ = try await portal.message(key, hasState: state)
+                            let again = try await Self.msi(["outbox", command, key], in: stack.stateDirectory, second)
+                            #expect(again.exitCode == 1 && again.lines.contains { $0.contains("it is not held since a restore") })
+                        }
+                        let sentSoFar = try await Self.sent(by: stack)
+                        #expect(Set(sentSoFar) == [new, waiting])
+                        let all = try await Self.msi(["outbox", "release", "--all"], in: stack.stateDirectory, second)
+                        #expect(all.exitCode == 0 && all.lines.first == "\(held - 2) released", "\(all.lines)")
+                        let rest = Set(shownHeld).subtracting([discarded, scheduled])
+                        for key in rest { _ = try await portal.message(key, hasState: "relayed", within: .seconds(60)) }
+                        let sent = try await Self.sent(by: stack)
+                        #expect(Set(sent) == rest.union([new]) && sent.count == rest.count + 1)
+                        _ = try await portal.message(scheduled, hasState: "pending")
+                        let audited = try await eventually("the release is in the audit log") {
+                            let objects = try await portal.auditedObjects("message.release")
+                            return rest.isSubset(of: objects) ? objects : nil
+                        }
+                        // The scheduled one as well, and none twice.
+                        #expect(audited.count == rest.count + 1)
+                    }
+                }
+            }
+        }
+
+        @Test("A restore into a folder with data keeps that data aside, and can be killed at any point")
+        func killed() async throws {
+            try await withTemporaryFolder { folder in
+                let (state, backup) = (folder + "/state", folder + "/backup")
+                let old = try await Self.makeBackup(in: state, at: backup)
+                try await withStack(in: state) { stack in
+                    _ = try await Self.post(old.subject.message(title: "after the backup"), to: stack.portal)
+                }
+                let refused = try await Self.msi(["restore", backup], in: state)
+                #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains("--replace") }, "\(refused.lines)")
+
+                var wasKilled = 0
+                for round in 0..<25 {
+                    let end = try await withProgram(
+                        try BuiltProduct.path(of: "msi"), arguments: ["restore", backup, "--replace"],
+                        environment: ["MSI_STATE_DIR": state]
+                    ) { program in
+                        let deadline = ContinuousClock.now + .milliseconds(4 * round)
+                        try await eventually("the moment of the kill") { ContinuousClock.now > deadline || !program.isRunning }
+                        program.signal(SIGKILL)
+                    }
+                    if end.exitCode != 0 { wasKilled += 1 }
+                    // A service refuses to start between the old state and the new one.
+                    guard FileManager.default.fileExists(atPath: state + "/restore.ready") else { continue }
+                    let up = try await withProgram(
+                        try BuiltProduct.path(of: "msi-cube"), environment: ["MSI_STATE_DIR": state]
+                    ) { try await $0.end(within: .seconds(20)) }
+                    #expect(up.exitCode == 1 && up.lines.contains { $0.contains("msi restore was interrupted") }, "\(up.lines)")
+                }
+                #expect(wasKilled > 0)
+                let done = try await Self.msi(["restore", backup, "--replace"], in: state)
+                #expect(done.exitCode == 0 && !done.lines.contains { $0.contains("damaged") }, "\(done.lines)")
+                let names = try FileManager.default.contentsOfDirectory(atPath: state)
+                #expect(!names.contains { $0.hasPrefix("restore.") })
+                // The first replaced data is the one with the later message.
+                let aside = try #require(names.filter { $0.hasPrefix("replaced-") }.min())
+                #expect(FileManager.default.fileExists(atPath: "\(state)/\(aside)/message-log.sqlite"))
+                try await withStack(in: state) { stack in
+                    let archive = try await Self.archive(of: stack.portal)
+                    #expect(Set(archive.keys) == [old.message])
+                }
+            }
+        }
+
+        @Test("What is no complete backup of this version is refused, and nothing changes")
+        func refusals() async throws {
+            try await withTemporaryFolder { folder in
+                let (state, backup, new) = (folder + "/state", folder + "/backup", folder + "/new")
+                _ = try await Self.makeBackup(in: state, at: backup)
+                func expectRefused(_ arguments: [String], in state: String, _ reason: String) async throws {
+                    let end = try await Self.msi(arguments, in: state)
+                    #expect(end.exitCode == 1 && end.lines.contains { $0.contains(reason) }, "\(end.lines)")
+                }
+                let names = try FileManager.default.contentsOfDirectory(atPath: backup)
+                for name in names {
+                    var status = stat()
+                    #expect(stat("\(backup)/\(name)", &status) == 0 && status.st_mode & 0o777 == 0o600, "\(name)")
+                }
+                #expect(!names.contains("token") && !names.contains { $0.hasSuffix("-wal") })
+                try await expectRefused(["backup", backup], in: state, "exists already")
+                try await expectRefused(["backup", folder + "/other"], in: folder + "/nowhere", "there is no")
+                try await expectRefused(["restore", folder], in: new, "is no backup")
+
+                let manifest = try String(contentsOfFile: backup + "/manifest.json", encoding: .utf8)
+                for (change, to, reason) in [
+                    (#/"product":"[^"]*"/#, #""product":"99.1.0""#, "written by version 99.1.0"),
+                    (#/"format":1/#, #""format":2"#, "which may not know"),
+                    (#/people\.sqlite/#, "../people", "outside the backup"),
+                    (#/"files"/#, #""fils""#, "is damaged"),
+                ] {
+                    try manifest.replacing(change, with: to).write(
+                        toFile: backup + "/manifest.json", atomically: true, encoding: .utf8)
+                    try await expectRefused(["restore", backup], in: new, reason)
+                }
+                try manifest.write(toFile: backup + "/manifest.json", atomically: true, encoding: .utf8)
+
+                let file = URL(filePath: backup + "/message-log.sqlite")
+                let whole = try Data(contentsOf: file)
+                var damaged = whole
+                damaged[whole.count / 2] ^= 1
+                for contents in [damaged, whole.dropLast(1)] {
+                    try contents.write(to: file)
+                    try await expectRefused(["restore", backup], in: new, "message-log.sqlite is damaged")
+                }
+                try FileManager.default.removeItem(at: file)
+                try await expectRefused(["restore", backup], in: new, "message-log.sqlite cannot be read: No such file")
+                try whole.write(to: file)
+                let left = try FileManager.default.contentsOfDirectory(atPath: new)
+                #expect(left.allSatisfy { $0.hasSuffix(".lock") }, "\(left)")
+
+                let replaced = try await Self.msi(
+                    ["restore", backup, "--replace"], in: new, ["MSI_DATABASE_URL": "mongodb://127.0.0.1:1/x"])
+                #expect(replaced.exitCode == 78 && replaced.lines.contains { $0.contains("empty database") })
+                #expect(try await Self.msi(["restore", backup], in: new).exitCode == 0)
+            }
+        }
+
+        @Test("On a full disk there is an error, and no half backup or half restore", .enabled(if: SmallDisk.isPossible))
+        func fullDisk() async throws {
+            try await withTemporaryFolder { folder in
+                let (state, backup) = (folder + "/state", folder + "/backup")
+                _ = try await Self.makeBackup(in: state, at: backup)
+                try await SmallDisk.with(megabytes: 4) { disk in
+                    try disk.fill(leaving: 200_000)
+                    for arguments in [["backup", disk.folder + "/backup"], ["restore", backup]] {
+                        let place = arguments[0] == "backup" ? state : disk.folder + "/state"
+                        let end = try await Self.msi(arguments, in: place)
+                        let reasons = ["the disk is full", "No space left on device"]
+                        #expect(
+                            end.exitCode == 1 && end.lines.contains { line in reasons.contains(where: line.contains) },
+                            "\(end.lines)")
+                    }
+                    let left = try FileManager.default.contentsOfDirectory(atPath: disk.folder)
+                    #expect(!left.contains { $0.hasPrefix("backup") }, "\(left)")
+                    let restored = try FileManager.default.contentsOfDirectory(atPath: disk.folder + "/state")
+                    #expect(restored.allSatisfy { $0.hasSuffix(".lock") }, "\(restored)")
+                }
+            }
+        }
+
+        // MARK: Helpers
+
+        /// The settings of the product that is backed up, and of the one that the backup is restored to.
+        private func withDatabases(
+            _ kind: StoreKind, _ target: StoreKind, _ body: @Sendable ([String: String], [String: String]) async throws -> Void
+        ) async throws {
+            guard [kind, target].contains(.mongodb) else { return try await body([:], [:]) }
+            try await withMongoServer { server in
+                let settings = ["MSI_DATABASE_URL": server.url(database: "campus")]
+                try await body(kind == .mongodb ? settings : [:], target == .mongodb ? settings : [:])
+            }
+        }
+
+        /// Makes a backup with one message that FCM has accepted.
+        private static func makeBackup(in state: String, at backup: String) async throws -> (
+            subject: SubjectPath, message: String
+        ) {
+            try await withStack(in: state) { stack in
+                let subject = try await stack.portal.makeSubject("Information")
+                let message = try await post(subject.message(title: "before"), to: stack.portal)
+                _ = try await stack.portal.message(message, hasState: "relayed")
+                let made = try await msi(["backup", backup], in: state)
+                #expect(
+                    made.exitCode == 0 && made.lines.contains { $0.contains("backup complete") && $0.contains("1 messages") },
+                    "\(made)")
+                return (subject, message)
+            }
+        }
+
+        private static func msi(
+            _ arguments: [String], in state: String, _ settings: [String: String] = [:]
+        ) async throws -> (exitCode: Int32?, lines: [String]) {
+            let end = try await withProgram(
+                try BuiltProduct.path(of: "msi"), arguments: arguments,
+                environment: settings.merging(["MSI_STATE_DIR": state]) { $1 }
+            ) { try await $0.end(within: .seconds(120)) }
+            return (end.exitCode, end.lines)
+        }
+
+        private static func post(_ message: JSONValue, at time: Int64? = nil, to portal: Portal) async throws -> String {
+            var message = message
+            if let time { message["send_at"] = .integer(time) }
+            let answer = try await portal.post(message)
+            guard answer.status == 201, let key = try answer.json["msi_key"]?.string else { throw UnexpectedAnswer(answer) }
+            return key
+        }
+
+        /// All messages by their keys.
+        private static func archive(of portal: Portal) async throws -> [String: JSONValue] {
+            var messages: [String: JSONValue] = [:]
+            var path: String? = "/message?limit=200"
+            while let next = path {
+                let answer = try await portal.call(.GET, next)
+                guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+                for message in try answer.json["messages"]?.array ?? [] { messages[message["msi_key"]?.string ?? ""] = message }
+                path = try answer.json["next"]?.string
+            }
+            return messages
+        }
+
+        /// The keys of all messages that FCM has accepted from a stack, one for each send.
+        private static func sent(by stack: Stack) async throws -> [String] {
+            try await stack.fcm.acceptedSends().compactMap { $0["body"]?["message"]?["data"]?["msi_key"]?.string }
+        }
+
+        private static func carryToken(from folder: String, to other: String) throws {
+            try FileManager.default.createDirectory(
+                atPath: other, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.copyItem(atPath: folder + "/token", toPath: other + "/token")
+        }
+    }
+}
