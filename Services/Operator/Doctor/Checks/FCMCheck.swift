@@ -12,6 +12,7 @@ import ServiceKit
 /// Whether each relay can send by each of its Firebase projects: FCM checks a message to a topic, and does not deliver it.
 struct FCMCheck: Sendable {
     private let installation: Installation
+    private let settings: SettingValues
     private let endpoint: String
     private let certificates: String?
     private let hasKey: Bool
@@ -27,6 +28,7 @@ struct FCMCheck: Sendable {
     /// - Throws: ``ConfigurationError``.
     init(installation: Installation, settings: SettingValues, relays: [String]) throws {
         self.installation = installation
+        self.settings = settings
         self.relays = relays
         endpoint = try settings.value(.fcmEndpoint)
         certificates = try settings.optional(.fcmCAFile)
