@@ -122,7 +122,7 @@ struct KeyTests {
                         let commands = try CommandClient(
                             bus: asking, endpoints: [running.endpoint], limits: Self.patient, logger: quietLogger)
                         try await eventually("the failure has the reason") {
-                            await commands.failure(of: Echo(text: ""))?.message.contains("another key than in the list") == true
+                            await commands.failure(of: Echo(text: ""))?.message.contains("has another key") == true
                         }
                         try client.write(["127.0.0.1 \(server.key)"])
                         try await eventually("it connects") { await text(commands) == "here" }
@@ -138,7 +138,7 @@ struct KeyTests {
             try client.write(["other.example.edu \(server.key)"])
             try await withBus(security: client.security()) { asking in
                 let commands = try CommandClient(
-                    bus: asking, endpoints: ["tcp://127.0.0.1:9"], limits: Self.patient, logger: quietLogger)
+                    bus: asking, endpoints: ["tcp://192.0.2.1:9"], limits: Self.patient, logger: quietLogger)
                 let failure = await commands.failure(of: Echo(text: ""))
                 #expect(failure?.message.contains("no key with the name of this host") == true, "\(failure?.message ?? "")")
             }
@@ -204,7 +204,7 @@ struct KeyTests {
                         let commands = try CommandClient(
                             bus: asking, endpoints: [running.endpoint], limits: Self.patient, logger: quietLogger)
                         #expect(await text(commands) == "here")
-                        try client.write([])
+                        try client.write(["other \(client.key)"])
                         try await eventually("it leaves") { await text(commands) == nil }
                     }
                 }
@@ -253,6 +253,7 @@ struct KeyTests {
         "A list is refused with the line of its mistake",
         arguments: [
             ("host-a", "line 1: expected a name and a public key, found 1 words"),
+            ("rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7 host-a", "line 1: expected a name and then a public key"),
             ("# x\nhost-a short", "line 2: the key of host-a is not a public key"),
             ("host-a rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7 more", "line 1: expected a name and a public key, found 3 words"),
             (
@@ -268,10 +269,12 @@ struct KeyTests {
     @Test("A list has several keys for a name, in any case, and repeated lines count once")
     func goodList() throws {
         let (one, two) = (try BusKeyPair.make().publicKey, try BusKeyPair.make().publicKey)
-        let list = try PeerList(parsing: "Host-A \(one)\r\n\n  # more\nhost-a\t\(two)\nhost-a \(one)")
+        let list = try PeerList(parsing: "# name  key\r\nHost-A \(one)\r\n\r\n  # more\r\nhost-a\t\(two)\r\nhost-a \(one)\r\n")
         #expect(list.keys(of: "HOST-A") == [one, two])
         #expect(list.name(of: two) == "host-a")
         #expect(list.count == 2)
+        let addresses = try PeerList(parsing: "[FD00:0::1] \(one)\nfd00::2 \(two)")
+        #expect(addresses.keys(of: "fd00::1") == [one] && addresses.keys(of: "[fd00:0:0::2]") == [two])
     }
 
     @Test("Another interface than the loopback one needs keys, or the operator's word")

@@ -104,6 +104,13 @@ class Product:
                 listen[setting(service, "EVENTS_LISTEN")] = f"tcp://0.0.0.0:{port + 100}"
         host.start(service, self.program(f"msi-{service}"), environment=self.settings(host) | listen)
 
+    def restart(self, letter, service):
+        process = self[letter].processes.pop(service)
+        process.terminate()
+        process.wait(30)
+        self.start_service(letter, service)
+        wait_until(f"{service} is not ready again", lambda: self[letter].log(service).count(": ready") > 1)
+
     def settings(self, host):
         endpoints = {}
         for service, letters in PLACES.items():

@@ -21,7 +21,7 @@ enum Journal {
         let matches =
             keys.sorted().flatMap { ["MSI_KEY=\($0)", "MSI_PUSH_ID=\($0)"] } + traceIDs.sorted().map { "MSI_TRACE_ID=\($0)" }
         // A plus between matches of different fields means "or".
-        let arguments = ["--output=json", "--no-pager", "--quiet"] + Array(matches.map { [$0] }.joined(separator: ["+"]))
+        let arguments = ["--output=json", "--no-pager", "--all"] + Array(matches.map { [$0] }.joined(separator: ["+"]))
         let result: (output: String, error: String, isSuccess: Bool)
         do {
             let ended = try await run(
@@ -31,10 +31,9 @@ enum Journal {
         } catch {
             throw InputFailure(description: "journalctl cannot be run: \(error)")
         }
-        // Without a match it fails as well, and says nothing.
-        guard result.isSuccess || result.error.isEmpty else {
-            throw InputFailure(description: "journalctl: \(result.error.onOneLine(maxLength: 300))")
-        }
+        // Without a match it fails as well, and says nothing. A user who may not read all of the journal gets a hint, and no failure.
+        let hint = result.error.isEmpty || result.error.hasPrefix("-- No entries") ? nil : result.error.onOneLine(maxLength: 300)
+        if let hint { throw InputFailure(description: "journalctl: \(hint)") }
         return result.output.split(separator: "\n").compactMap { LogRecord(journal: String($0)) }
     }
 }

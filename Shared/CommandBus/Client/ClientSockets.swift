@@ -136,6 +136,8 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     private func connected(_ endpoint: Int, now: MonotonicMilliseconds) {
         guard !connections.connectors[endpoint].isWaiting else { return }
+        // The requests that wait must not go to a service whose key was removed meanwhile.
+        guard !connections.connectors[endpoint].hasLostTrust else { return connections.connectors[endpoint].giveUp(now: now) }
         connections.connected(endpoint)
         Instrument.busConnections.counter(["change": "made"]).increment()
         logger.debug("connected", metadata: ["endpoint": "\(connections.endpoint(endpoint))"])
@@ -203,7 +205,13 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         for (request, failure) in actions.failed { fail(request, failure) }
         for request in actions.slow { request.notifySlow() }
         for endpoint in actions.probe { probe(endpoint) }
-        for endpoint in connections.tick(now: now) { disconnected(endpoint, now: now) }
+        for endpoint in connections.tick(now: now) {
+            guard pool.isConnected(endpoint) else {
+                connections.connectors[endpoint].giveUp(now: now)
+                continue
+            }
+            disconnected(endpoint, now: now)
+        }
     }
 
     // MARK: Instances

@@ -114,7 +114,9 @@ final class Connector: @unchecked Sendable {
             // Such as a service that ends. ZeroMQ tries again.
             return
         case (.unknown, _):
-            report("the service ends the connection: it has another key than in the list of peers, or does not encrypt")
+            report(
+                "the connection ended before it was encrypted: the service does not answer, has too many connections, has another key "
+                    + "than in the list of peers, or does not encrypt")
         case (.unknownKey, _):
             report("the service does not have this machine's key in its list of peers")
         case (.protocolError, nil):
@@ -127,14 +129,14 @@ final class Connector: @unchecked Sendable {
         nextAttempt = now + Self.keyInterval
     }
 
-    /// Whether the service's key was taken from the list of peers during the connection.
+    /// Whether the service's key was taken from the list of peers since it was set. ZeroMQ would connect with it again.
     var hasLostTrust: Bool {
-        guard isConnected, let keyRing, keyRing.revocations != knownRevocations, let key = keys.first else { return false }
+        guard !isWaiting, let keyRing, keyRing.revocations != knownRevocations, let key = keys.first else { return false }
         return !keyRing.keys(of: endpoint).contains(key)
     }
 
     var nextTick: MonotonicMilliseconds? {
-        isConnected && keyRing != nil ? min(nextAttempt ?? .max, nextLookAtKeys) : nextAttempt
+        keyRing != nil ? min(nextAttempt ?? .max, nextLookAtKeys) : nextAttempt
     }
 
     func tick(now: MonotonicMilliseconds) {

@@ -50,6 +50,8 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
             hasReceived = true
             switch event {
             case .connected:
+                // The connection was abandoned meanwhile.
+                guard !connections.connectors[index].isWaiting else { continue }
                 connections.connected(index)
                 mailbox.put(.connected(endpoint: connections.endpoint(index)))
             case .disconnected:

@@ -33,8 +33,8 @@ package final class KeyRing: Sendable {
         guard case .tcp(let host, _) = endpoint else { return [] }
         return state.withLock { state in
             let keys = state.peers.keys(of: host.name)
-            // A service checks itself through its own endpoint. 0.0.0.0 is this machine for a client.
-            let isOwn = state.own.contains(endpoint) || ["0.0.0.0", "::"].contains(host.name)
+            // A service checks itself through its own endpoint.
+            let isOwn = state.own.contains(endpoint) || host.isThisMachine
             return isOwn && !keys.contains(own.publicKey) ? keys + [own.publicKey] : keys
         }
     }
@@ -55,8 +55,11 @@ package final class KeyRing: Sendable {
             guard state.file.hasChanged() else { return nil }
             let before = state.peers
             do throws(PeerList.Problem) {
-                state.peers = try state.file.list()
-                return (before, .success(state.peers))
+                let peers = try state.file.list()
+                // Such as a file that an editor has emptied, and not written yet.
+                guard peers.count > 0 || before.count == 0 else { throw PeerList.Problem(description: "the list is empty") }
+                state.peers = peers
+                return (before, .success(peers))
             } catch {
                 return (before, .failure(error))
             }
@@ -84,5 +87,10 @@ extension Endpoint.Host {
         case .name(let name): name
         case .address(let address): address.hasPrefix("[") ? String(address.dropFirst().dropLast()) : address
         }
+    }
+
+    /// Whether it is this machine for a client, whatever its name: the loopback interface, or every interface.
+    fileprivate var isThisMachine: Bool {
+        ["localhost", "0.0.0.0", "::"].contains(name) || Endpoint.isLoopback(name) == true
     }
 }

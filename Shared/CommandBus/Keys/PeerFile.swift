@@ -19,6 +19,7 @@ struct PeerFile: Sendable {
         let device: dev_t
         let inode: ino_t
         let size: off_t
+        let isRegular: Bool
         let (seconds, nanoseconds): (Int, Int)
 
         /// - Returns: `nil` if there is no such file.
@@ -26,6 +27,7 @@ struct PeerFile: Sendable {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
             (device, inode, size) = (status.st_dev, status.st_ino, status.st_size)
+            isRegular = status.st_mode & S_IFMT == S_IFREG
             (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
         }
     }
@@ -38,14 +40,19 @@ struct PeerFile: Sendable {
     mutating func list() throws(PeerList.Problem) -> PeerList {
         read = Signature(of: path)
         seen = read
+        // A pipe or a device could hold the bus thread for ever.
+        guard let status = read, status.isRegular, status.size <= Self.maxBytes else {
+            let reason = read == nil ? Self.reason(path) : "expected a file of at most \(Self.maxBytes) bytes"
+            throw PeerList.Problem(description: "\(path) cannot be read: \(reason)")
+        }
         let bytes: Data
         do {
             bytes = try Data(contentsOf: URL(filePath: path))
         } catch {
             throw PeerList.Problem(description: "\(path) cannot be read: \(Self.reason(path))")
         }
-        guard bytes.count <= Self.maxBytes, let text = String(validating: bytes, as: UTF8.self) else {
-            throw PeerList.Problem(description: "\(path): expected a text of at most \(Self.maxBytes) bytes")
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw PeerList.Problem(description: "\(path) is not UTF-8 text")
         }
         do throws(PeerList.Problem) {
             return try PeerList(parsing: text)

@@ -35,7 +35,8 @@ enum TCPListener {
         case .name("localhost"): return "127.0.0.1"
         case .name:
             throw BusError(
-                .invalidEndpoint, "\(endpoint.text): expected a loopback address such as 127.0.0.1 to listen at, found a name")
+                .invalidEndpoint,
+                "\(endpoint.text): expected an address of this machine to listen at, or 0.0.0.0 for all of them, found a name")
         case .address(let address): return address.hasPrefix("[") ? String(address.dropFirst().dropLast()) : address
         }
     }

@@ -52,8 +52,10 @@ extension ServiceEntry {
 
     /// Checks the endpoints of the settings together with the keys.
     ///
+    /// - Parameter allKeys: Whether a host without a key is an error. Otherwise it is a line in the log, since the list of peers may
+    ///   change while the service runs: a machine that was removed must not keep the services of the others from starting.
     /// - Throws: ``ConfigurationError``.
-    func checkBus(_ settings: SettingValues, logger: Logger) throws {
+    func checkBus(_ settings: SettingValues, allKeys: Bool, logger: Logger) throws {
         guard usesBus else { return }
         let security = try BusSecurity(settings, logger: logger)
         for socket in sockets {
@@ -61,20 +63,26 @@ extension ServiceEntry {
         }
         for use in uses {
             for socket in use.sockets {
-                _ = try settings.optional(.endpoints(of: use.service, socket), as: { try Self.check($0, security) })
+                let setting = Setting<[String]>.endpoints(of: use.service, socket)
+                guard let missing = try settings.optional(setting, as: { try Self.hostsWithoutKey($0, security) })
+                else { continue }
+                for text in missing {
+                    let problem =
+                        "\(setting.declaration.name): \(text): the list of \(Setting.busPeersFile.declaration.name) has no key with the "
+                        + "name of this host"
+                    if allKeys { throw ConfigurationError(problem) }
+                    logger.warning("\(problem)")
+                }
             }
         }
     }
 
-    private static func check(_ endpoints: [String], _ security: BusSecurity) throws {
-        for text in try ClientEndpoints(endpoints).fixed {
+    private static func hostsWithoutKey(_ endpoints: [String], _ security: BusSecurity) throws -> [String] {
+        try ClientEndpoints(endpoints).fixed.filter { text in
             let endpoint = try Endpoint(text)
             try security.check(endpoint)
-            guard case .encrypted(let keyRing) = security, case .tcp = endpoint, keyRing.keys(of: endpoint).isEmpty else {
-                continue
-            }
-            throw ConfigurationError(
-                "\(text): the list of \(Setting.busPeersFile.declaration.name) has no key with the name of this host")
+            guard case .encrypted(let keyRing) = security, case .tcp = endpoint else { return false }
+            return keyRing.keys(of: endpoint).isEmpty
         }
     }
 }

@@ -64,7 +64,7 @@ package enum ServiceMain {
             }
             let values = try await readSettings()
             let check = ConfigurationCheck(name: name, settings: accepted) { wiring in
-                try entry.checkBus(wiring.settings, logger: wiring.logger)
+                try entry.checkBus(wiring.settings, allKeys: onlyChecks, logger: wiring.logger)
                 try await check(wiring)
             }
             if onlyChecks {
@@ -87,7 +87,7 @@ package enum ServiceMain {
             // Without a port the values would not be read.
             if port != nil { MetricsSystem.bootstrap(registry) }
             do {
-                try entry.checkBus(values, logger: logger)
+                try entry.checkBus(values, allKeys: false, logger: logger)
                 let plan = try await wire(Wiring(settings: values, logger: logger))
                 let readiness = MetricsServer.Readiness()
                 let ready = ReadinessService(

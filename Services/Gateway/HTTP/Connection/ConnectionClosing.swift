@@ -5,6 +5,9 @@ import NIOHTTPTypes
 /// Closes the connection after a response if the request or the response says `Connection: close`, or if the response was written
 /// before the end of the request. In that case the rest of the body is not read.
 ///
+/// When the gateway stops, each further response says `Connection: close`, and an idle connection is closed a moment later: its client
+/// may be sending a request just now, which would get no answer.
+///
 /// If both directions were closed at once, a client that is still sending would get a reset and lose the response. So the sending
 /// direction is closed first. Arriving bytes are dropped until the client closes, within limits of time and size.
 final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
@@ -21,12 +24,15 @@ final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
     /// Requests that have begun and whose responses have not ended.
     private var unanswered = 0
     private var closesAfterResponse = false
+    private var isStopping = false
     private var isClosing = false
     /// Bytes that have arrived while closing.
     private var dropped = 0
 
     /// The maximum number of bytes that are dropped before reading stops.
     private static let maxDropped = 1_024 * 1_024
+    /// How long an idle connection stays open when the gateway stops. A restart takes that much longer.
+    private static let stopGrace = TimeAmount.milliseconds(500)
 
     /// - Parameter timeout: How long the client may still send.
     init(timeout: TimeAmount) {
@@ -61,6 +67,11 @@ final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent {
+            isStopping = true
+            closeSoon(context)
+            return
+        }
         context.fireUserInboundEventTriggered(event)
         if isClosing, case .inputClosed = event as? ChannelEvent { context.close(promise: nil) }
     }
@@ -69,7 +80,7 @@ final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapOutboundIn(data) {
         case .head(var head):
             let answersLast = unanswered <= 1 && head.status.kind != .informational
-            guard answersLast, isReadingRequest || isLastRequest else {
+            guard answersLast, isReadingRequest || isLastRequest || isStopping else {
                 closesAfterResponse = head.headerFields[.connection] == "close"
                 return context.write(data, promise: promise)
             }
@@ -80,7 +91,11 @@ final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
             context.write(data, promise: promise)
         case .end:
             unanswered -= 1
-            guard closesAfterResponse else { return context.write(data, promise: promise) }
+            guard closesAfterResponse else {
+                // The gateway stops since the head was written.
+                if isStopping { closeSoon(context) }
+                return context.write(data, promise: promise)
+            }
             isClosing = true
             let written = promise ?? context.eventLoop.makePromise()
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -89,6 +104,17 @@ final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
                 handler.close(context)
             }
             context.writeAndFlush(data, promise: written)
+        }
+    }
+
+    /// Closes the connection after a moment, unless a request comes: its response closes the connection.
+    private func closeSoon(_ context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: Self.stopGrace) {
+            let (handler, context) = bound.value
+            guard context.channel.isActive, !handler.isClosing, handler.unanswered == 0 else { return }
+            handler.isClosing = true
+            handler.close(context)
         }
     }
 

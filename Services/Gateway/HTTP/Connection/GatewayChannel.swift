@@ -9,9 +9,9 @@ import NIOSSL
 /// The channel of a connection to the gateway: Hummingbird's HTTP/1 channel with TLS and the gateway's limits.
 ///
 /// The handlers in the order of arriving bytes: TLS if there is a certificate, NIO's decoder, ``UpgradeRefusal``, NIO's codec for `HTTPTypes`,
-/// ``ResponseHeaders``, ``ConnectionClosing``, ``ConnectionDeadlines``, ``MalformedRequests``, and Hummingbird.
+/// ``ResponseHeaders``, ``ConnectionClosing``, ``ConnectionDeadlines``, and ``MalformedRequests``.
 struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
-    typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+    typealias Value = AcceptedConnection
 
     let responder: Responder
     let limit: ConnectionLimit
@@ -34,13 +34,13 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
             try pipeline.addHandler(ConnectionClosing(timeout: timeouts.closing))
             try pipeline.addHandler(ConnectionDeadlines(timeouts, activity: activity, logger: logger))
             try pipeline.addHandler(MalformedRequests())
-            // It lets a request finish when the gateway stops.
-            try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
-            return try Value(wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            let connection = try AcceptedConnection.Connection(
+                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            return AcceptedConnection(connection) { await handleHTTP(asyncChannel: $0, logger: logger) }
         }
     }
 
     func handle(value: Value, logger: Logger) async {
-        await handleHTTP(asyncChannel: value, logger: logger)
+        await value.run()
     }
 }
