@@ -310,7 +310,7 @@ def members_of_the_group_operate(hub):
     run = hub.container.run
     sockets = run("stat", "--format=%a %U %G", "/run/msi/cube.sock", "/run/msi/fcm-relay@1.sock").split("\n")
     require(set(filter(None, sockets)) == {"660 msi msi"}, f"the sockets are {sockets}")
-    for name, groups, may in (("operator", ["--groups", "msi"], True), ("visitor", [], False)):
+    for name, groups, may in (("msi-test-member", ["--groups", "msi"], True), ("msi-test-visitor", [], False)):
         run("useradd", "--no-create-home", *groups, name)
         status = hub.container.status("runuser", "--user", name, "--", "env", "HOME=/tmp", "msi", "account", "list")
         run("userdel", name)
