@@ -104,7 +104,8 @@ struct LifeTests {
         ]
         let line = try #require(LogRecord(line: "2025-11-21T08:00:02.125Z warning msi-message-log: will be tried again"))
         life.log = [ItemLife.Line(line)]
-        let lines = LifeText(life: life, key: .item(message.msiKey)).description.split(separator: "\n").map(String.init)
+        let lines = LifeText(life: life, key: .item(message.msiKey), isArchiveKnown: true).description.split(separator: "\n").map(
+            String.init)
         #expect(lines[0] == "message \(message.msiKey): failed")
         #expect(!lines.contains { $0.contains("\u{1B}") } && lines.contains { $0.hasSuffix("Closed[31m now") })
         #expect(!lines.contains { $0.contains("the text") })

@@ -45,7 +45,7 @@ struct GatewayClient: Sendable {
             ?? Self.localToken(settings, for: url, isOwn: given == nil)
         let noToken =
             "there is no token in \(OperatorToken(stateDirectory: try settings.value(.stateDirectory)).path): set MSI_STATE_DIR or "
-            + "MSI_TOKEN_FILE"
+            + "MSI_TOKEN_FILE, or make one with msi account token"
         var configuration = HTTPClient.Configuration()
         configuration.timeout.connect = .seconds(5)
         // Open streams get a comment every 15 seconds; one without is broken.

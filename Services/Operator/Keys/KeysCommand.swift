@@ -15,7 +15,7 @@ struct KeysCommand: ParsableCommand {
             file that MSI_BUS_PEERS_FILE names: a line with the name and the public key of each machine. The name is the host as the \
             endpoints have it. On each machine, this makes the key and adds its line, which you then copy to the lists of the others:
 
-                msi keys new /var/lib/msi/bus-key >>/etc/msi/peers
+                msi keys new /var/lib/msi/bus-key --name hub-1.example.edu >>/etc/msi/peers
 
             Services read the list again when it has changed. A machine whose line is removed loses its connections within seconds.
 

@@ -9,6 +9,8 @@ struct LifeText: CustomStringConvertible {
 
     let life: ItemLife
     let key: TraceKey
+    /// Whether the archive has been read.
+    let isArchiveKnown: Bool
 
     var description: String {
         ([headline] + rows.map { "  \($0.padded(to: 12))\($1.onOneLine(maxLength: Self.maxLine))" } + [""] + timeline)
@@ -18,6 +20,7 @@ struct LifeText: CustomStringConvertible {
     private var headline: String {
         if let message = life.message { return "message \(message.msiKey): \(message.relay.state.rawValue)" }
         if let push = life.push { return "push \(push.id): \(push.relay.state.rawValue)" }
+        guard isArchiveKnown else { return "\(key.text): the archive could not be read" }
         switch key {
         case .item(let id): return "\(id): not in the archive"
         case .trace(let id): return "trace \(id): no message in the archive"

@@ -56,28 +56,21 @@ struct TraceCommand: AsyncParsableCommand {
                 if failure == nil { await addAudit(to: &lives[index], gateway) }
             }
             let known = lives.filter { !$0.isEmpty }
-            for life in known { try show(life) }
+            for life in known { try show(life, isArchiveKnown: failure == nil) }
             if let failure { throw failure }
             guard known.isEmpty else { return }
             Self.say(
-                "nothing is known about \(name): no message, no push, no log line; messages are removed after MSI_MESSAGE_RETENTION"
+                "nothing is known about \(key.text): no message, no push, no log line; messages are removed after MSI_MESSAGE_RETENTION"
             )
             throw ExitCode.failure
         }
     }
 
-    private var name: String {
-        switch key {
-        case .item(let id): id.description
-        case .trace(let id): id.description
-        }
-    }
-
-    private func show(_ life: ItemLife) throws {
+    private func show(_ life: ItemLife, isArchiveKnown: Bool) throws {
         if printsJSON {
             print(String(decoding: try JSONCoder.encode(life), as: UTF8.self))
         } else {
-            print("\(LifeText(life: life, key: key))\n")
+            print("\(LifeText(life: life, key: key, isArchiveKnown: isArchiveKnown))\n")
         }
     }
 

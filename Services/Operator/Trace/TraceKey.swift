@@ -9,6 +9,13 @@ enum TraceKey: Hashable, Sendable {
     case item(ObjectID)
     /// What one request has caused.
     case trace(TraceID)
+
+    var text: String {
+        switch self {
+        case .item(let id): id.description
+        case .trace(let id): id.description
+        }
+    }
 }
 
 extension TraceKey: ExpressibleByArgument {

@@ -71,19 +71,19 @@ struct ConfigurationCheck: Sendable {
                 }
             }
             return (problems.isEmpty ? ["it ended with \(result.terminationStatus)"] : problems).map {
-                .failure(.configuration, "\(name): \($0)", advice(for: service))
+                .failure(.configuration, "\(name): \($0)", advice(for: service, $0))
             }
         } catch {
             return [.failure(.configuration, "\(name) cannot be run: \(error)", "install it again")]
         }
     }
 
-    private func advice(for service: ServiceEntry) -> String {
+    private func advice(for service: ServiceEntry, _ problem: String) -> String {
         switch installation.layout {
         case .packages:
             "editor /etc/msi/msi.env, or the key in /etc/credstore; then systemctl restart \(installation.unit(of: service))"
         case .build:
-            service == .fcmRelay
+            service == .fcmRelay && problem.hasPrefix("\(Setting.fcmServiceAccountFile.declaration.name) is required")
                 ? "msi up gives the relay the emulator; for a real project, set it and start msi-fcm-relay by itself"
                 : "correct it; \(service.executable) --help describes each setting"
         }
