@@ -19,9 +19,11 @@ struct Deployment: Sendable {
     ///   - folder: An existing, empty folder for everything that is not on the machine's disk.
     ///   - paths: Each relay's connection to FCM.
     ///   - resolver: The library of ``FCMPath/resolver``.
+    ///   - other: Another version, with which some processes start.
+    ///   - seed: Decides which.
     init(
         in folder: String, store: Store, emulatorPort: Int, machine: Machine, paths: [Part: FCMPath], resolver: String,
-        journal: Journal
+        other: OtherVersion?, seed: UInt64, journal: Journal
     ) throws {
         self.folder = folder
         self.machine = machine
@@ -49,7 +51,7 @@ struct Deployment: Sendable {
             return RunningPart(
                 part, in: folder, port: part == .database ? databasePort : nil, settings: settings,
                 sockets: part.service?.sockets.map { "\(folder)/run/\(part.socketFile($0))" } ?? [], path: paths[part],
-                journal: journal)
+                other: other, first: other?.first(of: part, seed: seed) ?? .this, journal: journal)
         }
     }
 
@@ -61,6 +63,15 @@ struct Deployment: Sendable {
                     in: machine.stateFolder, endpoint: Self.endpoint(of: part.part, .commands, in: folder))
             }
         }
+    }
+
+    /// How often the processes were changed to the other version and back; `nil` if there were no changes.
+    var versionChanges: String? {
+        let changes = parts.compactMap { part in
+            let counts = part.versionChanges
+            return counts.isEmpty ? nil : "\(part.part.name) \(counts[.other] ?? 0) and \(counts[.this] ?? 0) times"
+        }
+        return changes.isEmpty ? nil : "changed to the other version and back to this one: " + changes.joined(separator: ", ")
     }
 
     /// Stops the running processes in reverse order of their start.
