@@ -57,10 +57,10 @@ struct ScheduleTests {
     }
 
     @Test(
-        "With another version, each service is upgraded and rolled back within a minute and a half, and killed and stopped for it",
+        "With another version, each service is upgraded and rolled back within two and a half minutes, and killed and stopped for it",
         arguments: 1...50 as ClosedRange<UInt64>)
     func mixed(seed: UInt64) {
-        let faults = Schedule(seed: seed, length: .seconds(90), parts: Part.allCases, mixed: Part.ofProduct).faults
+        let faults = Schedule(seed: seed, length: .seconds(150), parts: Part.allCases, mixed: Part.ofProduct).faults
         for part in Part.ofProduct {
             let changes = faults.filter { $0.part == part && $0.changesVersion }
             #expect(changes.count >= 2, "\(part.name)")

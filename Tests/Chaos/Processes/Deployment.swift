@@ -33,6 +33,7 @@ struct Deployment: Sendable {
         let databasePort = try FreePort.choose()
         let emulator = EmulatorAccess(port: emulatorPort, stateDirectory: folder)
         var shared = emulator.settings.merging(Self.endpoints(in: folder)) { $1 }
+        if other != nil { shared.merge(Self.defaults) { given, _ in given } }
         shared[Setting.gatewayPort.declaration.name] = String(gatewayPort)
         shared[Setting.fcmEmulatorPort.declaration.name] = String(emulatorPort)
         shared[Setting.runtimeDirectory.declaration.name] = folder + "/run"
@@ -124,6 +125,13 @@ struct Deployment: Sendable {
             throw error
         }
         return await fleet.stop()
+    }
+
+    /// The settings with a default of their own, set to it, as in a settings file of this version. The other version does not know
+    /// some of them, and must start nevertheless.
+    private static let defaults: [String: String] = SettingDeclaration.all.reduce(into: [:]) { defaults, setting in
+        guard let fallback = setting.fallback, setting.follows == nil, !setting.isSecret, !fallback.contains("$") else { return }
+        defaults[setting.name] = fallback
     }
 
     private static func settings(of part: Part, in folder: String) -> [String: String] {

@@ -28,19 +28,18 @@ struct OtherVersion: Hashable, Sendable {
     ///   - folder: The folder that `deploy/build` prints in a checkout of that version.
     ///   - own: The folder of this version.
     init(in folder: String, beside own: URL = ServiceProcess.executables) throws(Unusable) {
-        let executables = URL(filePath: folder, directoryHint: .isDirectory).resolvingSymlinksInPath()
-        guard executables.path(percentEncoded: false) != own.resolvingSymlinksInPath().path(percentEncoded: false) else {
+        let executables = URL(filePath: folder, directoryHint: .isDirectory)
+        guard executables.resolvingSymlinksInPath().pathComponents != own.resolvingSymlinksInPath().pathComponents else {
             throw Unusable(description: "\(folder) has the executables of this version, expected those of another one")
         }
         parts = Part.ofProduct.filter { part in
-            part.service.map {
-                FileManager.default.isExecutableFile(atPath: executables.appending(path: $0.executable).path(percentEncoded: false))
-            } ?? false
+            guard let file = part.service.map({ executables.appending(path: $0.executable) }) else { return false }
+            return FileManager.default.isExecutableFile(atPath: file.path(percentEncoded: false))
         }
         guard !parts.isEmpty else {
             throw Unusable(
-                description: "\(folder) has no executable of a service, expected the folder that deploy/build prints in a checkout of "
-                    + "another version")
+                description: "\(folder) has no executable of a service, expected the folder that deploy/build prints in a "
+                    + "checkout of another version")
         }
         self.executables = executables
     }

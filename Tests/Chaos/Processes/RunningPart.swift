@@ -116,7 +116,8 @@ final class RunningPart: Sendable {
         if let executable = part.service?.executable {
             let executables = version == .other ? other?.executables : nil
             return try await ServiceProcess(
-                executable, in: folder, settings: settings, executables: executables ?? ServiceProcess.executables, logFile: logFile
+                executable, in: folder, settings: settings, executables: executables ?? ServiceProcess.executables,
+                logFile: logFile
             ).child
         }
         let server = try await PythonScript.start(
