@@ -317,7 +317,7 @@ let package = Package(
             ],
             path: "Tests/BroadcastsTests"),
         .testTarget(
-            name: "ChaosTests", dependencies: ["Chaos", "JSON", "Schemas", "ServiceKit", "TestSupport", "Time"],
+            name: "ChaosTests", dependencies: [argumentParser, "Chaos", "JSON", "Schemas", "ServiceKit", "TestSupport", "Time"],
             path: "Tests/ChaosTests"),
         .testTarget(
             name: "CommandBusTests",

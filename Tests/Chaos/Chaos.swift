@@ -25,6 +25,15 @@ struct Chaos: AsyncParsableCommand {
             """)
     var phones = 20
 
+    @Option(
+        help: ArgumentHelp(
+            "Another version runs beside this one: a folder with its executables, as Tests/Chaos/executables-of prints it.",
+            valueName: "folder"),
+        transform: { folder in
+            do throws(OtherVersion.Unusable) { return try OtherVersion(in: folder) } catch { throw ValidationError("\(error)") }
+        })
+    var beside: OtherVersion?
+
     func validate() throws {
         guard minutes > 0, minutes <= 7 * 24 * 60 else {
             throw ValidationError("--minutes: expected more than 0, and a week at most")
@@ -35,9 +44,12 @@ struct Chaos: AsyncParsableCommand {
     func run() async throws {
         let journal = Journal()
         journal.say("chaos: --store \(store.rawValue) --minutes \(minutes) --seed \(seed) --phones \(phones)")
-        let (store, length, seed, phones) = (store, Duration.seconds(minutes * 60), seed, phones)
+        if let beside { journal.say("beside the version in \(beside.folder)") }
+        let (store, length, seed, phones, beside) = (store, Duration.seconds(minutes * 60), seed, phones, beside)
         let status = try await runExperiment(named: "chaos", journal) { folder in
-            try await Experiment(store: store, length: length, seed: seed, phones: phones, folder: folder, journal: journal).run()
+            try await Experiment(
+                store: store, length: length, seed: seed, phones: phones, other: beside, folder: folder, journal: journal
+            ).run()
         }
         guard status == 0 else { throw ExitCode(status) }
     }

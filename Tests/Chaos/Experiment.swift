@@ -11,6 +11,8 @@ struct Experiment: Sendable {
     let seed: UInt64
     /// The number of phones with the students' app; 0 for none.
     let phones: Int
+    /// Another version, which runs beside this one.
+    let other: OtherVersion?
     /// The state directory, which exists and is empty.
     let folder: String
     let journal: Journal
@@ -63,7 +65,7 @@ struct Experiment: Sendable {
                 return try await runAndEnd(
                     try Deployment(
                         in: folder, store: store, emulatorPort: emulatorPort, machine: machine, paths: paths, resolver: resolver,
-                        journal: journal))
+                        other: other, seed: seed, journal: journal))
             }
         }
     }
@@ -92,6 +94,7 @@ struct Experiment: Sendable {
         }
         await deployment.stop()
         journal.say("everything is stopped")
+        if let changes = deployment.versionChanges { journal.say(changes) }
         evidence.disturbances += deployment.machine.disturbances
         try collect(from: deployment.parts, into: &evidence)
         evidence.logLines = ServiceLogs(files: deployment.parts.flatMap(\.logFiles)).lines
@@ -215,7 +218,8 @@ struct Experiment: Sendable {
     }
 
     private func harm(_ deployment: Deployment) async throws {
-        let schedule = Schedule(seed: seed, length: length, parts: deployment.parts.map(\.part) + [.machine])
+        let schedule = Schedule(
+            seed: seed, length: length, parts: deployment.parts.map(\.part) + [.machine], mixed: other?.parts ?? [])
         let begin = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for part in deployment.parts {

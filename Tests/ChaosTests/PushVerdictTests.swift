@@ -43,6 +43,15 @@ struct PushVerdictTests {
             accepted: [push], stored: stored.map { [push.id: $0] } ?? [:], sends: sends, disturbances: disturbances)
     }
 
+    @Test("A push that a relay refused as invalid is a problem, for example of two versions side by side")
+    func refused() {
+        let push = Self.push()
+        let verdict = Self.verdict(
+            push, stored: Self.ended(push, .failed, .failed, error: DeliveryError(.relayInvalid, "an unknown field")), [])
+        #expect(verdict.summary == "pushes: accepted=1 delivered=0 failed=1 lost=0 doubled=0")
+        #expect(verdict.problems.first?.hasPrefix("a relay has refused") == true, "\(verdict.problems)")
+    }
+
     @Test("A push is delivered if FCM has it for each recipient, and lost if FCM does not have it and it has not ended")
     func delivery() {
         let push = Self.push()

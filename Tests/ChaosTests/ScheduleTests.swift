@@ -56,6 +56,26 @@ struct ScheduleTests {
         }
     }
 
+    @Test(
+        "With another version, each service is upgraded and rolled back within two and a half minutes, and killed and stopped for it",
+        arguments: 1...50 as ClosedRange<UInt64>)
+    func mixed(seed: UInt64) {
+        let faults = Schedule(seed: seed, length: .seconds(150), parts: Part.allCases, mixed: Part.ofProduct).faults
+        for part in Part.ofProduct {
+            let changes = faults.filter { $0.part == part && $0.changesVersion }
+            #expect(changes.count >= 2, "\(part.name)")
+            #expect(Set(changes.map(\.action)).isSuperset(of: [.kill, .restart]), "\(part.name)")
+        }
+        #expect(faults.allSatisfy { !$0.changesVersion || Part.ofProduct.contains($0.part) && $0.action.replacesProcess })
+    }
+
+    @Test("Another version changes no time, target or kind of a fault")
+    func sameFaults() {
+        let mixed = Schedule(seed: 1, length: .seconds(600), parts: Part.allCases, mixed: Part.ofProduct).faults
+        let unmixed = mixed.map { Fault(at: $0.at, part: $0.part, action: $0.action, length: $0.length) }
+        #expect(unmixed == schedule(1, seconds: 600).faults)
+    }
+
     @Test("Only a long run freezes processes for longer than a lease")
     func longFreezes() {
         let lease = Duration.seconds(30)

@@ -73,6 +73,17 @@ struct VerdictTests {
         }
     }
 
+    @Test("A message that a relay refused as invalid is a problem, for example of two versions side by side")
+    func refused() {
+        let verdict = Verdict(
+            evidence { evidence in
+                evidence.sends = [:]
+                archive("failed", "failed", error: "RELAY_INVALID", in: &evidence)
+            })
+        #expect(verdict.summary == "accepted=1 delivered=0 failed=1 lost=0 doubled=0")
+        #expect(verdict.problems.first?.hasPrefix("a relay has refused") == true, "\(verdict.problems)")
+    }
+
     @Test("A message that FCM does not have, and that is not final in the archive, is lost")
     func lost() {
         let losses: [(inout Evidence) -> Void] = [

@@ -151,6 +151,18 @@ struct SettingTests {
         }
     }
 
+    @Test("No setting has the name of another one with two typing errors: an older version without one of them would not start")
+    func upgrades() {
+        let names = SettingDeclaration.all.map(\.name)
+        // Every version has both.
+        let known: Set = ["MSI_GATEWAY_HOST", "MSI_GATEWAY_PORT"]
+        for name in names {
+            for other in names where name < other && ![name, other].allSatisfy(known.contains) {
+                #expect(editDistance(name, other) > 2, "\(name) and \(other)")
+            }
+        }
+    }
+
     @Test("Any other unknown name is a warning; the name of another service's setting is not")
     func otherNames() async throws {
         try await withTemporaryFolder { folder in

@@ -33,6 +33,14 @@ struct Fault: Hashable, Sendable {
         /// The faults of the whole machine.
         static let ofMachine: [Action] = [.cutPower, .fillDisk, .setClockBack, .setClockForward]
 
+        /// Whether another process of the service takes its place.
+        var replacesProcess: Bool {
+            switch self {
+            case .kill, .restart, .replaceEarly, .orphan: true
+            default: false
+            }
+        }
+
         /// The offset of the machine's clock during the fault, in milliseconds.
         var clockOffset: Int64 {
             switch self {
@@ -49,6 +57,8 @@ struct Fault: Hashable, Sendable {
     let action: Action
     /// How long the process is stopped or frozen.
     let length: Duration
+    /// Whether the process that starts afterwards is that of the other version: an upgrade, or a rollback.
+    var changesVersion = false
 }
 
 /// A fault that happened, with the time in which it could have an effect, in Unix milliseconds.

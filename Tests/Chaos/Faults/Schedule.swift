@@ -1,6 +1,6 @@
 import SeededRandom
 
-/// The schedule of faults. The same seed, length and parts make the same schedule.
+/// The schedule of faults. The same seed, length and parts make the same schedule, also with another version.
 ///
 /// Faults are dealt like cards, so that even a short run contains every fault of every part. A deck has every possible fault of
 /// each process and of the machine. It also has a simultaneous kill, freeze and restart of all instances of a service, and of all
@@ -42,7 +42,8 @@ struct Schedule: Hashable, Sendable {
         }
     }
 
-    init(seed: UInt64, length: Duration, parts: [Part]) {
+    /// - Parameter mixed: The parts that have another version. Each fault that replaces their process changes its version.
+    init(seed: UInt64, length: Duration, parts: [Part], mixed: [Part] = []) {
         var random = SeededGenerator(seed: seed)
         let cards = Self.deck(of: parts, hasLongFreezes: length >= Self.minWithLongFreezes)
         var faults: [Fault] = []
@@ -59,7 +60,10 @@ struct Schedule: Hashable, Sendable {
             let seconds = Double.random(in: card.seconds, using: &random)
             if now < length {
                 for part in card.parts {
-                    faults.append(Fault(at: now, part: part, action: card.action, length: min(.seconds(seconds), length - now)))
+                    faults.append(
+                        Fault(
+                            at: now, part: part, action: card.action, length: min(.seconds(seconds), length - now),
+                            changesVersion: card.action.replacesProcess && mixed.contains(part)))
                 }
             }
             for part in card.reserved { free[part] = now + .seconds(seconds) + Self.respite }

@@ -19,9 +19,11 @@ struct Deployment: Sendable {
     ///   - folder: An existing, empty folder for everything that is not on the machine's disk.
     ///   - paths: Each relay's connection to FCM.
     ///   - resolver: The library of ``FCMPath/resolver``.
+    ///   - other: Another version, with which some processes start.
+    ///   - seed: Decides which.
     init(
         in folder: String, store: Store, emulatorPort: Int, machine: Machine, paths: [Part: FCMPath], resolver: String,
-        journal: Journal
+        other: OtherVersion?, seed: UInt64, journal: Journal
     ) throws {
         self.folder = folder
         self.machine = machine
@@ -31,6 +33,7 @@ struct Deployment: Sendable {
         let databasePort = try FreePort.choose()
         let emulator = EmulatorAccess(port: emulatorPort, stateDirectory: folder)
         var shared = emulator.settings.merging(Self.endpoints(in: folder)) { $1 }
+        if other != nil { shared.merge(Self.defaults) { given, _ in given } }
         shared[Setting.gatewayPort.declaration.name] = String(gatewayPort)
         shared[Setting.fcmEmulatorPort.declaration.name] = String(emulatorPort)
         shared[Setting.runtimeDirectory.declaration.name] = folder + "/run"
@@ -49,7 +52,7 @@ struct Deployment: Sendable {
             return RunningPart(
                 part, in: folder, port: part == .database ? databasePort : nil, settings: settings,
                 sockets: part.service?.sockets.map { "\(folder)/run/\(part.socketFile($0))" } ?? [], path: paths[part],
-                journal: journal)
+                other: other, first: other?.first(of: part, seed: seed) ?? .this, journal: journal)
         }
     }
 
@@ -61,6 +64,15 @@ struct Deployment: Sendable {
                     in: machine.stateFolder, endpoint: Self.endpoint(of: part.part, .commands, in: folder))
             }
         }
+    }
+
+    /// How often the processes were changed to the other version and back; `nil` if there were no changes.
+    var versionChanges: String? {
+        let changes = parts.compactMap { part in
+            let counts = part.versionChanges
+            return counts.isEmpty ? nil : "\(part.part.name) \(counts[.other] ?? 0) and \(counts[.this] ?? 0) times"
+        }
+        return changes.isEmpty ? nil : "changed to the other version and back to this one: " + changes.joined(separator: ", ")
     }
 
     /// Stops the running processes in reverse order of their start.
@@ -113,6 +125,13 @@ struct Deployment: Sendable {
             throw error
         }
         return await fleet.stop()
+    }
+
+    /// The settings with a default of their own, set to it, as in a settings file of this version. The other version does not know
+    /// some of them, and must start nevertheless.
+    private static let defaults: [String: String] = SettingDeclaration.all.reduce(into: [:]) { defaults, setting in
+        guard let fallback = setting.fallback, setting.follows == nil, !setting.isSecret, !fallback.contains("$") else { return }
+        defaults[setting.name] = fallback
     }
 
     private static func settings(of part: Part, in folder: String) -> [String: String] {

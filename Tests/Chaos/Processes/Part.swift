@@ -55,6 +55,9 @@ struct Part: Hashable, Sendable {
         return number.map { "\(name)-\($0)" } ?? name
     }
 
+    /// The services, which an operator upgrades. FCM is not one of them.
+    static let ofProduct = allCases.filter(\.isOnMachine)
+
     /// Whether it runs on the machine, and so has its power and clock.
     var isOnMachine: Bool { service != nil && self != .emulator }
 

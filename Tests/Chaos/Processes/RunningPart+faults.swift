@@ -15,7 +15,8 @@ extension RunningPart {
             try await keepRunning(until: begin + fault.at)
             try await inject {
                 let began = Int64.nowInMilliseconds
-                journal.say("\(part.name): \(fault.action), \(fault.length.inSeconds)")
+                let next = fault.changesVersion ? ", then \(version == .this ? "the other" : "this") version" : ""
+                journal.say("\(part.name): \(fault.action), \(fault.length.inSeconds)\(next)")
                 try await inject(fault)
                 note(Disturbance(part: part, action: fault.action, began: began, ended: .nowInMilliseconds))
             }
@@ -27,7 +28,7 @@ extension RunningPart {
         case .kill:
             await end()
             try await Task.sleep(for: fault.length)
-            try await start()
+            try await start(changingVersion: fault.changesVersion)
         case .freeze:
             let process = process
             process?.signal(SIGSTOP)
@@ -36,14 +37,14 @@ extension RunningPart {
         case .restart:
             await stop()
             try await Task.sleep(for: fault.length)
-            try await start()
-        case .replaceEarly: try await replaceEarly()
+            try await start(changingVersion: fault.changesVersion)
+        case .replaceEarly: try await replaceEarly(changingVersion: fault.changesVersion)
         case .orphan:
             guard let process else { return }
             try process.endInput()
             await finish(process)
             try await Task.sleep(for: fault.length)
-            try await start()
+            try await start(changingVersion: fault.changesVersion)
         case .unlinkSocket: try await unlinkSocket(for: fault.length)
         case .silenceConnections:
             path?.silenceConnections()
@@ -60,12 +61,12 @@ extension RunningPart {
         }
     }
 
-    private func replaceEarly() async throws {
+    private func replaceEarly(changingVersion: Bool) async throws {
         guard let predecessor = process else { return }
         predecessor.signal(SIGTERM)
         try await Task.sleep(for: Self.successorDelay)
         async let end: Void = finish(predecessor)
-        try await start()
+        try await start(changingVersion: changingVersion)
         await end
     }
 

@@ -11,6 +11,9 @@ final class RunningPart: Sendable {
         var isHeld = false
         /// Whether a fault of this process is in force.
         var isSuffering = false
+        var version: ProductVersion
+        /// How often it was changed to a version.
+        var versionChanges: [ProductVersion: Int] = [:]
         var logFiles: [String] = []
         var disturbances: [Disturbance] = []
         var failedStarts: [FailedStart] = []
@@ -33,7 +36,9 @@ final class RunningPart: Sendable {
     private let folder: String
     private let port: Int?
     private let settings: [String: String]
-    private let state = Mutex(State())
+    /// The other version, if it has this part.
+    private let other: OtherVersion?
+    private let state: Mutex<State>
 
     /// How long a process may take to stop.
     static let stopTimeout = Duration.seconds(25)
@@ -43,9 +48,11 @@ final class RunningPart: Sendable {
     /// - Parameters:
     ///   - port: The database's port.
     ///   - settings: The service's settings.
+    ///   - other: The other version of a mixed run.
+    ///   - first: The version with which it starts.
     init(
         _ part: Part, in folder: String, port: Int?, settings: [String: String], sockets: [String], path: FCMPath?,
-        journal: Journal
+        other: OtherVersion?, first: ProductVersion, journal: Journal
     ) {
         self.part = part
         self.folder = folder
@@ -53,6 +60,8 @@ final class RunningPart: Sendable {
         self.settings = settings
         self.sockets = sockets
         self.path = path
+        self.other = other
+        state = Mutex(State(version: first))
         self.journal = journal
     }
 
@@ -62,15 +71,28 @@ final class RunningPart: Sendable {
     var problems: [String] { state.withLock(\.problems) }
     /// Its standard error, one file for each start.
     var logFiles: [String] { state.withLock(\.logFiles) }
+    /// The version of its last start.
+    var version: ProductVersion { state.withLock(\.version) }
+    /// How often it was changed to a version: to the other one, and back.
+    var versionChanges: [ProductVersion: Int] { state.withLock(\.versionChanges) }
     /// The running process.
     var process: ChildProcess? { state.withLock(\.process) }
 
     /// Starts it, and returns once it is ready.
-    func start() async throws {
+    ///
+    /// - Parameter changingVersion: Whether it is the executable of the version that did not run before, on the same state.
+    func start(changingVersion: Bool = false) async throws {
+        if changingVersion {
+            state.withLock { state in
+                state.version = state.version.opposite
+                state.versionChanges[state.version, default: 0] += 1
+            }
+        }
         let deadline = ContinuousClock.now + Self.startTimeout
         while true {
             let logFile = state.withLock { state in
-                state.logFiles.append("\(folder)/log/\(part.name)-\(state.logFiles.count + 1).log")
+                let suffix = state.version == .other ? "-other" : ""
+                state.logFiles.append("\(folder)/log/\(part.name)-\(state.logFiles.count + 1)\(suffix).log")
                 return state.logFiles[state.logFiles.count - 1]
             }
             do {
@@ -92,7 +114,11 @@ final class RunningPart: Sendable {
 
     private func launch(logFile: String) async throws -> ChildProcess {
         if let executable = part.service?.executable {
-            return try await ServiceProcess(executable, in: folder, settings: settings, logFile: logFile).child
+            let executables = version == .other ? other?.executables : nil
+            return try await ServiceProcess(
+                executable, in: folder, settings: settings, executables: executables ?? ServiceProcess.executables,
+                logFile: logFile
+            ).child
         }
         let server = try await PythonScript.start(
             "mongodb_server.py",

@@ -71,6 +71,9 @@ struct PushVerdict: Sendable {
             if record.state == .accepted, !names.contains(record.name ?? "") {
                 problems.append("push \(push.idempotencyKey) is at FCM as \(record.name ?? "nothing"); FCM has \(names)")
             }
+            if record.state == .failed, let error = record.error, Verdict.refusals.contains(error.code) {
+                problems.append("a relay has refused push \(push.idempotencyKey): \(error.code)")
+            }
             if [.failed, .expired].contains(record.state), record.error == nil {
                 problems.append("push \(push.idempotencyKey) has \(record.state.rawValue) without a reason")
             }

@@ -1,3 +1,4 @@
+import Schemas
 import TestSupport
 
 /// The conclusion from the evidence. Pure.
@@ -26,6 +27,11 @@ struct Verdict: Sendable {
 
     /// The maximum duration of a send on a busy machine without faults, in milliseconds.
     private static let sendTimeout: Int64 = 5_000
+
+    /// A relay did not understand the message log. The messages are valid, so one of the two is to blame, or the difference between
+    /// their versions.
+    static let refusals: Set<String> = Set(
+        [RelayErrorCode.relayInvalid, .relayTooOld, .relayForbidden, .relayUnauthenticated].map(\.rawValue))
 
     /// How long a disturbance may affect messages after its end, in milliseconds.
     private static let recoveryTimeout: Int64 = 5_000
@@ -91,6 +97,8 @@ struct Verdict: Sendable {
                     problems.append(
                         "\(component.component) is at FCM by the archive, as \(component.name ?? "nothing"); FCM has \(names)")
                 }
+            case "failed" where Self.refusals.contains(component.error ?? ""):
+                add("a relay has refused \(component.component): \(component.error ?? "")", about: message.msiKey, evidence)
             case "failed" where component.error == nil: problems.append("\(component.component) has failed without a reason")
             default: break
             }
