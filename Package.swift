@@ -294,7 +294,7 @@ let package = Package(
                 argumentParser, asyncHTTPClient, nioHTTP1,
             ],
             path: "Tests/Chaos",
-            exclude: ["run"]),
+            exclude: ["executables-of", "run"]),
         .executableTarget(
             name: "Endurance",
             dependencies: [
