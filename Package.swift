@@ -173,8 +173,8 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "AuditTrail", "CSV", "CTimex", "CommandBus", "DedicatedThread", "DurableFiles", "EmbeddedDatabase", "JSON",
-                "MessageStorage", "MongoDatabase", "ProductVersion", "RegisteredStores", "Schemas",
+                "AuditTrail", "CSV", "CTimex", "CommandBus", "CubeStorage", "DedicatedThread", "DurableFiles", "EmbeddedDatabase",
+                "JSON", "MessageStorage", "MongoDatabase", "ProductVersion", "RegisteredStores", "Schemas",
                 "ServiceKit", "Storage", "Time", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioSSL,
                 serviceLifecycle, subprocess, systemPackage, unixSignals,
             ],

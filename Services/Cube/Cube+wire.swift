@@ -13,7 +13,7 @@ extension ServicePlan {
         let logger = wiring.logger
         let database = try settings.optional(.databaseURL, as: MongoURL.init)
         let folder = try settings.value(.stateDirectory)
-        let lock = try database == nil ? StateLock.servingData(in: folder) : nil
+        let lock = try StateLock.serving(inMongoDB: database != nil, stateDirectory: folder)
         let sizeLimit = CubeSizeLimit(bytes: try settings.value(.cubeSizeLimit))
         let store = try await openCubeStore(database: database, folder: folder, sizeLimit: sizeLimit, logger: logger)
         let bus = try Bus(settings, logger: logger)

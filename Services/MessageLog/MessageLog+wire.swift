@@ -17,7 +17,7 @@ extension ServicePlan {
         let logger = wiring.logger
         let database = try settings.optional(.databaseURL, as: MongoURL.init)
         let folder = try settings.value(.stateDirectory)
-        let lock = try database == nil ? StateLock.servingData(in: folder) : nil
+        let lock = try StateLock.serving(inMongoDB: database != nil, stateDirectory: folder)
         let store = try await openMessageStore(
             database: database, folder: folder, maxPageTime: BusTimes.maxSearchTime, logger: logger)
         let templates = try await Storage.open(
@@ -31,7 +31,8 @@ extension ServicePlan {
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.messageLog, .events)), logger: logger)
         let changes = MessageChanges(publisher: publisher, logger: logger)
         let announcer = OutboxAnnouncer(publisher: publisher, changes: changes, logger: logger)
-        let canary = try settings.optional(.canaryTopic)
+        let canaryAccount = try settings.value(.canaryAccount)
+        let canary = try settings.optional(.canaryTopic).map { MessageOrigin(topic: $0, sender: canaryAccount) }
         let outbox = Outbox(
             store: store, relay: BusRelay(client: relayClient), owner: process.owner, announcer: announcer, canary: canary,
             logger: logger)

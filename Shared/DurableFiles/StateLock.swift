@@ -70,9 +70,23 @@ package struct StateLock: Sendable {
         return lock
     }
 
+    /// What a service does before it uses the data: it locks SQLite files. Data in MongoDB needs no lock, but may be half restored as well.
+    ///
+    /// - Returns: `nil` if the data is in MongoDB.
+    /// - Throws: ``StateLockFailure``.
+    package static func serving(inMongoDB: Bool, stateDirectory directory: String) throws -> StateLock? {
+        guard inMongoDB else { return try servingData(in: directory) }
+        try requireNoUnfinishedRestore(in: directory)
+        return nil
+    }
+
     /// The folder in which `msi restore` has the files that it puts into place. While it exists, some of the files in the state directory
     /// may be old ones and some new ones.
     package static let unfinishedRestore = "restore.ready"
+    /// The folder in which it prepares the files, while nothing is changed yet.
+    package static let incompleteRestore = "restore.incomplete"
+    /// The folder that it removes as its last step.
+    package static let doneRestore = "restore.done"
 
     /// - Throws: ``StateLockFailure`` if `msi restore` was interrupted while it replaced the files.
     package static func requireNoUnfinishedRestore(in directory: String) throws {

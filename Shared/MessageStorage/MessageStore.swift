@@ -130,10 +130,10 @@ package protocol MessageStore: MovableAuditSource {
     /// not acknowledged stays.
     ///
     /// - Parameters:
-    ///   - topic: The topic of the messages; `nil` for all messages and pushes.
+    ///   - origin: The origin of the messages; `nil` for all messages and pushes.
     ///   - limit: The maximum number to remove.
     /// - Returns: How many were removed.
-    func removeArchived(of topic: TopicKey?, before moment: UnixMilliseconds, limit: Int) async throws -> Int
+    func removeArchived(of origin: MessageOrigin?, before moment: UnixMilliseconds, limit: Int) async throws -> Int
 
     /// Reads a small value. Throws if the database cannot be read.
     func check() async throws
@@ -149,7 +149,7 @@ package protocol MessageStore: MovableAuditSource {
 }
 
 extension MessageStore {
-    /// Removes messages of every topic, and pushes.
+    /// Removes messages of every origin, and pushes.
     package func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
         try await removeArchived(of: nil, before: moment, limit: limit)
     }

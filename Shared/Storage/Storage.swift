@@ -26,7 +26,7 @@ package final class Storage: Sendable {
     ///   - logger: Logs unreadable documents, and outages of MongoDB.
     ///   - now: The clock by which documents expire.
     /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used or its documents violate a unique index;
-    ///   ``StateLockFailure`` while `msi migrate` runs. An unreachable MongoDB is no error.
+    ///   ``StateLockFailure`` while `msi migrate` runs, or after a restore that was interrupted. An unreachable MongoDB is no error.
     package static func open(
         _ declaration: StoreDeclaration, at place: StoragePlace, logger: Logger,
         now: @escaping @Sendable () -> UnixMilliseconds = { .now }
@@ -41,11 +41,11 @@ package final class Storage: Sendable {
             return kind
         }
         let upgrade = SchemaUpgrade(store: declaration.name, unreadable: unreadable)
+        let lock = try StateLock.serving(inMongoDB: place.database != nil, stateDirectory: place.folder)
         if let url = place.database {
             let backend = await MongoBackend(url, declaration, upgrade, logger: logger)
             return Storage(declaration, backend, nil, unreadable, now, logger)
         }
-        let lock = try StateLock.servingData(in: place.folder)
         do {
             let backend = try SQLiteBackend(path: "\(place.folder)/\(declaration.name).sqlite")
             do {
@@ -56,7 +56,7 @@ package final class Storage: Sendable {
             }
             return Storage(declaration, backend, lock, unreadable, now, logger)
         } catch {
-            lock.release()
+            lock?.release()
             throw error
         }
     }

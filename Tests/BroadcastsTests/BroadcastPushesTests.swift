@@ -201,6 +201,18 @@ struct BroadcastPushesTests {
         }
     }
 
+    @Test("While the message log is of a version that cannot hold pushes, they wait, and none is lost")
+    func olderMessageLog() async throws {
+        try await Self.withParts { parts in
+            parts.messageLog.failure = CommandFailure(.invalid, "held: not a field of this object", field: "held")
+            let id = try await parts.add()
+            try await eventually("the health says so") { parts.pushes.health["outbox"]?.status == .invalid }
+            #expect(try await parts.broadcast(id).pushed == nil)
+            parts.messageLog.failure = nil
+            try await eventually("it goes out") { try await parts.broadcast(id).pushed?.count == 1 }
+        }
+    }
+
     @Test("One that the outbox refuses for its content does not hold up others")
     func refused() async throws {
         try await Self.withParts { parts in

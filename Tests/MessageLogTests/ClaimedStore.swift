@@ -86,8 +86,8 @@ struct ClaimedStore: MessageStore {
     ) async throws -> [OutboxKey] {
         try await store.waiting(after: now, until: end, where: isWanted)
     }
-    func removeArchived(of topic: TopicKey?, before moment: UnixMilliseconds, limit: Int) async throws -> Int {
-        try await store.removeArchived(of: topic, before: moment, limit: limit)
+    func removeArchived(of origin: MessageOrigin?, before moment: UnixMilliseconds, limit: Int) async throws -> Int {
+        try await store.removeArchived(of: origin, before: moment, limit: limit)
     }
     func check() async throws { try await store.check() }
     func size() async throws -> Int64 { try await store.size() }

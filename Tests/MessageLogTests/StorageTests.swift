@@ -118,10 +118,11 @@ struct StorageTests {
             let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
             let kept = [
                 Self.message("another subject's", at: old, ended: old),
-                Self.message("new", at: now, ended: now, topic: canary),
-                Self.message("waiting", at: old, ended: nil, topic: canary),
+                Self.message("new", at: now, ended: now, topic: canary, sender: "canary"),
+                Self.message("waiting", at: old, ended: nil, topic: canary, sender: "canary"),
+                Self.message("another account's", at: old, ended: old, topic: canary),
             ]
-            for message in kept + [Self.message("old", at: old, ended: old, topic: canary)] {
+            for message in kept + [Self.message("old", at: old, ended: old, topic: canary, sender: "canary")] {
                 _ = try await store.insert(message)
             }
             try store.close()
@@ -130,12 +131,13 @@ struct StorageTests {
                     let page = try await log.client.request(ListMessages(limit: 10))
                     return Set(page.messages.map(\.msiKey)) == Set(kept.map(\.msiKey))
                 }
+                try await eventually { log.process.log.contains("old messages of the canary removed") }
             }
         }
     }
 
     private static func message(
-        _ title: String, at timestamp: UnixMilliseconds, ended: UnixMilliseconds?, topic: TopicKey = .sample
+        _ title: String, at timestamp: UnixMilliseconds, ended: UnixMilliseconds?, topic: TopicKey = .sample, sender: String = "S"
     ) -> Message {
         var relay = RelayRecord(logged: .information, due: timestamp)
         if let ended {
@@ -147,7 +149,7 @@ struct StorageTests {
             msiKey: ObjectID(),
             draft: MessageDraft(
                 title: title, desc: "", message: "Two\nlines", topicKey: topic, distribution: .information),
-            sender: "S", timestamp: timestamp, names: CubeNames(channel: "C", area: "A", subject: "S"),
+            sender: sender, timestamp: timestamp, names: CubeNames(channel: "C", area: "A", subject: "S"),
             expires: .now + 86_400_000, relay: relay)
     }
 }

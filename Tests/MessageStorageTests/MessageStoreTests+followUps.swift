@@ -33,7 +33,11 @@ extension MessageStoreTests {
             all.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
             all.relay.lease = Lease(owner: "o", until: 5)
             (all.relay.ended, all.relay.accepted) = (7, 6)
-            all.relay.trace = [Intervention(action: .approve, at: 4, by: "Ben")]
+            all.relay.trace = [
+                Intervention(action: .approve, at: 4, by: "Ben"),
+                // By a newer version.
+                Intervention(action: Intervention.Action(rawValue: "postpone"), at: 5, by: "Ben"),
+            ]
             // No optional field is forgotten here.
             #expect(Self.absentFields(of: all) == ["followUps", "followUpTopics", "receipts"])
             #expect(Self.absentFields(of: all.relay).isEmpty)

@@ -76,6 +76,14 @@ extension MessageStoreTests {
             #expect(try await store.waiting(after: 1_000) { $0.record.lease != nil } == [.message(leased.msiKey)])
             #expect(try await store.waiting(after: 1_000, until: 3_000) { _ in true } == [.message(leased.msiKey)])
             #expect(try await store.waiting(after: 1_000, until: 2_999) { _ in true }.isEmpty)
+            // More than a store reads at a time, all of one moment.
+            let many = (0..<1_050).map { _ in Self.message("later", sendAt: 70_000) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for message in many { group.addTask { _ = try await store.insert(message) } }
+                try await group.waitForAll()
+            }
+            let found = try await store.waiting(after: 60_000) { _ in true }
+            #expect(found.count == many.count && Set(found) == Set(many.map { OutboxKey.message($0.msiKey) }))
         }
     }
 

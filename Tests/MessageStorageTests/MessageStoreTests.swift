@@ -147,14 +147,19 @@ struct MessageStoreTests {
     @Test("Old final messages of one topic are removed, and those of others stay", arguments: StoreKind.allCases)
     func retentionOfTopic(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
-            let one = Self.message("one", at: 100)
-            let other = Self.message("other", at: 200)
-            for message in [one, other] { _ = try await store.insert(message) }
-            try await finish([one, other], in: store)
-            let none = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
-            #expect(try await store.removeArchived(of: none, before: 1_000, limit: 10) == 0)
-            #expect(try await store.removeArchived(of: other.topicKey, before: 150, limit: 10) == 1)
-            #expect(try await titles(store) { _ in } == ["other"])
+            let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+            let origin = MessageOrigin(topic: topic, sender: "canary")
+            let old = Self.message("old", at: 100, sender: "canary", topic: topic, distribution: .information)
+            let others = [
+                Self.message("another topic", at: 101, sender: "canary", distribution: .information),
+                Self.message("another sender", at: 102, topic: topic, distribution: .information),
+                Self.message("an alert", at: 103, sender: "canary", topic: topic),
+                Self.message("new", at: 200, sender: "canary", topic: topic, distribution: .information),
+            ]
+            for message in others + [old] { _ = try await store.insert(message) }
+            try await finish(others + [old], in: store)
+            #expect(try await store.removeArchived(of: origin, before: 150, limit: 10) == 1)
+            #expect(try await titles(store) { _ in } == others.reversed().map(\.title))
         }
     }
 

@@ -27,6 +27,8 @@ struct DoctorTests {
         ])
     func disk(space: DiskSpace, level: Finding.Level) {
         #expect(DiskCheck.finding(space, at: "/").level == level)
+        // MongoDB has a disk of its own.
+        #expect(DiskCheck.finding(space, at: "/", isDataElsewhere: true).level == (level == .failure ? .warning : level))
     }
 
     @Test("An archive near its limit is a warning, and at the limit a failure")
@@ -39,6 +41,12 @@ struct DoctorTests {
                     settings: await settings(["MSI_STATE_DIR": folder, "MSI_MESSAGE_LOG_STORAGE_LIMIT": "1000"]))
                 #expect(check.findings.last?.level == level, "\(check.findings)")
             }
+            // With one free page of 512 bytes, as SQLite's header says, it is far from the limit.
+            var header = Data("SQLite format 3\0".utf8) + Data(count: 944)
+            (header[16], header[39]) = (2, 1)
+            try header.write(to: URL(filePath: file))
+            let values = try await settings(["MSI_STATE_DIR": folder, "MSI_MESSAGE_LOG_STORAGE_LIMIT": "1000"])
+            #expect(try DiskCheck(settings: values).findings.last?.level == .ok)
         }
     }
 
@@ -64,6 +72,12 @@ struct DoctorTests {
                     "chmod 700 \(folder)", "chmod 600 \(folder)/token", "chmod 600 \(folder)/secret",
                 ], "\(failures)")
             #expect(check.findings.contains { $0.level == .warning && $0.found.contains("/password") })
+
+            for name in ["restore.ready", "restore.done", "restore.incomplete"] {
+                mkdir("\(folder)/\(name)", 0o700)
+                let level: Finding.Level = name == "restore.ready" ? .failure : .warning
+                #expect(check.findings.contains { $0.level == level && $0.found.contains("/" + name) && $0.advice != nil })
+            }
 
             unlink(folder + "/secret")
             #expect(check.findings.contains { $0.level == .failure && $0.found.contains("MSI_TOKEN_FILE") })

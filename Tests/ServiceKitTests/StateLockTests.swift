@@ -1,4 +1,5 @@
 import DurableFiles
+import FoundationEssentials
 import ServiceKit
 import TestSupport
 import Testing
@@ -31,6 +32,22 @@ struct StateLockTests {
             try StateLock.servingData(in: folder).release()
             #expect(throws: StateLockFailure.self) { try alone(.control, in: folder) }
             control.release()
+        }
+    }
+
+    @Test("While a restore is not finished, no service starts, wherever its data is")
+    func unfinishedRestore() async throws {
+        try await withTemporaryFolder { folder in
+            try StateLock.serving(inMongoDB: false, stateDirectory: folder)?.release()
+            #expect(try StateLock.serving(inMongoDB: true, stateDirectory: folder + "/absent") == nil)
+            let ready = "\(folder)/\(StateLock.unfinishedRestore)"
+            try FileManager.default.createDirectory(atPath: ready, withIntermediateDirectories: false)
+            for inMongoDB in [false, true] {
+                let refusal = #expect(throws: StateLockFailure.self) {
+                    try StateLock.serving(inMongoDB: inMongoDB, stateDirectory: folder)
+                }
+                #expect(refusal?.description.contains("msi restore was interrupted") == true)
+            }
         }
     }
 

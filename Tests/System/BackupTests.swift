@@ -173,16 +173,67 @@ extension SystemTests {
                     #expect(up.exitCode == 1 && up.lines.contains { $0.contains("msi restore was interrupted") }, "\(up.lines)")
                 }
                 #expect(wasKilled > 0)
+                // What a kill at the very end leaves.
+                try FileManager.default.createDirectory(atPath: state + "/restore.done/left", withIntermediateDirectories: true)
                 let done = try await Self.msi(["restore", backup, "--replace"], in: state)
                 #expect(done.exitCode == 0 && !done.lines.contains { $0.contains("damaged") }, "\(done.lines)")
                 let names = try FileManager.default.contentsOfDirectory(atPath: state)
                 #expect(!names.contains { $0.hasPrefix("restore.") })
                 // The first replaced data is the one with the later message.
                 let aside = try #require(names.filter { $0.hasPrefix("replaced-") }.min())
-                #expect(FileManager.default.fileExists(atPath: "\(state)/\(aside)/message-log.sqlite"))
+                let kept = try ["", "-wal"].map { "\(state)/\(aside)/message-log.sqlite" + $0 }
+                    .filter { FileManager.default.fileExists(atPath: $0) }.map { try Data(contentsOf: URL(filePath: $0)) }
+                #expect(kept.contains { $0.contains("after the backup".utf8) })
+                // Another one within the same second keeps its data elsewhere.
+                for _ in 0..<2 { #expect(try await Self.msi(["restore", backup, "--replace"], in: state).exitCode == 0) }
+                let all = try FileManager.default.contentsOfDirectory(atPath: state).filter { $0.hasPrefix("replaced-") }
+                #expect(all.count == names.count { $0.hasPrefix("replaced-") } + 2)
                 try await withStack(in: state) { stack in
                     let archive = try await Self.archive(of: stack.portal)
                     #expect(Set(archive.keys) == [old.message])
+                }
+            }
+        }
+
+        @Test(
+            "After a restore no number comes again that a phone or an editor has seen since the backup", .timeLimit(.minutes(5)))
+        func numbers() async throws {
+            try await withTemporaryFolder { folder in
+                let (state, backup) = (folder + "/state", folder + "/backup")
+                @Sendable func broadcast(_ title: String, to portal: Portal) async throws -> Int64 {
+                    let answer = try await portal.call(
+                        .POST, "/broadcast",
+                        ["type": 2, "expiry": 60, "actiondata": ["translations": ["en": ["title": .string(title), "msg": "m"]]]])
+                    return try #require(try answer.json["id"]?.integer)
+                }
+                @Sendable func rename(_ channel: String, _ name: String, ifMatch tag: String?, at portal: Portal) async throws
+                    -> HTTPAnswer
+                {
+                    try await portal.call(
+                        .PUT, "/channel/\(channel)", headers: tag.map { ["If-Match": $0] } ?? [:],
+                        ["name": .string(name), "desc": ""])
+                }
+                let (channel, first, seen) = try await withStack(in: state) { stack in
+                    let portal = stack.portal
+                    let made = try await portal.call(.POST, "/channel", ["name": "One", "desc": ""])
+                    let channel = try #require(try made.json["_id"]?.string)
+                    let first = try await broadcast("before", to: portal)
+                    #expect(try await Self.msi(["backup", backup], in: state).exitCode == 0)
+                    let second = try await broadcast("after", to: portal)
+                    #expect(second == first + 1)
+                    let renamed = try await rename(channel, "Renamed after the backup", ifMatch: nil, at: portal)
+                    return (channel, first, try #require(renamed["ETag"]))
+                }
+                for _ in 0..<2 { #expect(try await Self.msi(["restore", backup, "--replace"], in: state).exitCode == 0) }
+                try await withStack(in: state) { stack in
+                    let portal = stack.portal
+                    try await stack.healthy()
+                    let kept = try await portal.call(.GET, "/broadcast/\(first)").json
+                    #expect(kept["version"]?.integer ?? 0 > 1_000_000, "\(kept)")
+                    #expect(try await broadcast("new", to: portal) > first + 1_000_000)
+                    #expect(try await rename(channel, "Ann's", ifMatch: seen, at: portal).status == 412)
+                    let renamed = try await rename(channel, "Bob's", ifMatch: nil, at: portal)
+                    #expect(renamed.status == 200 && renamed["ETag"] != seen, "\(renamed)")
                 }
             }
         }
@@ -205,6 +256,8 @@ extension SystemTests {
                 try await expectRefused(["backup", backup], in: state, "exists already")
                 try await expectRefused(["backup", folder + "/other"], in: folder + "/nowhere", "there is no")
                 try await expectRefused(["restore", folder], in: new, "is no backup")
+                #expect(symlink(folder, folder + "/linked.incomplete") == 0)
+                try await expectRefused(["backup", folder + "/linked"], in: state, "is a link")
 
                 let manifest = try String(contentsOfFile: backup + "/manifest.json", encoding: .utf8)
                 for (change, to, reason) in [

@@ -56,9 +56,20 @@ extension SystemTests {
         @Test("It sees each delivery; with a frozen relay it says where the messages stay; its messages are in no audit log")
         func delivery() async throws {
             try await withTemporaryFolder { folder in
-                let subject = try await withStack(in: folder) { try await $0.portal.makeSubject("Information", name: "Canary") }
-                try await withStack(in: folder, settings: ["MSI_CANARY_TOPIC": subject.topicKey]) { stack in
+                let (subject, other) = try await withStack(in: folder) { stack in
+                    (
+                        try await stack.portal.makeSubject("Information", name: "Canary"),
+                        try await stack.portal.makeSubject("Information", name: "Other")
+                    )
+                }
+                let ownSettings = ["MSI_CANARY_TOPIC": subject.topicKey, "MSI_CANARY_ACCOUNT": "admin"]
+                try await withStack(in: folder, settings: ownSettings) { stack in
                     try await stack.healthy()
+                    let post = try await stack.portal.post(other.message(title: "no canary"))
+                    let audited = try #require(try post.json["msi_key"]?.string)
+                    try await eventually("it is in the audit log") {
+                        try await stack.portal.auditedObjects("message.send") == [audited]
+                    }
                     let token = try await stack.portal.call(
                         .POST, "/token", ["name": "canary", "rights": ["read", "send"], "scope": ["\(subject.topicKey)"]])
                     let secret = try #require(try token.json["secret"]?.string)
@@ -98,7 +109,7 @@ extension SystemTests {
                         }
                         #expect(!canary.lines.contains { $0.contains(secret) })
                     }
-                    #expect(try await stack.portal.auditedObjects("message.send").isEmpty)
+                    #expect(try await stack.portal.auditedObjects("message.send") == [audited])
                 }
             }
         }

@@ -99,7 +99,10 @@ final class BroadcastPushes: Service {
                 taken.append(try await messageLog.request(command, context: Self.actor).push.id)
             } catch {
                 // What the outbox refuses for its content it refuses always. It must not stand in the way of others.
-                guard error.status == .invalid || error.status == .conflict, !error.isUnknownCommand else { throw error }
+                // A message log of an older version does not know the field `held`: the push waits for a newer one.
+                guard error.status == .invalid || error.status == .conflict, !error.isUnknownCommand,
+                    error.field != "held"
+                else { throw error }
                 logger.error("the outbox refuses a broadcast", metadata: ["broadcast": "\(stored.id)", "error": "\(error)"])
                 refusal = error.message
             }

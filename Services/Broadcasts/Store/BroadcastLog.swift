@@ -126,12 +126,13 @@ struct BroadcastLog: Sendable {
         return found.broadcast
     }
 
-    /// The id after the highest one. If the highest possible id is taken, the numbering goes on below it.
+    /// The id after the highest one, or the least one after a restore. If the highest possible id is taken, the numbering goes on below it.
     private func nextID(in transaction: Transaction) throws -> Int64 {
+        let least = try transaction.get(ChangeCount.id, from: BroadcastStore.counter)?.document.nextID ?? 1
         var limit = BroadcastDraft.maxID
         while limit > 0 {
             let id = try transaction.greatestID(of: BroadcastStore.all, upTo: limit) ?? 0
-            if id < limit { return id + 1 }
+            if id < limit { return least > id && least <= limit ? least : id + 1 }
             limit -= 1
         }
         throw CommandFailure(.conflict, "all ids are taken", field: "id")

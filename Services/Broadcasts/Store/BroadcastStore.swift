@@ -13,7 +13,7 @@ enum BroadcastStore {
     /// A withdrawal must not fail because the disk is full.
     static let all = Collection<StoredBroadcast>(
         "broadcast", indexes: [.on(expires), .on(until), .on(nextPush), .unique(sender, idempotencyKey)], reserve: .changes)
-    static let counter = Collection<ChangeCount>("broadcast_changes", reserve: .everything)
+    static let counter = Collection<ChangeCount>(BroadcastNumbers.counter, reserve: .everything)
     static let audit = StoredAuditEntry.collection("broadcast_audit")
 
     static let declaration = StoreDeclaration("broadcast", all, counter, audit)
@@ -22,14 +22,18 @@ enum BroadcastStore {
 /// How often any broadcast was changed. Each change adds one, so that two simultaneous changes are made one after another, and the
 /// gateway knows which copy is the latest.
 struct ChangeCount: StoredDocument, Hashable {
-    static let id = "changes"
+    static let id = BroadcastNumbers.counterID
 
     let id: String
     var count: Revision
+    /// The least id that the service may give. `msi restore` sets it (``BroadcastNumbers``), since phones know ids that were given after the
+    /// backup. Absent before.
+    var nextID: Int64?
 
     enum CodingKeys: String, CodingKey {
         case id = "_id"
         case count
+        case nextID = "next_id"
     }
 }
 

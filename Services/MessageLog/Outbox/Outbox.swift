@@ -34,8 +34,8 @@ final class Outbox: Service {
     let schedule = RetrySchedule()
     let acceptances = AcceptanceClock()
     let announcer: OutboxAnnouncer
-    /// The topic of the canary, whose messages are not entered into the audit log: they would soon be most of it.
-    private let canary: TopicKey?
+    /// The canary's messages are not entered into the audit log: they would soon be most of it.
+    private let canary: MessageOrigin?
     let logger: Logger
     let relaying: OutageLog
     let claiming: OutageLog
@@ -50,10 +50,10 @@ final class Outbox: Service {
 
     /// - Parameters:
     ///   - owner: The process's unique name.
-    ///   - canary: The topic of the canary, if there is one.
+    ///   - canary: Where the canary's messages come from, if there is one.
     init(
         store: any MessageStore, relay: any Relay, owner: String, capacity: Int = 256, announcer: OutboxAnnouncer,
-        canary: TopicKey? = nil, logger: Logger
+        canary: MessageOrigin? = nil, logger: Logger
     ) {
         self.store = store
         self.relay = relay
@@ -74,7 +74,7 @@ final class Outbox: Service {
     /// - Returns: The item that is stored under the same keys already, if there is one.
     func log(_ item: OutboxItem, from address: String? = nil) async throws -> OutboxItem? {
         let now = UnixMilliseconds.now
-        let recorded = item.message.flatMap { $0.topicKey == canary ? nil : $0 }
+        let recorded = item.message.flatMap { canary?.includes($0) == true ? nil : $0 }
         let audit = recorded.map { MessageAudit(.send, by: AuditAuthor(actor: $0.sender, address: address), at: now) }
         let due = item.record.nextAttempt ?? now
         let isDue = due <= now && item.record.state != .held

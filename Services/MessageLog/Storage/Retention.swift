@@ -11,12 +11,12 @@ struct Retention: Service {
     let store: any MessageStore
     /// For how many days a message is kept; 0 is for ever.
     let days: LiveSetting<Int>
-    /// The topic of the canary, whose messages are kept only as long as it looks at them.
-    let canary: TopicKey?
+    /// Where the canary's messages come from, which are kept only as long as it looks at them.
+    let canary: MessageOrigin?
     let logger: Logger
     private let outage: OutageLog
 
-    init(store: any MessageStore, days: LiveSetting<Int>, canary: TopicKey? = nil, logger: Logger) {
+    init(store: any MessageStore, days: LiveSetting<Int>, canary: MessageOrigin? = nil, logger: Logger) {
         self.store = store
         self.days = days
         self.canary = canary
@@ -35,10 +35,19 @@ struct Retention: Service {
     func run() async throws {
         do {
             try await cancelWhenGracefulShutdown {
+                var isCanaryKnown = false
                 while true {
                     let days = days.value
-                    if days > 0 { try await removeOld(.seconds(Int64(days) * 86_400)) }
-                    if let canary { try await removeOld(Self.canaryAge, of: canary) }
+                    if days > 0, case let count = try await removeOld(.seconds(Int64(days) * 86_400)), count > 0 {
+                        logger.info("old messages removed", metadata: ["count": "\(count)"])
+                    }
+                    if let canary, case let count = try await removeOld(Self.canaryAge, of: canary), count > 0 {
+                        // They are one each minute. The first line tells the operator that messages of this topic do not stay.
+                        logger.log(
+                            level: isCanaryKnown ? .debug : .notice, "old messages of the canary removed",
+                            metadata: ["count": "\(count)", "topic": "\(canary.topic)", "sender": "\(canary.sender)"])
+                        isCanaryKnown = true
+                    }
                     try await Task.sleep(for: Self.period)
                 }
             }
@@ -47,12 +56,13 @@ struct Retention: Service {
         }
     }
 
+    /// - Returns: How many were removed.
     /// - Throws: Only `CancellationError`.
-    private func removeOld(_ age: Milliseconds, of topic: TopicKey? = nil) async throws {
+    private func removeOld(_ age: Milliseconds, of origin: MessageOrigin? = nil) async throws -> Int {
         let moment = UnixMilliseconds.now - age
         var removed = 0
         do {
-            while case let count = try await store.removeArchived(of: topic, before: moment, limit: Self.batch), count > 0 {
+            while case let count = try await store.removeArchived(of: origin, before: moment, limit: Self.batch), count > 0 {
                 removed += count
                 try await Task.sleep(for: Self.pause)
             }
@@ -60,9 +70,6 @@ struct Retention: Service {
         } catch let error where !(error is CancellationError) {
             outage.failed(error)
         }
-        // Those of the canary are one each minute.
-        if removed > 0 {
-            logger.log(level: topic == nil ? .info : .debug, "old messages removed", metadata: ["count": "\(removed)"])
-        }
+        return removed
     }
 }

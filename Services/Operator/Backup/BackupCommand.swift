@@ -14,9 +14,11 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Writes all data of the services into a new folder, while they run.",
         discussion: """
-            The data is that of the SQLite files in MSI_STATE_DIR, or of the MongoDB database at MSI_DATABASE_URL. Each store is copied as \
-            it is at one moment, and everything that was accepted before the command began is in the copy. The command reads what it \
-            has written again, checks it, and only then gives the folder its name.
+            The data is that of the SQLite files in MSI_STATE_DIR, or of the MongoDB database at MSI_DATABASE_URL. Everything that was \
+            accepted before the command began is in the copy. Each SQLite store is copied as it is at one moment. From MongoDB each \
+            message is, and all collections together after them: a broadcast that becomes due meanwhile may be noted as pushed \
+            without its push. A backup of MongoDB needs twice the space of the data while it is written. The command reads what it has \
+            written again, checks it, and only then gives the folder its name.
 
             The folder contains everything: texts of messages, accounts with the hashes of their passwords, and the secrets of second \
             factors. Only its owner may read it. Keep it as safe as the data itself, on another disk. msi restore restores it.
@@ -39,7 +41,7 @@ struct BackupCommand: AsyncParsableCommand {
             let source = try settings.value(.stateDirectory)
             let database = try settings.optional(.databaseURL, as: MongoURL.init)
             let target = try BackupErrors.absolute(folder)
-            let lock = try database == nil ? lockFiles(in: source) : nil
+            let lock = try lockData(in: source, isInMongoDB: database != nil)
             defer { lock?.release() }
             let writer = BackupWriter(folder: source, database: database, target: target, progress: progress)
             let manifest = try await writer.run()
@@ -49,7 +51,11 @@ struct BackupCommand: AsyncParsableCommand {
     }
 
     /// No restore or migration changes the files meanwhile. Services share the lock.
-    private func lockFiles(in folder: String) throws -> StateLock {
+    private func lockData(in folder: String, isInMongoDB: Bool) throws -> StateLock? {
+        if isInMongoDB {
+            try StateLock.requireNoUnfinishedRestore(in: folder)
+            return nil
+        }
         for file in RegisteredStores.all.flatMap(\.requiredFiles) where !StateFiles(folder: folder).has(file) {
             throw StartFailure(description: "there is no \(file) in \(folder); MSI_STATE_DIR names the services' folder")
         }

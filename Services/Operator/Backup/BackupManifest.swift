@@ -25,7 +25,8 @@ struct BackupManifest: Codable, Hashable, Sendable {
     let format: Int
     /// The version of the product that wrote it.
     let product: String
-    /// When it was begun. It contains everything that was accepted before.
+    /// When it was begun. It contains everything that was accepted before. From MongoDB it may have a broadcast as pushed that became due
+    /// later, without the push.
     let begun: UnixMilliseconds
     let database: Database
     let files: [File]

@@ -28,6 +28,7 @@ struct BackupWriter {
         guard !FileManager.default.fileExists(atPath: target) else {
             throw BackupFailure("\(target) exists already; a backup needs a name of its own")
         }
+        try refuseForeignDraft()
         try DurableFiles.makeFolder(draft)
         let lock = try lockDraft()
         defer { close(lock) }
@@ -49,13 +50,27 @@ struct BackupWriter {
         }
     }
 
-    /// Excludes another backup to the same place. The kernel releases the lock when this process ends.
+    /// A folder that another user has made, or a link, would give the data away.
+    private func refuseForeignDraft() throws(BackupFailure) {
+        var status = stat()
+        guard lstat(draft, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
+            throw BackupFailure("\(draft) is a link, or belongs to another user; remove it, or choose another name")
+        }
+    }
+
+    /// Excludes another backup to the same place, and other users. The kernel releases the lock when this process ends.
     private func lockDraft() throws(BackupFailure) -> Int32 {
-        let descriptor = open(draft, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = open(draft, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw BackupFailure("\(draft) cannot be opened: \(String(cString: strerror(errno)))") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw BackupFailure("another msi backup is writing to \(target)")
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), fchmod(descriptor, 0o700) == 0 else {
+            close(descriptor)
+            throw BackupFailure("\(draft) belongs to another user; remove it, or choose another name")
         }
         return descriptor
     }

@@ -1,3 +1,4 @@
+import CubeStorage
 import DurableFiles
 import FoundationEssentials
 import Glibc
@@ -8,6 +9,7 @@ import MongoDatabase
 import RegisteredStores
 import Schemas
 import Storage
+import Synchronization
 
 /// The data of a backup, ready to be put into place: the folder `restore.ready` in the state directory.
 ///
@@ -48,9 +50,10 @@ struct ReadyRestore {
         _ manifest: BackupManifest, of backup: String, in folder: String, to target: BackupManifest.Database,
         progress: ProgressLine
     ) async throws -> ReadyRestore {
-        let draft = folder + "/restore.incomplete"
+        let draft = folder + "/" + StateLock.incompleteRestore
         // Left by a restore that was killed.
-        if FileManager.default.fileExists(atPath: draft) { try FileManager.default.removeItem(atPath: draft) }
+        try removeLeft(StateLock.incompleteRestore, in: folder)
+        try removeLeft(StateLock.doneRestore, in: folder)
         try DurableFiles.makeFolder(draft)
         do {
             for file in manifest.files {
@@ -65,7 +68,8 @@ struct ReadyRestore {
             }
             let now = UnixMilliseconds.now
             let held = try await hold(in: draft, at: now, progress: progress)
-            let aside = "replaced-" + now.formattedForFile
+            try await raiseNumbers(in: draft, to: RestoredNumber(restored: now))
+            let aside = newName(like: "replaced-" + now.formattedForFile, in: folder)
             let plan = Plan(manifest: manifest, target: target, aside: aside, held: held)
             let json = String(decoding: try JSONCoder.encode(plan), as: UTF8.self)
             try DurableFiles.replace(draft + "/" + Self.plan, json)
@@ -78,6 +82,21 @@ struct ReadyRestore {
             try? FileManager.default.removeItem(atPath: draft)
             throw error
         }
+    }
+
+    private static func removeLeft(_ name: String, in folder: String) throws {
+        let path = folder + "/" + name
+        if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+    }
+
+    /// A name that does not exist: two restores may begin within one second, or the clock may be set back.
+    private static func newName(like name: String, in folder: String) -> String {
+        var (new, number) = (name, 1)
+        while FileManager.default.fileExists(atPath: folder + "/" + new) {
+            number += 1
+            new = "\(name)-\(number)"
+        }
+        return new
     }
 
     /// Holds the outbox, and what other services would still push.
@@ -100,6 +119,38 @@ struct ReadyRestore {
             BroadcastHold.field, to: now.rawValue, inAllWith: BroadcastHold.plannedField, of: BroadcastHold.collection, in: folder
         )
         return held
+    }
+
+    /// Raises the numbers that others may have seen in data that was written after the backup.
+    private static func raiseNumbers(in folder: String, to number: RestoredNumber) async throws {
+        let greatestID = Mutex<Int64>(0)
+        try await StoredDocuments.change(BroadcastHold.collection, in: folder) { fields in
+            if let id = fields["_id"].flatMap({ Int64(bson: $0) }) { greatestID.withLock { $0 = max($0, id) } }
+            guard let version = fields[BroadcastNumbers.broadcast, BroadcastNumbers.version].flatMap({ Int64(bson: $0) }) else {
+                return
+            }
+            try fields.set(BroadcastNumbers.broadcast, BroadcastNumbers.version, to: .int64(number.after(version)))
+        }
+        let nextID = number.after(greatestID.withLock(\.self))
+        try await StoredDocuments.change(
+            BroadcastNumbers.counter, in: folder, makingIfMissing: BroadcastNumbers.counterID
+        ) { fields in
+            let count = fields[BroadcastNumbers.count].flatMap { Int64(bson: $0) } ?? 0
+            fields[BroadcastNumbers.count] = .int64(number.after(count))
+            fields[BroadcastNumbers.nextID] = .int64(nextID)
+        }
+        guard FileManager.default.fileExists(atPath: folder + "/cube.sqlite") else { return }
+        var logger = Logger(label: "msi")
+        logger.logLevel = .critical
+        let cube = try SQLiteCubeStore(path: folder + "/cube.sqlite", sizeLimit: CubeSizeLimit(bytes: .max), logger: logger)
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await cube.raiseVersion { CubeVersion(rawValue: number.after($0.rawValue)) })
+        } catch {
+            outcome = .failure(error)
+        }
+        try cube.close()
+        try outcome.get()
     }
 
     // MARK: Finish
@@ -181,7 +232,8 @@ struct ReadyRestore {
     }
 
     private func remove() throws {
-        let done = folder + "/restore.done"
+        let done = folder + "/" + StateLock.doneRestore
+        try Self.removeLeft(StateLock.doneRestore, in: folder)
         try DurableFiles.rename(path, to: done)
         try FileManager.default.removeItem(atPath: done)
     }

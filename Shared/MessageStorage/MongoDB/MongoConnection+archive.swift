@@ -52,20 +52,26 @@ extension MongoConnection {
         return update.matched == 1 ? .done(message) : .overtaken
     }
 
-    /// Removes messages, and then pushes unless only the messages of a topic are meant.
+    /// Removes messages, and then pushes unless only the messages of an origin are meant.
     ///
     /// - Returns: How many were removed.
-    func removeArchived(of topic: TopicKey?, before moment: UnixMilliseconds, limit: Int) throws -> Int {
-        let messages = try removeMessages(of: topic, before: moment, limit: limit)
-        return messages < limit && topic == nil ? try messages + removePushes(before: moment, limit: limit - messages) : messages
+    func removeArchived(of origin: MessageOrigin?, before moment: UnixMilliseconds, limit: Int) throws -> Int {
+        let messages = try removeMessages(of: origin, before: moment, limit: limit)
+        return messages < limit && origin == nil ? try messages + removePushes(before: moment, limit: limit - messages) : messages
     }
 
-    private func removeMessages(of topic: TopicKey?, before moment: UnixMilliseconds, limit: Int) throws -> Int {
+    private func removeMessages(of origin: MessageOrigin?, before moment: UnixMilliseconds, limit: Int) throws -> Int {
         var conditions: [(String, BSONValue)] = [
             ("_id", ["$type": "objectId"]), ("timestamp", ["$lt": moment.bson]), ("relay.next_attempt", nil),
             ("$or", [["relay.ended": nil], ["relay.ended": ["$lt": moment.bson]]]),
         ]
-        if let topic { conditions.append(("topic_key", topic.bson)) }
+        if let origin {
+            // The index of the subjects finds the few messages of one; there is none of the topic keys.
+            conditions += [
+                ("topic.subject", origin.topic.subject.bson), ("topic_key", origin.topic.bson), ("sender", origin.sender.bson),
+                ("distribution", MessageOrigin.distribution.bson),
+            ]
+        }
         let old = BSONDocument(conditions)
         let found = try find(
             old, in: MessageCollection.name,

@@ -69,9 +69,9 @@ extension MongoConnection {
         var found: [OutboxKey] = []
         for collection in OutboxCollection.all {
             for urgency in Urgency.allCases {
-                var position = 0
+                var place: WaitingPlace?
                 while true {
-                    let page = try identifiers(in: collection, urgency, waitingAfter: now, until: end, skip: position)
+                    let (page, last) = try identifiers(in: collection, urgency, waitingAfter: now, until: end, behind: place)
                     for start in stride(from: 0, to: page.count, by: Self.batch) {
                         let batch = page[start..<min(start + Self.batch, page.count)]
                         let documents = try find(
@@ -79,7 +79,7 @@ extension MongoConnection {
                         // An unreadable document is not part of the outbox.
                         found += documents.compactMap { try? collection.item($0) }.filter(isWanted).map(\.key)
                     }
-                    position += page.count
+                    place = last
                     guard page.count == Self.page else { break }
                 }
             }
@@ -89,18 +89,36 @@ extension MongoConnection {
 
     private func identifiers(
         in collection: OutboxCollection, _ urgency: Urgency, waitingAfter now: UnixMilliseconds, until end: UnixMilliseconds,
-        skip: Int
-    ) throws -> [BSONValue] {
+        behind place: WaitingPlace?
+    ) throws -> (page: [BSONValue], place: WaitingPlace?) {
+        let begin: BSONDocument =
+            place.map { ["$gte": $0.nextAttempt.bson, "$lte": end.bson] } ?? ["$gt": max(0, now).bson, "$lte": end.bson]
+        var filter: [(String, BSONValue)] = [
+            (collection.urgencyField, collection.urgencyValue(urgency)), ("relay.next_attempt", .document(begin)),
+        ]
+        if let place { filter.append(("_id", ["$nin": .array(place.read)])) }
         let documents = try find(
-            [
-                collection.urgencyField: collection.urgencyValue(urgency),
-                "relay.next_attempt": ["$gt": max(0, now).bson, "$lte": end.bson],
-            ],
-            in: collection.name,
+            BSONDocument(filter), in: collection.name,
             options: [
-                "sort": ["relay.next_attempt": 1], "skip": .int64(Int64(skip)), "limit": .int64(Int64(Self.page)),
-                "projection": ["_id": 1],
+                "sort": ["relay.next_attempt": 1], "limit": .int64(Int64(Self.page)),
+                "projection": ["_id": 1, "relay.next_attempt": 1],
             ])
-        return try documents.compactMap { try BSONFields($0)["_id"] }
+        var (page, new) = ([BSONValue](), place)
+        for document in documents {
+            let fields = try BSONFields(document)
+            guard let id = try fields["_id"] else { continue }
+            let nextAttempt: UnixMilliseconds = try fields.fields("relay").value("next_attempt")
+            if new?.nextAttempt != nextAttempt { new = WaitingPlace(nextAttempt: nextAttempt, read: []) }
+            new?.read.append(id)
+            page.append(id)
+        }
+        return (page, new)
+    }
+
+    /// How far the outbox was read, in the order of the next attempts. What other processes change meanwhile moves only itself.
+    private struct WaitingPlace {
+        var nextAttempt: UnixMilliseconds
+        /// The identifiers of those with this next attempt that were read already.
+        var read: [BSONValue]
     }
 }

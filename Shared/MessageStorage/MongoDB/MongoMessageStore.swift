@@ -211,9 +211,9 @@ package struct MongoMessageStore: MessageStore {
         }
     }
 
-    package func removeArchived(of topic: TopicKey?, before moment: UnixMilliseconds, limit: Int) async throws -> Int {
+    package func removeArchived(of origin: MessageOrigin?, before moment: UnixMilliseconds, limit: Int) async throws -> Int {
         try await MongoError.asFailure {
-            try await database.run { try $0.removeArchived(of: topic, before: moment, limit: limit) }
+            try await database.run { try $0.removeArchived(of: origin, before: moment, limit: limit) }
         }
     }
 

@@ -1,5 +1,5 @@
-import MongoDatabase
-import Schemas
+package import MongoDatabase
+package import Schemas
 
 /// The common fields of the records of messages and pushes, read from the document `relay`.
 struct DeliveryFields {
@@ -141,4 +141,15 @@ extension RelayState: BSONConvertible {}
 extension Component: BSONConvertible {}
 extension DeliveryState: BSONConvertible {}
 extension ErrorClass: BSONConvertible {}
-extension Intervention.Action: BSONConvertible {}
+
+/// Also an action that only a newer version knows.
+extension Intervention.Action: BSONConvertible {
+    package static var expectedBSON: String { String.expectedBSON }
+
+    package init?(bson: BSONValue) {
+        guard let text = String(bson: bson) else { return nil }
+        self.init(rawValue: text)
+    }
+
+    package var bson: BSONValue { rawValue.bson }
+}

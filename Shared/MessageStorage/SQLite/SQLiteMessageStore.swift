@@ -148,11 +148,12 @@ package struct SQLiteMessageStore: MessageStore {
         try await database.read { try DueItems.waiting(after: now, until: end, where: isWanted, in: $0) }
     }
 
-    package func removeArchived(of topic: TopicKey?, before moment: UnixMilliseconds, limit: Int) async throws -> Int {
+    package func removeArchived(of origin: MessageOrigin?, before moment: UnixMilliseconds, limit: Int) async throws -> Int {
         try await database.write { database in
             // The index of the subjects finds the few messages of one.
-            let condition = topic == nil ? "" : "AND subject = ? AND topicKey = ?"
-            let topicArguments: StatementArguments = topic.map { [$0.subject, $0] } ?? []
+            let condition = origin == nil ? "" : "AND subject = ? AND topicKey = ? AND sender = ? AND distribution = ?"
+            let originArguments: StatementArguments =
+                origin.map { [$0.topic.subject, $0.topic, $0.sender, MessageOrigin.distribution.rawValue] } ?? []
             let rows = try Row.fetchAll(
                 database,
                 sql: """
@@ -160,14 +161,14 @@ package struct SQLiteMessageStore: MessageStore {
                     WHERE position < ? AND nextAttempt IS NULL AND (ended IS NULL OR ended < ?) \(condition)
                     ORDER BY position LIMIT ?
                     """,
-                arguments: [ArchivePosition.first(of: moment), moment] + topicArguments + [limit])
+                arguments: [ArchivePosition.first(of: moment), moment] + originArguments + [limit])
             for row in rows {
                 let position: Int64 = row["position"]
                 try MessageText.remove(MessageText.words(of: row), at: position, in: database)
                 try ReceiptTable.remove(row["msiKey"], in: database)
                 try database.execute(sql: "DELETE FROM message WHERE position = ?", arguments: [position])
             }
-            guard topic == nil else { return rows.count }
+            guard origin == nil else { return rows.count }
             try database.execute(
                 sql: """
                     DELETE FROM push WHERE rowid IN (

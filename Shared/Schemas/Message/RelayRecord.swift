@@ -104,17 +104,24 @@ package enum DeliveryState: String, ClosedEnum {
 
 /// A person's intervention in a delivery.
 package struct Intervention: Codable, Hashable, Sendable {
-    package enum Action: String, ClosedEnum {
+    /// An action that only a newer version knows is kept as it is, so that services of two versions can use one archive.
+    package struct Action: RawRepresentable, Codable, Hashable, Sendable {
+        package let rawValue: String
+
+        package init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
         /// A failed message was sent again.
-        case retry
+        package static let retry = Action(rawValue: "retry")
         /// A message was recalled before it went out.
-        case recall
+        package static let recall = Action(rawValue: "recall")
         /// A held message was approved.
-        case approve
+        package static let approve = Action(rawValue: "approve")
         /// The data was restored from a backup in which it had not ended. It is held until it is released.
-        case restore
+        package static let restore = Action(rawValue: "restore")
         /// It was released after a restore.
-        case release
+        package static let release = Action(rawValue: "release")
     }
 
     package var action: Action

@@ -14,7 +14,10 @@ extension ServiceEntry {
 extension Setting where Value == TopicKey {
     package static let canaryTopic = Setting(
         "canary.topic",
-        "The topic key of the canary's subject. The message log keeps its messages for an hour, and enters them into no audit log.",
+        """
+        The topic key of the canary's subject. The message log keeps the canary's messages to it for an hour, and enters them into no \
+        audit log.
+        """,
         expected: "a topic key: three ObjectIds joined by -"
     ) { TopicKey($0) }
 }
@@ -25,6 +28,12 @@ extension Setting where Value == Seconds {
 }
 
 extension Setting where Value == String {
+    package static let canaryAccount = Setting(
+        "canary.account",
+        "The account of the canary's token. What other accounts send to its subject is kept and audited like all messages.",
+        expected: "the name of an account", default: "canary"
+    ) { $0.isEmpty ? nil : $0 }
+
     package static let canaryToken = Setting(
         "canary.token", "The bearer token of the canary, with the rights send and read for its subject alone.",
         expected: "a bearer token", isSecret: true

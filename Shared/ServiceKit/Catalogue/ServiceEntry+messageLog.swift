@@ -14,7 +14,7 @@ extension ServiceEntry {
         stateFiles: ["message-log.sqlite", "message-log.id"],
         settings: [
             Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
-            Setting.fcmTopicPayloadLimit.declaration, Setting.canaryTopic.declaration,
+            Setting.fcmTopicPayloadLimit.declaration, Setting.canaryTopic.declaration, Setting.canaryAccount.declaration,
         ])
 }
 

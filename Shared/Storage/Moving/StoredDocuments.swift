@@ -1,5 +1,4 @@
-import FoundationEssentials
-import MongoDatabase
+package import MongoDatabase
 import Schemas
 
 /// Changes documents in SQLite files that no service uses, such as those of a backup.
@@ -12,15 +11,38 @@ package enum StoredDocuments {
     package static func set(
         _ field: String, to value: Int64, inAllWith other: String, of collection: String, in folder: String
     ) async throws {
+        try await change(collection, in: folder) { fields in
+            if fields[other] != nil { fields[field] = .int64(value) }
+        }
+    }
+
+    /// Changes the documents of a collection, in one transaction for all.
+    ///
+    /// - Parameters:
+    ///   - collection: Nothing is done if it is not there.
+    ///   - folder: The folder of the SQLite files.
+    ///   - missing: The identifier of a document that is made if it is not there, and then changed like the others.
+    package static func change(
+        _ collection: String, in folder: String, makingIfMissing missing: String? = nil,
+        _ change: @escaping @Sendable (inout StoredFields) throws -> Void
+    ) async throws {
         let side = CollectionsSide.files(in: folder)
         let outcome: Result<Void, any Error>
         do {
-            if let registered = try await side.registered().first(where: { $0.name == collection }),
-                let database = try await side.present(registered)
-            {
+            if let registered = try await side.registered().first(where: { $0.name == collection }) {
+                let database = try await side.made(registered)
                 try await database.write { session in
                     let documents = try session.scan(collection, after: nil, limit: .max).documents
-                    for stored in documents { try set(field, to: value, ifHas: other, in: stored, of: registered, session) }
+                    for stored in documents { try replace(stored, in: registered, session, change) }
+                    let id = missing.map { BSONValue.string($0) }
+                    guard let id, try !documents.contains(where: { try BSONFields($0)[Envelope.identifier] == id }) else {
+                        return
+                    }
+                    var fields = try StoredFields([Envelope.identifier: id])
+                    try change(&fields)
+                    fields[Envelope.schema] = .int64(registered.schema)
+                    fields[Envelope.revision] = Revision.none.next.bson
+                    try session.insert(fields.document, id, into: registered.form)
                 }
             }
             outcome = .success(())
@@ -31,14 +53,32 @@ package enum StoredDocuments {
         try outcome.get()
     }
 
-    private static func set(
-        _ field: String, to value: Int64, ifHas other: String, in stored: BSONDocument, of collection: RegisteredCollection,
-        _ session: any DocumentSession
+    private static func replace(
+        _ stored: BSONDocument, in collection: RegisteredCollection, _ session: any DocumentSession,
+        _ change: (inout StoredFields) throws -> Void
     ) throws {
-        var fields = try StoredFields(stored)
-        guard fields[other] != nil, let id = fields[Envelope.identifier] else { return }
-        fields[field] = .int64(value)
+        let former = try StoredFields(stored)
+        var fields = former
+        guard let id = fields[Envelope.identifier] else { return }
+        try change(&fields)
+        guard fields.document != former.document else { return }
         fields[Envelope.revision] = (try Envelope.revision(of: stored) ?? .none).next.bson
         try session.replace(stored, by: fields.document, id, in: collection.form)
+    }
+}
+
+extension StoredFields {
+    /// The field of an inner document; `nil` if either is absent.
+    package subscript(_ key: String, _ inner: String) -> BSONValue? {
+        guard case .document(let document)? = self[key], let fields = try? StoredFields(document) else { return nil }
+        return fields[inner]
+    }
+
+    /// Sets the field of an inner document, if that is there.
+    package mutating func set(_ key: String, _ inner: String, to value: BSONValue) throws {
+        guard case .document(let document)? = self[key] else { return }
+        var fields = try StoredFields(document)
+        fields[inner] = value
+        self[key] = .document(fields.document)
     }
 }

@@ -8,7 +8,7 @@ struct BusCheck: Sendable {
     /// What the check has learned about the services.
     struct Result: Sendable {
         var isAnythingRunning = false
-        /// By the services' names.
+        /// By the services' names and endpoints: each instance may be of another version.
         var versions: [String: String] = [:]
         /// The endpoints of the relays that answer.
         var relays: [String] = []
@@ -56,7 +56,7 @@ struct BusCheck: Sendable {
                 }
                 let health = try await client.request(CheckHealth(), timeout: Self.timeout)
                 result.isAnythingRunning = true
-                result.versions[instance.service.name] = health.version
+                result.versions["\(instance.service.name) at \(instance.endpoint)"] = health.version
                 if instance.service == .fcmRelay { result.relays.append(instance.endpoint) }
                 findings(of: health, instance).forEach(report)
             } catch {

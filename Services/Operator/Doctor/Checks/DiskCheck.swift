@@ -8,11 +8,14 @@ struct DiskCheck: Sendable {
     private let folder: String
     /// Of the archive, in bytes; `nil` if there is none.
     private let limit: Int64?
+    /// Whether the data is in MongoDB, perhaps on another disk.
+    private let isDataElsewhere: Bool
 
     /// - Throws: ``ConfigurationError``.
     init(settings: SettingValues) throws {
         folder = try settings.value(.stateDirectory)
-        limit = try settings.optional(.databaseURL) == nil ? settings.optional(.messageLogStorageLimit) : nil
+        isDataElsewhere = try settings.optional(.databaseURL) != nil
+        limit = isDataElsewhere ? nil : try settings.optional(.messageLogStorageLimit)
     }
 
     var findings: [Finding] { [disk] + archive }
@@ -20,14 +23,20 @@ struct DiskCheck: Sendable {
     private var disk: Finding {
         let path = Self.existing(folder)
         do {
-            return Self.finding(try DiskSpace(of: path), at: path)
+            return Self.finding(try DiskSpace(of: path), at: path, isDataElsewhere: isDataElsewhere)
         } catch {
             return .warning(.disk, "\(error)", "df -h \(path)")
         }
     }
 
-    /// - Parameter space: The space of the disk with the folder.
-    static func finding(_ space: DiskSpace, at path: String) -> Finding {
+    /// - Parameters:
+    ///   - space: The space of the disk with the folder.
+    ///   - isDataElsewhere: Whether the services refuse no messages when it is full.
+    static func finding(_ space: DiskSpace, at path: String, isDataElsewhere: Bool = false) -> Finding {
+        if isDataElsewhere {
+            let found = "the local disk of \(path) has \(megabytes(space.free)) free; the data is in MongoDB"
+            return space.free <= 2 * space.reserve ? .warning(.disk, found, "free some space") : .ok(.disk, found)
+        }
         let found =
             "the disk of \(path) has \(megabytes(space.free)) free, and \(megabytes(space.reserve)) are a reserve for accepted messages"
         let advice = "free some space, set MSI_MESSAGE_RETENTION, or use a larger disk"
@@ -38,7 +47,8 @@ struct DiskCheck: Sendable {
 
     private var archive: [Finding] {
         guard let limit else { return [] }
-        let size = ["", "-wal"].reduce(Int64(0)) { $0 + Self.size(of: folder + "/message-log.sqlite" + $1) }
+        let file = folder + "/message-log.sqlite"
+        let size = Self.size(of: file) - Self.freeBytes(in: file) + Self.size(of: file + "-wal")
         let percent = Double(size) / Double(limit) * 100
         let found =
             "the archive has \(Self.megabytes(size)), \(Int(percent)) % of \(Setting.messageLogStorageLimit.declaration.name)"
@@ -53,6 +63,19 @@ struct DiskCheck: Sendable {
     private static func size(of path: String) -> Int64 {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// The free pages of a database, which the message log does not count either: from the file's header, which has their number and the size
+    /// of a page (sqlite.org/fileformat.html). Opening the database could leave files of this user behind.
+    private static func freeBytes(in path: String) -> Int64 {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return 0 }
+        defer { close(file) }
+        var header = [UInt8](repeating: 0, count: 100)
+        guard read(file, &header, header.count) == header.count, header.starts(with: "SQLite format 3\0".utf8) else { return 0 }
+        func number(_ range: Range<Int>) -> Int64 { header[range].reduce(0) { $0 << 8 | Int64($1) } }
+        let pageSize = number(16..<18)
+        return number(36..<40) * (pageSize == 1 ? 65_536 : pageSize)
     }
 
     /// The path, or its nearest parent that exists.

@@ -1,3 +1,4 @@
+import DurableFiles
 import FoundationEssentials
 import Glibc
 import ServiceKit
@@ -118,6 +119,26 @@ struct FileCheck: Sendable {
                 .warning(
                     .files, "\(draft) was left by an interrupted msi account token",
                     "rm \(draft), and make a new token: msi account token"))
+        }
+        return findings + leftByRestore
+    }
+
+    private var leftByRestore: [Finding] {
+        func path(_ name: String) -> String? {
+            FileManager.default.fileExists(atPath: "\(folder)/\(name)") ? "\(folder)/\(name)" : nil
+        }
+        var findings: [Finding] = []
+        if let ready = path(StateLock.unfinishedRestore) {
+            findings.append(
+                .failure(
+                    .files, "\(ready): msi restore was interrupted while it put the data into place, and no service starts",
+                    "run the same msi restore again, with the same MSI_DATABASE_URL if it had one"))
+        }
+        for left in [StateLock.incompleteRestore, StateLock.doneRestore].compactMap(path) {
+            findings.append(
+                .warning(
+                    .files, "\(left) was left by an msi restore that was killed, and has a copy of all data",
+                    "if no msi restore is running: rm -r \(left)"))
         }
         return findings
     }

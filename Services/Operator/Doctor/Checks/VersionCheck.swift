@@ -2,7 +2,7 @@ import ProductVersion
 
 /// Whether all services, and this command, are of one version.
 struct VersionCheck: Sendable {
-    /// By the services' names. Empty if none has answered.
+    /// By the services' names and endpoints. Empty if none has answered.
     let versions: [String: String]
     let installation: Installation
 

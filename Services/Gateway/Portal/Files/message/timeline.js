@@ -25,6 +25,8 @@ export function timeline(message, reached) {
   const next = relay.next_attempt;
   const steps = [step("check", "good", t("timeline.stored"), message.timestamp, h("p", { class: "hint" }, t("timeline.stored.detail")))];
   for (const { action, at, by } of relay.trace ?? []) {
+    // A newer version of the services may have further ones.
+    if (!["approve", "retry", "recall", "restore", "release"].includes(action)) continue;
     steps.push(step(action === "recall" ? "undo" : action === "restore" ? "lock" : action === "retry" ? "retry" : "check", "", t(`timeline.${action}`, { account: by }), at));
   }
   if (isRestored(message)) steps.push(step("lock", "busy", t("state.restored"), null, h("p", { class: "hint" }, t("timeline.restored.detail", { time: formatMoment(message.expires) }))));
