@@ -33,7 +33,6 @@ struct Deployment: Sendable {
         let databasePort = try FreePort.choose()
         let emulator = EmulatorAccess(port: emulatorPort, stateDirectory: folder)
         var shared = emulator.settings.merging(Self.endpoints(in: folder)) { $1 }
-        if other != nil { shared.merge(Self.defaults) { given, _ in given } }
         shared[Setting.gatewayPort.declaration.name] = String(gatewayPort)
         shared[Setting.fcmEmulatorPort.declaration.name] = String(emulatorPort)
         shared[Setting.runtimeDirectory.declaration.name] = folder + "/run"
@@ -47,6 +46,7 @@ struct Deployment: Sendable {
                 let isRelay = Part.relays.contains(part)
                 settings.merge(machine.variables(libraries: isRelay ? [resolver] : [])) { $1 }
                 settings[Setting.stateDirectory.declaration.name] = machine.stateFolder
+                if other != nil { settings.merge(Self.defaults) { given, _ in given } }
             }
             settings.merge(paths[part]?.settings ?? [:]) { $1 }
             return RunningPart(
