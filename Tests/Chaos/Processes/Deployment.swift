@@ -128,9 +128,11 @@ struct Deployment: Sendable {
     }
 
     /// The settings with a default of their own, set to it, as in a settings file of this version. The other version does not know
-    /// some of them, and must start nevertheless.
+    /// some of them, and must start nevertheless. ``ServiceProcess`` has its own value of `MSI_SUPERVISED`.
     private static let defaults: [String: String] = SettingDeclaration.all.reduce(into: [:]) { defaults, setting in
-        guard let fallback = setting.fallback, setting.follows == nil, !setting.isSecret, !fallback.contains("$") else { return }
+        guard setting != Setting.supervised.declaration, let fallback = setting.fallback, setting.follows == nil,
+            !setting.isSecret, !fallback.contains("$")
+        else { return }
         defaults[setting.name] = fallback
     }
 
