@@ -297,7 +297,7 @@ struct KeyTests {
         }
     }
 
-    @Test("A public key follows from the secret one; what is no key is refused")
+    @Test("A public key follows from the secret one; a text that is no key is refused")
     func pairs() throws {
         let pair = try BusKeyPair.make()
         #expect(BusKeyPair(secret: "  \(pair.secret)\n")?.publicKey == pair.publicKey)

@@ -47,7 +47,7 @@ struct DatabaseCopyTests {
             writer.cancel()
             #expect(try await writer.value > 3_000)
             try database.close()
-            // Nobody has it open, and the copy can be opened as the database.
+            // The copy is closed, and can be opened as the database.
             let rows = try await DatabaseCopy.make(of: folder + "/a.sqlite", at: folder + "/last.sqlite") { _ in }
             let copy = try Self.open(folder + "/last.sqlite")
             #expect(try await copy.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM twin") } == rows["twin"])

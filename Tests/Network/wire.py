@@ -1,4 +1,4 @@
-"""Reads every packet of the bridge's namespace, like somebody in the network."""
+"""Reads every packet of the bridge's namespace, like a listener in the network."""
 
 import socket
 import struct

@@ -63,7 +63,8 @@ struct JournalTests {
         }
     }
 
-    @Test("A journal that is too slow stops nobody: lines are dropped and counted, and the count is in the journal afterwards")
+    @Test(
+        "A journal that is too slow does not stop a service: lines are dropped and counted, and the count is in the journal afterwards")
     func slow() async throws {
         try await withTemporaryFolder { folder in
             let journal = try DatagramSocket(at: folder + "/socket")

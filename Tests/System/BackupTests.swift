@@ -238,7 +238,7 @@ extension SystemTests {
             }
         }
 
-        @Test("What is no complete backup of this version is refused, and nothing changes")
+        @Test("An incomplete backup, or one of another version, is refused, and nothing changes")
         func refusals() async throws {
             try await withTemporaryFolder { folder in
                 let (state, backup, new) = (folder + "/state", folder + "/backup", folder + "/new")

@@ -13,7 +13,7 @@ struct OutboxCommand: ParsableCommand {
         discussion: """
             It talks to the message log at MSI_MESSAGE_LOG_ENDPOINTS; by default that is the one of MSI_STATE_DIR on this machine.
 
-            What is held expires at its own deadline, and is then shown as expired.
+            A held item expires at its own deadline, and is then shown as expired.
 
             Exit status: 0 if it is done, 1 if something is refused, 75 if the message log does not answer or has too much to do, 78 if a setting is wrong.
             """,

@@ -32,7 +32,7 @@ final class SettingsReload: Sendable {
         self.readAgain = readAgain
     }
 
-    /// Reads the settings again. What cannot be taken over, and what is wrong, is in the log.
+    /// Reads the settings again. The log names settings that need a restart, and mistakes.
     func run() async {
         do {
             let values = try await readAgain()
