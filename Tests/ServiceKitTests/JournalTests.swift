@@ -64,7 +64,7 @@ struct JournalTests {
     }
 
     @Test(
-        "A journal that is too slow does not stop a service: lines are dropped and counted, and the count is in the journal afterwards")
+        "A journal that is too slow does not stop a service: lines are dropped and counted, and the journal gets the count later")
     func slow() async throws {
         try await withTemporaryFolder { folder in
             let journal = try DatagramSocket(at: folder + "/socket")
