@@ -372,7 +372,7 @@ let package = Package(
                 "SeededRandom", "ServiceKit", "Storage", "StoredResources", "Time",
                 "TestSupport", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
                 nioPosix,
-                nioSSL, serviceLifecycle,
+                nioSSL, serviceLifecycle, subprocess, systemPackage,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(
@@ -465,8 +465,8 @@ let package = Package(
             dependencies: [
                 "CZeroMQ", "CommandBus", "JSON", "Schemas", "SeededRandom", asyncHTTPClient, crypto, cryptoExtras, httpTypes,
                 jwtKit, logging,
-                nioCore, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioPosix, nioSSL, serviceLifecycle, swiftASN1,
-                unixSignals, x509,
+                nioCore, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioPosix, nioSSL, serviceLifecycle, subprocess, systemPackage,
+                swiftASN1, systemPackage, unixSignals, x509,
             ],
             path: "Tests/TestSupport"),
 

@@ -80,7 +80,7 @@ struct AuditLog {
 
     /// What `msi audit verify` says, and its status.
     func verify(_ arguments: String...) async throws -> (status: Int32, text: String) {
-        let msi = try ChildProcess(
+        let msi = try await ChildProcess(
             URL(filePath: try BuiltProduct.path(of: "msi")), ["audit", "verify"] + arguments,
             environment: ["MSI_STATE_DIR": folder, "SWIFT_BACKTRACE": "enable=no"], logFile: folder + "/verify.log")
         return (await msi.end(), msi.log)

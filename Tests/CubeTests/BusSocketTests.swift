@@ -86,7 +86,7 @@ struct BusSocketTests {
         in folder: String, _ limit: String, _ body: (ChildProcess, CommandClient) async throws -> Void
     ) async throws {
         let path = ServiceProcess.executables.appending(path: "msi-cube").path(percentEncoded: false)
-        let process = try ChildProcess(
+        let process = try await ChildProcess(
             URL(filePath: "/bin/sh"), ["-c", "ulimit \(limit); exec \(path)"],
             environment: ["MSI_STATE_DIR": folder, "MSI_SUPERVISED": "true", "SWIFT_BACKTRACE": "enable=no"],
             logFile: "\(folder)/cube.log")

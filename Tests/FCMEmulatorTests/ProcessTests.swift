@@ -185,7 +185,7 @@ struct ProcessTests {
             let base = "https://127.0.0.1:\(emulator.port)"
             func curl(_ arguments: String...) async throws -> String {
                 let environment = ProcessInfo.processInfo.environment
-                let process = try ChildProcess(
+                let process = try await ChildProcess(
                     URL(filePath: "/usr/bin/curl"),
                     ["--silent", "--show-error", "--http2", "--max-time", "20", "--cacert", "\(folder.emulator)/ca.pem"]
                         + arguments,

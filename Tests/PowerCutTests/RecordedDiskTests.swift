@@ -72,7 +72,7 @@ struct RecordedDiskTests {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
             let recorder = WriteRecorder(folder: folder, log: outer + "/writes")
             var disk = try RecordedDisk(folder)
-            let program = try ChildProcess(
+            let program = try await ChildProcess(
                 URL(filePath: "/bin/sh"), ["-ec", "cd '\(folder)'\n" + script],
                 environment: recorder.variables(executables: ServiceProcess.executables.path(percentEncoded: false))
                     .merging(["PATH": "/usr/bin:/bin"]) { $1 },

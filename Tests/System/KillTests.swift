@@ -77,7 +77,7 @@ extension SystemTests {
                 return audited.count >= messages.count
             }
             #expect(audited.count == messages.count && Set(audited) == messages)
-            let verification = try ChildProcess(
+            let verification = try await ChildProcess(
                 URL(filePath: try BuiltProduct.path(of: "msi")), ["audit", "verify"],
                 environment: ["MSI_STATE_DIR": stack.stateDirectory], logFile: stack.stateDirectory + "/verification.log")
             #expect(await verification.end() == 0, "\(verification.log)")

@@ -68,7 +68,7 @@ struct BareServer: AsyncParsableCommand {
         let (body, fields) = (folder + "/answer.json", folder + "/answer-fields.json")
         try answer.body.write(to: URL(filePath: body))
         try JSONCoder.encode(Dictionary(answer.headers.map { ($0.name, $0.value) }) { $1 }).write(to: URL(filePath: fields))
-        let process = try ChildProcess(
+        let process = try await ChildProcess(
             URL(filePath: "/proc/self/exe").resolvingSymlinksInPath(), ["http-server", body, fields],
             environment: ProcessInfo.processInfo.environment, logFile: folder + "/http-server.log")
         do {

@@ -102,7 +102,7 @@ struct IdleBenchmark {
         for service in ServiceEntry.all {
             try await prepare(service)
             for number in 0...Self.starts {
-                let process = try start(service, socket, emulatorPort: port)
+                let process = try await start(service, socket, emulatorPort: port)
                 if number > 0 { starts[service.executable, default: []].append(process.start) }
                 if number == Self.starts {
                     running.append(process)
@@ -134,7 +134,7 @@ struct IdleBenchmark {
 
     private func start(
         _ service: ServiceEntry, _ socket: ReadinessSocket, emulatorPort: Int, metricsPort: Int? = nil
-    ) throws -> IdleProcess {
+    ) async throws -> IdleProcess {
         var settings = EmulatorAccess(port: emulatorPort, stateDirectory: state).settings
         settings["MSI_STATE_DIR"] = state
         settings["MSI_FCM_EMULATOR_PORT"] = "\(emulatorPort)"
@@ -144,7 +144,7 @@ struct IdleBenchmark {
         settings["SWIFT_BACKTRACE"] = "enable=no"
         if let metricsPort { settings["MSI_METRICS_PORT"] = "\(metricsPort)" }
         let executable = try BuiltProduct.path(of: service.executable)
-        return try IdleProcess(service.executable, executable, settings: settings, in: folder) { process in
+        return try await IdleProcess(service.executable, executable, settings: settings, in: folder) { process in
             try socket.waitForReadiness(log: process.log)
         }
     }
@@ -157,7 +157,7 @@ struct IdleBenchmark {
         try Data("{}".utf8).write(to: URL(filePath: body))
         try Data("{}".utf8).write(to: URL(filePath: fields))
         let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path(percentEncoded: false)
-        return try IdleProcess("bare Hummingbird", own, ["http-server", body, fields], settings: [:], in: folder) { process in
+        return try await IdleProcess("bare Hummingbird", own, ["http-server", body, fields], settings: [:], in: folder) { process in
             try wait { process.log.contains("\n") }
         }
     }
@@ -168,7 +168,7 @@ struct IdleBenchmark {
         let configuration = folder + "/prometheus.yml"
         try Data("scrape_configs: []\n".utf8).write(to: URL(filePath: configuration))
         let port = try LoopbackPort.free()
-        return try IdleProcess(
+        return try await IdleProcess(
             "prometheus", "/usr/bin/prometheus",
             [
                 "--config.file=\(configuration)", "--storage.tsdb.path=\(folder)/prometheus",
@@ -222,7 +222,7 @@ struct IdleBenchmark {
         var ports: [Int] = []
         for service in ServiceEntry.all {
             ports.append(try LoopbackPort.free())
-            running.append(try start(service, socket, emulatorPort: port, metricsPort: ports.last))
+            running.append(try await start(service, socket, emulatorPort: port, metricsPort: ports.last))
         }
         let used = try await withThrowingTaskGroup(of: Void.self) { [ports] group in
             group.addTask {

@@ -12,10 +12,10 @@ struct IdleProcess {
     init(
         _ name: String, _ executable: String, _ arguments: [String] = [], settings: [String: String], in folder: String,
         until isReady: (ChildProcess) throws -> Void
-    ) throws {
+    ) async throws {
         self.name = name
         let begin = ContinuousClock.now
-        process = try ChildProcess(
+        process = try await ChildProcess(
             URL(filePath: executable), arguments, environment: settings, logFile: "\(folder)/\(name).log")
         try isReady(process)
         start = (ContinuousClock.now - begin).milliseconds

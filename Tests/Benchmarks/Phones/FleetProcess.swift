@@ -40,7 +40,7 @@ struct FleetProcess {
         _ phones: Int, at stack: MessageStack, in folder: String, _ body: (FleetProcess) async throws -> Value
     ) async throws -> (setUp: Double, count: FleetCount, Value) {
         let begin = ContinuousClock.now
-        let process = try ChildProcess(
+        let process = try await ChildProcess(
             ServiceProcess.executables.appending(path: "msi-phone"), ["fleet", "--count", "\(phones)"],
             environment: [
                 "MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "\(stack.portal.port)", "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)",

@@ -37,7 +37,7 @@ struct Sink {
             }
         // The shell ends with its standard input, that is, with this process. The shell kills the server by SIGKILL, because the
         // thread that starts it has blocked other signals.
-        server = try ChildProcess(
+        server = try await ChildProcess(
             URL(filePath: "/bin/sh"), ["-c", #"setpriv --pdeathsig KILL "$@" & read -r _"#, "sh"] + command,
             environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], logFile: folder + "/sink.log")
         let deadline = ContinuousClock.now + .seconds(10)

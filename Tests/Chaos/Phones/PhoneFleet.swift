@@ -19,7 +19,7 @@ struct PhoneFleet: Sendable {
     /// Starts the phones, and returns when the steady ones are subscribed.
     init(of count: Int, gatewayPort: Int, emulatorPort: Int, in folder: String) async throws {
         self.count = count
-        process = try ChildProcess(
+        process = try await ChildProcess(
             ServiceProcess.executables.appending(path: ServiceEntry.phoneFleet.executable),
             ["fleet", "--count", "\(count)", "--unsteady", "\(Int(Double(count) * Self.unsteady))"],
             environment: [

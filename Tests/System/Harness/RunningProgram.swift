@@ -78,7 +78,7 @@ func withProgram<Value: Sendable>(
     var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MSI_") }
     variables.merge(environment) { _, own in own }
     return try await withTemporaryFolder { [variables] folder in
-        let process = try ChildProcess(
+        let process = try await ChildProcess(
             URL(filePath: path), arguments, environment: variables, logFile: folder + "/output")
         let program = RunningProgram(process)
         let outcome: Result<Value, any Error>

@@ -1,21 +1,43 @@
 package import Foundation
 import Glibc
+import Subprocess
 import Synchronization
+import SystemPackage
 
 /// A program that a test runs. Its output goes to a file.
 ///
-/// Its standard input is a pipe from the test process. The pipe ends when the test process ends, even if it is killed.
+/// Its standard input is a pipe from the test process. The pipe ends when the test process ends, even if it is killed. The program has
+/// no other open file of the test process.
 package final class ChildProcess: Sendable {
     package let identifier: Int32
     /// The path of the file with its output.
     package let logFile: String
-    private let process: Process
-    private let lifeline: Pipe
+    private let name: String
+    private let send: @Sendable (Signal) -> Void
     private let exit: Task<Int32, Never>
-    /// Held during a start. Foundation learns of a program's end from a socket that only the program has open. A program that
-    /// another thread starts at the same moment can inherit that socket. The end would then only be noticed when both have ended.
-    /// The same goes for the end of the standard input.
-    private static let start = Mutex(())
+    private let state: State
+
+    private final class State: Sendable {
+        let isRunning = Atomic(true)
+        /// The writing end of the standard input.
+        let lifeline: Mutex<FileDescriptor?>
+
+        init(lifeline: FileDescriptor) {
+            self.lifeline = Mutex(lifeline)
+        }
+
+        func endInput() throws {
+            try lifeline.withLock { lifeline in
+                try lifeline?.close()
+                lifeline = nil
+            }
+        }
+
+        deinit {
+            // Nothing is written to it, so closing it loses nothing.
+            try? endInput()
+        }
+    }
 
     /// The program has ended or takes too long.
     package struct Silent: Error, CustomStringConvertible {
@@ -25,37 +47,55 @@ package final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - environment: The complete environment.
     ///   - logFile: The file for its standard output and standard error, which is recreated.
-    package init(_ executable: URL, _ arguments: [String] = [], environment: [String: String], logFile: String) throws {
+    /// - Throws: An error of Subprocess if the program cannot be started.
+    package init(_ executable: URL, _ arguments: [String] = [], environment: [String: String], logFile: String) async throws {
         self.logFile = logFile
-        try Data().write(to: URL(filePath: logFile))
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
-        process.environment = environment
-        let log = FileHandle(forWritingAtPath: logFile)
-        process.standardOutput = log
-        process.standardError = log
-        let (exited, continuation) = AsyncStream<Int32>.makeStream()
-        process.terminationHandler = { process in
-            let status = process.terminationStatus
-            continuation.yield(process.terminationReason == .uncaughtSignal ? 128 + status : status)
-            continuation.finish()
-        }
-        lifeline = try Self.start.withLock { _ in
-            let lifeline = Pipe()
-            process.standardInput = lifeline
-            try process.run()
-            return lifeline
-        }
-        self.process = process
-        identifier = process.processIdentifier
+        name = executable.lastPathComponent
+        let log = try FileDescriptor.open(
+            FilePath(logFile), .writeOnly, options: [.create, .truncate, .append, .closeOnExec],
+            permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        defer { try? log.close() }
+        let input = try FileDescriptor.pipe(options: .closeOnExec)
+        defer { try? input.readEnd.close() }
+        let state = State(lifeline: input.writeEnd)
+        self.state = state
+        let path = FilePath(executable.path(percentEncoded: false))
+        let variables = Environment.custom(
+            Dictionary(uniqueKeysWithValues: environment.map { (Environment.Key(stringLiteral: $0), $1) }))
+
+        let (starts, start) = AsyncThrowingStream<(Int32, @Sendable (Signal) -> Void), any Error>.makeStream()
         exit = Task {
-            for await status in exited { return status }
-            return -1
+            do {
+                let result = try await Subprocess.run(
+                    .path(path), arguments: Arguments(arguments), environment: variables,
+                    input: .fileDescriptor(input.readEnd, closeAfterSpawningProcess: false),
+                    output: .fileDescriptor(log, closeAfterSpawningProcess: false),
+                    error: .fileDescriptor(log, closeAfterSpawningProcess: false)
+                ) { execution in
+                    // Sending fails only if the process has ended already.
+                    start.yield((execution.processIdentifier.value, { try? execution.send(signal: $0) }))
+                    start.finish()
+                }
+                state.isRunning.store(false, ordering: .sequentiallyConsistent)
+                return switch result.terminationStatus {
+                case .exited(let status): status
+                case .signaled(let signal): 128 + signal
+                }
+            } catch {
+                state.isRunning.store(false, ordering: .sequentiallyConsistent)
+                start.finish(throwing: error)
+                return -1
+            }
         }
+        // The task is not cancelled with this one, so the stream has an element or an error. A cancelled task would get neither.
+        let started = await Task { () async throws in
+            for try await started in starts { return started }
+            throw Silent(description: "\(path) did not start")
+        }.result
+        (identifier, send) = try started.get()
     }
 
-    package var isRunning: Bool { process.isRunning }
+    package var isRunning: Bool { state.isRunning.load(ordering: .sequentiallyConsistent) }
 
     /// Whether all of its threads are stopped by a signal: the state `T` of proc(5), after the name in parentheses.
     package var hasStopped: Bool {
@@ -81,7 +121,7 @@ package final class ChildProcess: Sendable {
             if let found = find(log) { return found }
             guard isRunning, ContinuousClock.now < deadline else {
                 await kill()
-                throw Silent(description: "\(process.executableURL?.lastPathComponent ?? "it") has said only: \(log)")
+                throw Silent(description: "\(name) has said only: \(log)")
             }
             do {
                 try await Task.sleep(for: .milliseconds(5))
@@ -109,7 +149,7 @@ package final class ChildProcess: Sendable {
 
     /// Closes its standard input, as if its parent had ended.
     package func endInput() throws {
-        try lifeline.fileHandleForWriting.close()
+        try state.endInput()
     }
 
     /// Waits for its end.
@@ -121,6 +161,6 @@ package final class ChildProcess: Sendable {
 
     /// Sends a signal, unless the process has ended.
     package func signal(_ signal: Int32) {
-        if process.isRunning { Glibc.kill(identifier, signal) }
+        send(Signal(rawValue: signal))
     }
 }

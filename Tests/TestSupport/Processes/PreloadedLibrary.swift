@@ -14,7 +14,7 @@ package enum PreloadedLibrary {
     package static func build(_ name: String, _ source: String, in folder: String) async throws -> String {
         let (sourceFile, library) = ("\(folder)/\(name).c", "\(folder)/\(name).so")
         try Data(source.utf8).write(to: URL(filePath: sourceFile))
-        let compiler = try ChildProcess(
+        let compiler = try await ChildProcess(
             URL(filePath: "/usr/bin/cc"), ["-shared", "-fPIC", "-o", library, sourceFile, "-ldl"],
             environment: ["PATH": "/usr/bin:/bin"], logFile: "\(folder)/\(name).log")
         let status = await compiler.end()

@@ -26,7 +26,7 @@ package enum PythonScript {
 
     /// Starts a script.
     package static func start(_ name: String, _ arguments: [String] = [], logFile: String) async throws -> ChildProcess {
-        try ChildProcess(
+        try await ChildProcess(
             try await interpreter.value, [folder.appending(path: name).path(percentEncoded: false)] + arguments,
             environment: ["PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"], logFile: logFile)
     }
@@ -34,7 +34,7 @@ package enum PythonScript {
     /// Finds the Python environment. `deploy/test` has made it; otherwise it is made here, once.
     private static func findInterpreter() async throws -> URL {
         try await withTemporaryFolder { logs in
-            let child = try ChildProcess(
+            let child = try await ChildProcess(
                 folder.appending(path: "environment"), environment: ProcessInfo.processInfo.environment, logFile: logs + "/log")
             let status = await child.end()
             guard status == 0, let path = child.log.split(separator: "\n").last else {

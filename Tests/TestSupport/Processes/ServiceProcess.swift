@@ -30,7 +30,7 @@ package final class ServiceProcess: Sendable {
         let environment = settings.merging(
             ["MSI_STATE_DIR": folder, "MSI_SUPERVISED": "true", "SWIFT_BACKTRACE": "enable=no"]
         ) { given, _ in given }
-        child = try ChildProcess(
+        child = try await ChildProcess(
             executables.appending(path: name), environment: environment,
             logFile: logFile ?? "\(folder)/\(name)-\(UInt32.random(in: 0...UInt32.max)).log")
         do {
