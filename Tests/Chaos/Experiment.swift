@@ -22,6 +22,8 @@ struct Experiment: Sendable {
     /// The levels of the first subjects, to which the phones subscribe. The others are Optional: with all of them, the phones would
     /// be most of the load.
     private static let levels = ["Forced", "Recommended"]
+    /// The communicator of broadcasts makes one request while a portal makes this many posts.
+    private static let postsPerBroadcast = 4
     /// The number of programs that log pushes.
     private static let programs = 4
     /// The number of phones that they push to.
@@ -137,15 +139,18 @@ struct Experiment: Sendable {
         let traffic = Traffic(portal: portal, retryTimeout: Self.retryTimeout, diskMayBeFull: true, next: mix.post)
         let pushMix = PushMix(seed: seed, tokens: try await registerPhones(at: clients.fcm))
         let pushes = PushTraffic(client: clients.messageLogs, mix: pushMix, retryTimeout: Self.retryTimeout)
+        let broadcasts = BroadcastTraffic(portal: portal, seed: seed, retryTimeout: Self.retryTimeout)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await traffic.run(clients: Self.clients, every: store.period) }
             group.addTask { try await pushes.run(clients: Self.programs, every: store.period) }
             group.addTask { try await interventions.run() }
+            group.addTask { try await broadcasts.run(every: store.period * Self.postsPerBroadcast) }
             try await harm(deployment)
             journal.say("the last fault is over")
             try await recover(deployment, portal, traffic)
             traffic.stop()
             pushes.stop()
+            broadcasts.stop()
             interventions.stop()
             try await group.waitForAll()
         }
@@ -155,11 +160,14 @@ struct Experiment: Sendable {
         evidence.problems += traffic.surprises.map { "an answer that no portal should get: \($0)" }
         evidence.problems += pushes.surprises.map { "an answer that no program should get: \($0)" }
         evidence.problems += interventions.surprises.map { "an answer that no person should get: \($0)" }
+        evidence.problems += broadcasts.surprises.map { "an answer that no communicator should get: \($0)" }
         evidence.refusals = traffic.refusals
         evidence.interventions = interventions.done
         evidence.archive = try await settledArchive(portal)
         evidence.acceptedPushes = pushes.accepted
         evidence.storedPushes = try await pushes.settled(maxOverdue: Self.maxOverdue, within: Self.settlingTimeout)
+        evidence.sentBroadcasts = broadcasts.sent
+        evidence.loggedBroadcasts = try await broadcasts.settled(within: Self.settlingTimeout)
         evidence.audit = try await settledAudit(clients.people, evidence)
     }
 
@@ -212,7 +220,9 @@ struct Experiment: Sendable {
             let verdict = AuditVerdict(
                 audit, accepted: evidence.accepted.map(\.msiKey), archive: evidence.archive.mapValues(\.state),
                 interventions: evidence.interventions)
-            if verdict.problems.isEmpty || ContinuousClock.now >= deadline { return audit }
+            let broadcasts = BroadcastVerdict(
+                sent: evidence.sentBroadcasts, logged: evidence.loggedBroadcasts, audit: audit, phones: nil)
+            if verdict.problems.isEmpty && broadcasts.problems.isEmpty || ContinuousClock.now >= deadline { return audit }
             try await Task.sleep(for: .seconds(2))
         }
     }

@@ -19,6 +19,10 @@ struct Evidence: Sendable {
     var storedPushes: [ObjectID: Push] = [:]
     /// Every send of a push that FCM accepted.
     var pushSends: [PushSend] = []
+    /// The broadcasts, as the answers to the communicator have left them.
+    var sentBroadcasts: [SentBroadcast] = []
+    /// The broadcasts in the hub's log.
+    var loggedBroadcasts: [LoggedBroadcast] = []
     /// What the phones have; `nil` if there were none.
     var phones: PhoneEvidence?
     /// Which relay received FCM's acceptance of a send, by FCM's name.

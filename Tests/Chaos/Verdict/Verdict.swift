@@ -15,6 +15,7 @@ struct Verdict: Sendable {
     /// The number of copies in addition to the one in the archive, by explanation.
     private(set) var explained: [String: Int] = [:]
     let pushes: PushVerdict
+    let broadcasts: BroadcastVerdict
     let audit: AuditVerdict?
     let phones: PhoneVerdict?
     /// All problems: losses, and events without an explanation.
@@ -51,7 +52,9 @@ struct Verdict: Sendable {
                 interventions: evidence.interventions)
         }
         phones = evidence.phones.map { PhoneVerdict($0, archive: evidence.archive) }
-        problems = evidence.problems + pushes.problems + (audit?.problems ?? []) + (phones?.problems ?? [])
+        broadcasts = BroadcastVerdict(
+            sent: evidence.sentBroadcasts, logged: evidence.loggedBroadcasts, audit: evidence.audit, phones: evidence.phones)
+        problems = evidence.problems + pushes.problems + (audit?.problems ?? []) + (phones?.problems ?? []) + broadcasts.problems
         for message in evidence.accepted { judge(message, evidence) }
         for message in evidence.archive.values { judge(message, evidence) }
         for (component, copies) in evidence.sends { judge(copies, of: component, evidence) }

@@ -14,10 +14,14 @@ package struct FleetCount: Hashable, Sendable {
     package let max: Double?
     /// On how many phones each message is that was received, by `msi_key`: the phones' own word.
     package let received: [String: Int]
+    /// On how many phones each broadcast is shown, by its id.
+    package let shown: [Int64: Int]
+    /// How many broadcasts a phone took over more than once.
+    package let doubledBroadcasts: Int
 
     package init(
         phones: Int, expected: Int, delivered: Int, doubled: Int, missing: Int, p50: Double? = nil, p99: Double? = nil,
-        max: Double? = nil, received: [String: Int]
+        max: Double? = nil, received: [String: Int], shown: [Int64: Int] = [:], doubledBroadcasts: Int = 0
     ) {
         self.phones = phones
         self.expected = expected
@@ -28,6 +32,8 @@ package struct FleetCount: Hashable, Sendable {
         self.p99 = p99
         self.max = max
         self.received = received
+        self.shown = shown
+        self.doubledBroadcasts = doubledBroadcasts
     }
 }
 
@@ -36,10 +42,16 @@ extension FleetCount {
     /// - Returns: `nil` if the last line is not its report.
     package init?(log: some Sequence<some StringProtocol>) {
         var (received, last): ([String: Int], JSONValue?) = ([:], nil)
+        var (shown, doubledBroadcasts): ([Int64: Int], Int) = ([:], 0)
         for line in log {
             last = try? JSONValue(parsing: Array(line.utf8))
-            guard let last, last["message"]?.string == "received", let key = last["msi_key"]?.string else { continue }
-            received[key] = last["phones"]?.string.flatMap { Int($0) }
+            let phones = last?["phones"]?.string.flatMap { Int($0) }
+            switch last?["message"]?.string {
+            case "received": if let key = last?["msi_key"]?.string { received[key] = phones }
+            case "shown": if let id = last?["broadcast"]?.string.flatMap({ Int64($0) }) { shown[id] = phones }
+            case "taken over twice": doubledBroadcasts = last?["broadcasts"]?.string.flatMap { Int($0) } ?? 0
+            default: continue
+            }
         }
         guard let report = last, let phones = report["phones"]?.integer, let expected = report["expected"]?.integer,
             let delivered = report["delivered"]?.integer, let doubled = report["doubled"]?.integer,
@@ -48,6 +60,7 @@ extension FleetCount {
         func milliseconds(_ name: String) -> Double? { report[name]?.number.flatMap { Double($0) } }
         self.init(
             phones: Int(phones), expected: Int(expected), delivered: Int(delivered), doubled: Int(doubled), missing: Int(missing),
-            p50: milliseconds("p50_ms"), p99: milliseconds("p99_ms"), max: milliseconds("max_ms"), received: received)
+            p50: milliseconds("p50_ms"), p99: milliseconds("p99_ms"), max: milliseconds("max_ms"), received: received,
+            shown: shown, doubledBroadcasts: doubledBroadcasts)
     }
 }
