@@ -48,7 +48,8 @@ package final class MongoDatabase: Sendable {
         threads = BlockingThreads(maxThreads: url.maxConnections, maxWaiting: Self.maxWaiting)
     }
 
-    /// Connects. If the database is unreachable, it returns after `serverSelectionTimeoutMS` and keeps trying.
+    /// Connects. While `msi restore` fills the database or has been interrupted, it counts as unreachable. If it is unreachable, this
+    /// returns after `serverSelectionTimeoutMS` and keeps trying.
     ///
     /// - Parameters:
     ///   - application: The service's name in the server's log.
@@ -188,7 +189,12 @@ package final class MongoDatabase: Sendable {
     private func tryOut() throws {
         try probePool.withConnection { try $0.ping() }
         try isPrepared.withLock { isPrepared in
-            if !isPrepared { try pool.withConnection(prepare) }
+            if !isPrepared {
+                try pool.withConnection { connection in
+                    if !url.isOfRestore { try connection.requireNoUnfinishedRestore() }
+                    try prepare(connection)
+                }
+            }
             isPrepared = true
         }
     }

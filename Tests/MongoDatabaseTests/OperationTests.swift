@@ -47,6 +47,24 @@ struct OperationTests {
         }
     }
 
+    @Test("While a restore has not ended, only the restore uses the database, and others wait for its end")
+    func unfinishedRestore() async throws {
+        let url = try MongoURL(await MongoServer.shared.url())
+        let restore = await MongoDatabase.open(url.duringRestore, application: "test", logger: quietLogger)
+        try await restore.run { try $0.markRestore() }
+        try await restore.run { try $0.markRestore() }
+        let service = await MongoDatabase.open(url, application: "test", logger: quietLogger) { connection in
+            _ = try connection.insert([["_id": 1]], into: "prepared")
+        }
+        let error = await #expect(throws: MongoError.self) { try await service.run { try $0.ping() } }
+        #expect(error?.code == .unfinishedRestore)
+        #expect(try await restore.run { try $0.find([:], in: "prepared") } == [])
+        try await restore.run { try $0.removeRestoreMark() }
+        try await eventually { try? await service.run { try $0.find([:], in: "prepared").count == 1 } }
+        await service.close()
+        await restore.close()
+    }
+
     @Test("If documents are stored together, each invalid one has its own error, and the others are stored")
     func partialInsert() async throws {
         try await withDatabase { database in

@@ -7,6 +7,8 @@
 | hub-c | the cube, the people and the broadcast service, a message log, a relay |
 | hub-d | the cube, the people and the broadcast service, a relay |
 
+With another version's executables, hub-b and hub-d run that version, so each service has an instance of either version.
+
 The database (MongoDB's protocol) is at the bridge's own address. FCM is the emulator; each relay reaches it on its own loopback
 interface, through a forwarder.
 """
@@ -29,8 +31,10 @@ PASSWORD = "correct-horse-battery"
 
 
 class Product:
-    def __init__(self, executables, work):
+    def __init__(self, executables, beside, work):
         self.executables = executables
+        # By the hosts' letters.
+        self.others = {letter: beside for letter in "bd"} if beside else {}
         self.work = work
         self.network = Network(work)
         self.outside = []
@@ -102,7 +106,7 @@ class Product:
             listen[setting(service, "LISTEN")] = f"tcp://0.0.0.0:{port}"
             if service != "fcm-relay":
                 listen[setting(service, "EVENTS_LISTEN")] = f"tcp://0.0.0.0:{port + 100}"
-        host.start(service, self.program(f"msi-{service}"), environment=self.settings(host) | listen)
+        host.start(service, self.program(f"msi-{service}", letter), environment=self.settings(host) | listen)
 
     def restart(self, letter, service):
         process = self[letter].processes.pop(service)
@@ -127,8 +131,9 @@ class Product:
             "MSI_FCM_RAMP": "0",
         }
 
-    def program(self, name):
-        return self.executables / name
+    def program(self, name, letter=None):
+        """An executable of the version on a host, or of this version."""
+        return self.others.get(letter, self.executables) / name
 
     def make_accounts(self):
         """By the operator's command on hub-a, which reaches the people service over the network."""

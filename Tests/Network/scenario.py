@@ -1,6 +1,6 @@
 """The faults, one after the other, while messages flow, and the counts.
 
-    scenario.py EXECUTABLES WORK
+    scenario.py EXECUTABLES WORK [EXECUTABLES OF ANOTHER VERSION]
 """
 
 import subprocess
@@ -182,8 +182,9 @@ def nothing_is_readable(wire):
 
 def main():
     executables, work = Path(sys.argv[1]), Path(sys.argv[2])
+    beside = Path(sys.argv[3]) if len(sys.argv) > 3 else None
     end = time.monotonic() + DEADLINE
-    product = Product(executables, work)
+    product = Product(executables, beside, work)
     failed = 0
     passed = 0
     try:

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import JSON
 import NIOHTTP1
+import Schemas
 import Synchronization
 import TestSupport
 import Testing
@@ -191,6 +192,59 @@ extension SystemTests {
                 try await withStack(in: state) { stack in
                     let archive = try await Self.archive(of: stack.portal)
                     #expect(Set(archive.keys) == [old.message])
+                }
+            }
+        }
+
+        @Test(
+            "While a restore to MongoDB is interrupted, services of other machines wait, and the next one finishes it",
+            .timeLimit(.minutes(5)))
+        func killedInMongoDB() async throws {
+            try await withTemporaryFolder { folder in
+                let (state, backup, other) = (folder + "/state", folder + "/backup", folder + "/other")
+                let old = try await Self.makeBackup(in: folder + "/source", at: backup)
+                try await withMongoServer { server in
+                    let settings = ["MSI_DATABASE_URL": server.url(database: "campus")]
+                    let backUp = { try await Self.msi(["backup", folder + "/\(ObjectID())"], in: other, settings) }
+                    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+                    // Later and later, until the database has the mark.
+                    var round = 0
+                    repeat {
+                        let delay = Duration.milliseconds(250 * round)
+                        round += 1
+                        let end = try await withProgram(
+                            try BuiltProduct.path(of: "msi"), arguments: ["restore", backup],
+                            environment: settings.merging(["MSI_STATE_DIR": state]) { $1 }
+                        ) { program in
+                            try await eventually("the data is ready", within: .seconds(30), every: .milliseconds(1)) {
+                                FileManager.default.fileExists(atPath: state + "/restore.ready") || !program.isRunning
+                            }
+                            let kill = ContinuousClock.now + delay
+                            try await eventually("the moment of the kill", every: .milliseconds(1)) {
+                                ContinuousClock.now > kill || !program.isRunning
+                            }
+                            program.signal(SIGKILL)
+                        }
+                        try #require(end.status == 128 + SIGKILL, "it ended before it was killed: \(end.lines)")
+                    } while try await !backUp().lines.contains { $0.contains("msi restore has not ended") }
+                    #expect(FileManager.default.fileExists(atPath: state + "/restore.ready"))
+
+                    let cube = try await withProgram(
+                        try BuiltProduct.path(of: "msi-cube"), environment: settings.merging(["MSI_STATE_DIR": other]) { $1 }
+                    ) { cube in
+                        let away = try await cube.line(within: .seconds(30)) { $0.contains("the database is away") }
+                        #expect(away.contains("msi restore is filling this database, or was interrupted"))
+                        let done = try await Self.msi(["restore", backup], in: state, settings)
+                        #expect(done.exitCode == 0, "\(done.lines)")
+                        _ = try await cube.line(within: .seconds(30)) { $0.contains("the database is back") }
+                    }
+                    #expect(cube.exitCode == 0, "\(cube.lines)")
+                    #expect(try await backUp().exitCode == 0)
+                    try Self.carryToken(from: folder + "/source", to: folder + "/new")
+                    try await withStack(in: folder + "/new", settings: settings) { stack in
+                        let archive = try await Self.archive(of: stack.portal)
+                        #expect(Set(archive.keys) == [old.message])
+                    }
                 }
             }
         }

@@ -171,7 +171,7 @@ struct ReadyRestore {
     func finish(_ database: MongoURL?, progress: ProgressLine) async throws -> String? {
         switch (plan.target, database) {
         case (.sqlite, nil): break
-        case (.mongodb, let url?): try await copy(to: url, progress: progress)
+        case (.mongodb, let url?): try await copy(to: url.duringRestore, progress: progress)
         case (.sqlite, _?):
             throw BackupFailure(
                 "a restore to SQLite was interrupted in \(folder): run it again without MSI_DATABASE_URL to finish it")
@@ -183,6 +183,7 @@ struct ReadyRestore {
         for file in plan.manifest.files where isPlaced(file.name) && has(file.name) {
             try DurableFiles.move(path + "/" + file.name, to: folder + "/" + file.name)
         }
+        if let database { try await change(database.duringRestore) { try $0.removeRestoreMark() } }
         try remove()
         let aside = folder + "/" + plan.aside
         return FileManager.default.fileExists(atPath: aside) ? aside : nil
@@ -212,7 +213,7 @@ struct ReadyRestore {
         let outcome: Result<Void, any Error>
         do {
             for store in RegisteredStores.all { moves.append(try await store.open(places)) }
-            outcome = .success(try await copy(moves, progress))
+            outcome = .success(try await copy(moves, to: url, progress))
         } catch {
             outcome = .failure(error)
         }
@@ -220,7 +221,7 @@ struct ReadyRestore {
         try outcome.get()
     }
 
-    private func copy(_ moves: [any StoreMove], _ progress: ProgressLine) async throws {
+    private func copy(_ moves: [any StoreMove], to url: MongoURL, _ progress: ProgressLine) async throws {
         do {
             for move in moves { try await move.checkTarget() }
         } catch {
@@ -228,7 +229,22 @@ struct ReadyRestore {
             if isNew { try remove() }
             throw error
         }
+        try await change(url) { try $0.markRestore() }
         try await Migration(moves: moves) { progress.show($0) }.run()
+    }
+
+    private func change(_ url: MongoURL, _ body: @escaping @Sendable (MongoConnection) throws -> Void) async throws {
+        var logger = Logger(label: "msi")
+        logger.logLevel = .critical
+        let database = await MongoDatabase.open(url, application: "msi", logger: logger)
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await MongoError.asFailure { try await database.run(body) })
+        } catch {
+            outcome = .failure(error)
+        }
+        await database.close()
+        try outcome.get()
     }
 
     private func remove() throws {

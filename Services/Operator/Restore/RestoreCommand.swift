@@ -14,9 +14,8 @@ struct RestoreCommand: AsyncParsableCommand {
         discussion: """
             Stop the services first, on every machine. The data goes to SQLite files in MSI_STATE_DIR, or to the MongoDB database at \
             MSI_DATABASE_URL, which must be empty. The backup is checked before anything is changed. A restore that is interrupted is \
-            finished by running the command again; services with this MSI_STATE_DIR do not start before that. With MongoDB, the services \
-            of other machines do not know of it: leave them stopped until the command has ended with success. All services must be of \
-            this version.
+            finished by running the command again; services with this MSI_STATE_DIR do not start before that. With MongoDB, those that are \
+            started on other machines wait for the end of the restore. All services must be of this version.
 
             Messages and pushes that had not ended are held, since they may have gone out after the backup was made. So are scheduled ones, \
             and those that wait for an approval. Nothing of that goes to FCM until msi outbox release says so. What is posted after the \

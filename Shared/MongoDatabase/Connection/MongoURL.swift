@@ -13,6 +13,8 @@ package struct MongoURL: Sendable {
     let maxConnections: Int
     /// The maximum time for an answer of the server: `socketTimeoutMS`.
     let socketTimeout: Duration
+    /// Whether the data may be used while a restore has not ended.
+    private(set) var isOfRestore = false
 
     /// - Throws: ``MongoError`` with the code `badURL` and the problem, without any secret.
     package init(_ text: String) throws(MongoError) {
@@ -33,6 +35,13 @@ package struct MongoURL: Sendable {
             1, min(Int(mongoc_uri_get_option_as_int32(uri, MONGOC_URI_MAXPOOLSIZE, Defaults.maxConnections)), 256))
         socketTimeout = .milliseconds(
             mongoc_uri_get_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, Defaults.socketMilliseconds))
+    }
+
+    /// The same database, for `msi restore`: it is used although the restore has not ended.
+    package var duringRestore: MongoURL {
+        var url = self
+        url.isOfRestore = true
+        return url
     }
 
     /// Makes libmongoc's form of it, with our defaults. The caller destroys it.

@@ -14,6 +14,7 @@ extension MongoError {
         case .transactionFailed: away("too many change the same thing")
         case .notAuthenticated, .notAuthorised: away("it refuses the service's user")
         case .unsuitable: away("the server lacks something that the service needs")
+        case .unfinishedRestore: away("msi restore has not ended")
         case .storageFull: CommandFailure(.storageFull, "the disk of the database is full")
         case .overloaded: CommandFailure(.overloaded, "too many operations wait for the database")
         case .duplicateKey, .indexConflict, .noCollection, .badURL, .other: self

@@ -26,6 +26,8 @@ package struct MongoError: Error, Hashable, Sendable, CustomStringConvertible {
         case badURL = "bad_url"
         /// The server lacks something that the product needs.
         case unsuitable
+        /// `msi restore` has not ended. No data was read or written.
+        case unfinishedRestore = "unfinished_restore"
         /// Too many operations are waiting.
         case overloaded
         /// Anything else, by its message.

@@ -157,7 +157,9 @@ struct IdleBenchmark {
         try Data("{}".utf8).write(to: URL(filePath: body))
         try Data("{}".utf8).write(to: URL(filePath: fields))
         let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path(percentEncoded: false)
-        return try await IdleProcess("bare Hummingbird", own, ["http-server", body, fields], settings: [:], in: folder) { process in
+        return try await IdleProcess(
+            "bare Hummingbird", own, ["http-server", body, fields], settings: [:], in: folder
+        ) { process in
             try wait { process.log.contains("\n") }
         }
     }
