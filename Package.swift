@@ -223,8 +223,8 @@ let package = Package(
             name: "ServiceKit",
             dependencies: [
                 "CommandBus", "DedicatedThread", "DurableFiles", "Instruments", "JSON", "ProductVersion", "Schemas", "Time",
-                configuration, coreMetrics, httpTypes, hummingbird, logging, serviceContext, serviceLifecycle, systemPackage,
-                unixSignals,
+                configuration, coreMetrics, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceContext, serviceLifecycle,
+                systemPackage, unixSignals,
             ],
             path: "Shared/ServiceKit"),
         .target(name: "CSocketGuard", path: "Shared/CSocketGuard"),
@@ -436,7 +436,8 @@ let package = Package(
         .testTarget(
             name: "ServiceKitTests",
             dependencies: [
-                "CommandBus", "DurableFiles", "Instruments", "ServiceKit", "TestSupport", "Time", coreMetrics, logging,
+                "CommandBus", "DurableFiles", "Instruments", "JSON", "Schemas", "ServiceKit", "TestSupport", "Time", coreMetrics,
+                logging,
             ],
             path: "Tests/ServiceKitTests"),
         .testTarget(

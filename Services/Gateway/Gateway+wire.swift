@@ -80,14 +80,16 @@ extension ServicePlan {
 }
 
 extension SelfCheck {
-    /// Uses the bus thread and each event loop of the HTTP server.
+    /// Uses the bus thread, the threads of the handlers, and each event loop of the HTTP server.
     fileprivate static func gateway(bus: Bus) -> SelfCheck {
         SelfCheck {
-            {
-                await Task(executorPreference: bus.taskExecutor) {}.value
-                for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() { try await loop.submit {}.get() }
-                return .ok
+            let loops = MultiThreadedEventLoopGroup.singleton.makeIterator().enumerated().map { number, loop in
+                Step("event_loop_\(number + 1)") {
+                    try await loop.submit {}.get()
+                    return .ok
+                }
             }
+            return [.busThread(of: bus), .sharedThreads] + loops
         }
     }
 }

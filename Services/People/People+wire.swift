@@ -43,7 +43,7 @@ extension ServicePlan {
 extension CommandRouter {
     /// The commands of the people service.
     static func people(_ people: People, _ openID: OpenIDSignIn?) -> CommandRouter {
-        var router = CommandRouter { try await people.store.check() }
+        var router = CommandRouter(stores: [people.store])
         router.serveSetup(people)
         router.serveAccounts(people)
         router.serveSecondFactors(people)

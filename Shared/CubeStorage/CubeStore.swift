@@ -10,7 +10,7 @@ package import Schemas
 /// - `conflict` for an edit of an object that was changed after `unchangedSince`,
 /// - `storage_full` for a change that makes the cube larger than its ``CubeSizeLimit``,
 /// - `unavailable` if the database is unreachable.
-package protocol CubeStore: MovableAuditSource {
+package protocol CubeStore: MovableAuditSource, CheckedStore {
     /// The version of the latest change; 0 for an unchanged cube.
     func version() async throws -> CubeVersion
     func snapshot() async throws -> CubeSnapshot
@@ -49,4 +49,8 @@ package protocol CubeStore: MovableAuditSource {
 
     /// Waits for running operations, and closes the database. Do not use the store afterwards.
     func close() async throws
+}
+
+extension CubeStore {
+    package func check() async throws { _ = try await version() }
 }

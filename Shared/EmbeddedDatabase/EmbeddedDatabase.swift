@@ -3,7 +3,7 @@ import DurableFiles
 import FoundationEssentials
 package import GRDB
 import Instruments
-import Schemas
+package import Schemas
 import Time
 
 /// A SQLite file in WAL mode: concurrent readers, one writer, and one commit for all waiting writes.
@@ -13,11 +13,16 @@ package final class EmbeddedDatabase: Sendable {
     let files: DatabaseFiles
     private let pool: DatabasePool
     private let commits: GroupCommit
+    private let name: String
     private let reads: CoreMetrics.Timer
     private let writes: CoreMetrics.Timer
 
     /// SQLite truncates a longer write-ahead log to this size. A long read lets the log grow.
     private static let maxIdleLog = 16 << 20
+
+    /// A longer commit counts as stuck. A commit waits at most 5 s for another process, and a slow disk syncs in a second or two. The
+    /// limit is half of the watchdog's, so that the watchdog ends a service whose commit takes three times as long.
+    static let maxCommit = Duration.seconds(10)
 
     /// Opens the file, creates it and its folder if they are missing, and migrates its tables.
     ///
@@ -33,6 +38,7 @@ package final class EmbeddedDatabase: Sendable {
         var migrator = DatabaseMigrator()
         migrations(&migrator)
         files = DatabaseFiles(path)
+        name = URL(filePath: path).lastPathComponent
         do {
             let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
             try DurableFiles.makeFolder(folder)
@@ -107,6 +113,13 @@ package final class EmbeddedDatabase: Sendable {
         } catch let error as DatabaseError {
             throw error.failure
         }
+    }
+
+    /// `deadline_exceeded` if the writer has been at one commit for longer than ``maxCommit``: its disk may be frozen. The database is
+    /// not used for the answer.
+    package func writerHealth(at now: ContinuousClock.Instant = .now) -> PartHealth {
+        guard let since = commits.busySince, now - since > Self.maxCommit else { return .ok }
+        return PartHealth(.deadlineExceeded, "a write to \(name) has not ended for \((now - since).components.seconds) s")
     }
 
     /// Closes the file, which cannot be used afterwards. A checkpoint moves the write-ahead log into the file, so that a copy

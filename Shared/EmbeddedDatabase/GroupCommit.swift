@@ -16,7 +16,8 @@ final class GroupCommit: Sendable {
 
     private struct State {
         var waiting: Deque<Write> = []
-        var isDraining = false
+        /// Since when the writer has been at its current commit, or was asked to begin; `nil` if it has nothing to do.
+        var busySince: ContinuousClock.Instant?
     }
 
     /// Keeps a commit, and the wait for it, short.
@@ -31,6 +32,9 @@ final class GroupCommit: Sendable {
         self.pool = pool
         self.sizes = sizes
     }
+
+    /// Since when the writer has been at its current commit; `nil` if it has nothing to do.
+    var busySince: ContinuousClock.Instant? { state.withLock { $0.busySince } }
 
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -50,8 +54,9 @@ final class GroupCommit: Sendable {
     private func enqueue(_ write: Write) {
         let mustDrain = state.withLock { state in
             state.waiting.append(write)
-            defer { state.isDraining = true }
-            return !state.isDraining
+            guard state.busySince == nil else { return false }
+            state.busySince = .now
+            return true
         }
         if mustDrain {
             pool.asyncWriteWithoutTransaction { database in self.drain(into: database) }
@@ -89,7 +94,7 @@ final class GroupCommit: Sendable {
         state.withLock { state in
             let batch = Array(state.waiting.prefix(Self.maxPerCommit))
             state.waiting.removeFirst(batch.count)
-            if batch.isEmpty { state.isDraining = false }
+            state.busySince = batch.isEmpty ? nil : .now
             return batch
         }
     }

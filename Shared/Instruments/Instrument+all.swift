@@ -3,11 +3,12 @@ extension Instrument {
     package static let all: [Instrument] = [
         buildInfo, ready, processStartTime, processCPUTime, processMemory, processDescriptors, processMaxDescriptors,
         logLinesDropped,
-        busRequests, busRequestDuration, busConnections, busRefusedPeers,
+        busRequests, busRequestDuration, busRefusedRequests, busConnections, busRefusedPeers,
         httpRequests, httpRequestDuration, httpConnections,
         storeOperations, storeCommitSize,
         outboxMessages, outboxOldestAge, outboxChanges,
-        fcmSends, fcmSendDuration, fcmRate, fcmFullRate, fcmWaiting, fcmQuotaPause, fcmInFlight, fcmHealthy,
+        fcmSends, fcmSendDuration, fcmRate, fcmFullRate, fcmWaiting, fcmQuotaUsed, fcmQuotaPause, fcmInFlight, fcmHealthy,
+        fcmTokenAge, fcmTokenRemaining, fcmTokenRequests,
         signIns,
         canaryMessages, canaryDuration, canaryLastReceived, canaryInterval,
     ]
@@ -29,7 +30,7 @@ extension Instrument {
         "process_max_fds", "The maximum number of open file descriptors.", .gauge)
 
     package static let logLinesDropped = Instrument(
-        "msi_log_lines_dropped_total", "Log lines that were dropped, since systemd's journal was too slow.", .counter)
+        "msi_log_lines_dropped_total", "Log lines that were dropped, since systemd's journal did not take them.", .counter)
 
     // The bus.
 
@@ -39,6 +40,8 @@ extension Instrument {
         "msi_bus_request_duration_seconds", "How long the handler of a command takes, with the wait for its thread.",
         .histogram(buckets: durations))
 
+    package static let busRefusedRequests = Instrument(
+        "msi_bus_refused_requests_total", "Requests that were refused before a handler ran, by reason.", .counter)
     package static let busConnections = Instrument(
         "msi_bus_connection_changes_total", "Connections to other services that were made or lost.", .counter)
     package static let busRefusedPeers = Instrument(
@@ -83,11 +86,21 @@ extension Instrument {
     package static let fcmFullRate = Instrument(
         "msi_fcm_full_rate_per_second", "The relay's share of the project's quota, in sends a second.", .gauge)
     package static let fcmWaiting = Instrument("msi_fcm_waiting_sends", "The sends that wait for their turn.", .gauge)
+    package static let fcmQuotaUsed = Instrument(
+        "msi_fcm_quota_used_ratio", "The sends of the last minute as a part of the relay's share of the project's quota.", .gauge)
     package static let fcmQuotaPause = Instrument(
         "msi_fcm_quota_pause_seconds", "For how long no message goes out because FCM's quota is used up; 0 if it is not.", .gauge)
     package static let fcmInFlight = Instrument("msi_fcm_commands_in_flight", "The commands that the relay works on.", .gauge)
     package static let fcmHealthy = Instrument(
         "msi_fcm_healthy", "Whether messages of the project reach FCM: 1, or 0 while they do not.", .gauge)
+
+    package static let fcmTokenAge = Instrument(
+        "msi_fcm_token_age_seconds", "The age of the project's access token; 0 if there is none.", .gauge)
+    package static let fcmTokenRemaining = Instrument(
+        "msi_fcm_token_remaining_seconds", "For how long the project's access token can still be used; 0 if there is none.",
+        .gauge)
+    package static let fcmTokenRequests = Instrument(
+        "msi_fcm_token_requests_total", "Requests for an access token by project and outcome: ok or failed.", .counter)
 
     // People.
 

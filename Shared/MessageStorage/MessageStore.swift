@@ -5,7 +5,7 @@ package import Schemas
 ///
 /// Every method throws ``CommandFailure`` with status `unavailable` if the database is unreachable. Writing methods throw
 /// `storage_full` if there is no room. Pages and claims leave out unreadable documents, and log each of them once.
-package protocol MessageStore: MovableAuditSource {
+package protocol MessageStore: MovableAuditSource, CheckedStore {
     /// Stores a message durably, unless a message with its `msi_key` or its sender's idempotency key is stored already.
     ///
     /// - Parameter audit: Stored with the message for the audit log, in the same write.
@@ -134,9 +134,6 @@ package protocol MessageStore: MovableAuditSource {
     ///   - limit: The maximum number to remove.
     /// - Returns: How many were removed.
     func removeArchived(of origin: MessageOrigin?, before moment: UnixMilliseconds, limit: Int) async throws -> Int
-
-    /// Reads a small value. Throws if the database cannot be read.
-    func check() async throws
 
     /// The size of the messages and pushes with indexes and write-ahead log, in bytes. Free space inside the files does not count.
     func size() async throws -> Int64

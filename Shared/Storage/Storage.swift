@@ -9,7 +9,7 @@ import UnreadableDocuments
 ///
 /// Every method throws ``CommandFailure``: `unavailable` while the database is unreachable, `storage_full` for a write without
 /// room on the disk, and the failures of the same method of ``Transaction``.
-package final class Storage: Sendable {
+package final class Storage: CheckedStore {
     private let declaration: StoreDeclaration
     private let backend: any StorageBackend
     private let lock: StateLock?
@@ -151,6 +151,8 @@ package final class Storage: Sendable {
 
     /// Throws if a small read fails.
     package func check() async throws { try await backend.check() }
+
+    package var writerHealth: PartHealth { backend.writerHealth }
 
     /// The size of the store with its indexes, in bytes, without free pages.
     package func size() async throws -> Int64 { try await backend.size(of: declaration) }

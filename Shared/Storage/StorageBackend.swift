@@ -1,4 +1,5 @@
 import DurableFiles
+import Schemas
 
 /// SQLite or MongoDB, opened for a store.
 protocol StorageBackend: Sendable {
@@ -28,6 +29,9 @@ protocol StorageBackend: Sendable {
 
     /// Throws if a small read fails.
     func check() async throws
+
+    /// As ``CheckedStore/writerHealth``.
+    var writerHealth: PartHealth { get }
 
     /// The size of the store's collections, in bytes.
     func size(of store: StoreDeclaration) async throws -> Int64

@@ -20,11 +20,12 @@ extension ServicePlan {
             database: try settings.optional(.databaseURL, as: MongoURL.init), folder: try settings.value(.stateDirectory))
         let store = try await Storage.open(declaration, at: place, logger: wiring.logger)
         let bus = try Bus(settings, logger: wiring.logger)
-        var router = CommandRouter { try await store.check() }
+        var router = CommandRouter(stores: [store])
         addCommands(&router, store)
         let server = try CommandServer(bus: bus, endpoint: endpoint, router: router, logger: wiring.logger)
         return ServicePlan(
             services: [server],
+            selfCheck: .commands(of: server, bus: bus, logger: wiring.logger),
             close: {
                 await bus.close()
                 try await store.close()

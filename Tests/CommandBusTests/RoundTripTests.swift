@@ -132,6 +132,22 @@ struct RoundTripTests {
             #expect(!health.isWell && health.parts["cache"]?.isWell == true && health.parts["relay"]?.isWell == false)
         }
     }
+
+    @Test("While a store's writer hangs, bus.health says so without reading the store, and the service cannot work")
+    func aStoreThatHangs() async throws {
+        struct Store: CheckedStore {
+            let writerHealth = PartHealth(.deadlineExceeded, "a write to cube.sqlite has not ended for 12 s")
+
+            func check() async throws { Issue.record("the store was read") }
+        }
+
+        try await withServerAndClient(CommandRouter(stores: [Store()], parts: { ["audit": .ok] })) { _, client in
+            let health = try await client.request(CheckHealth())
+            #expect(health.parts == ["audit": .ok, "store": Store().writerHealth])
+            #expect(PartHealth(health).status == .deadlineExceeded)
+            #expect(PartHealth(health).message == Store().writerHealth.message)
+        }
+    }
 }
 
 extension ServerLimits {

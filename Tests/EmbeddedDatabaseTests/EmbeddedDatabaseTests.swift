@@ -1,3 +1,4 @@
+import Dispatch
 import EmbeddedDatabase
 import FoundationEssentials
 import GRDB
@@ -31,6 +32,29 @@ struct EmbeddedDatabaseTests {
             let again = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: Self.register)
             #expect(try await numbers(in: again) == [1])
             try again.close()
+        }
+    }
+
+    @Test("A write that does not end is known without asking the database, with its file and since when")
+    func hangingWrite() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try EmbeddedDatabase(
+                path: folder + "/test.sqlite", durability: .everyCommit, migrations: Self.register)
+            #expect(database.writerHealth(at: .now + .seconds(60)) == .ok)
+            let (begun, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            async let write: Void = database.write { _ in
+                begun.signal()
+                end.wait()
+            }
+            try await eventually { begun.wait(timeout: .now()) == .success }
+            #expect(database.writerHealth() == .ok)
+            let late = database.writerHealth(at: .now + .seconds(12))
+            #expect(late.status == .deadlineExceeded)
+            #expect(late.message?.wholeMatch(of: /a write to test\.sqlite has not ended for \d+ s/) != nil)
+            end.signal()
+            try await write
+            try await eventually { database.writerHealth(at: .now + .seconds(60)) == .ok }
+            try database.close()
         }
     }
 

@@ -96,7 +96,7 @@ func withSender(
         let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: server.certificateFile))
         let account = try await ServiceAccount(json: ServiceAccountFile.json(tokenURI: server.url + "/token"))
         let tokens = AccessTokenSource(
-            granter: TokenEndpoint(account: account, transport: transport, now: { .now }),
+            granter: TokenEndpoint(account: account, transport: transport, now: { .now }), project: "p",
             logger: .quiet)
         let sender = HTTPv1Sender(
             endpoint: server.url, project: account.projectID, api: AuthorizedRequests(transport: transport, tokens: tokens),

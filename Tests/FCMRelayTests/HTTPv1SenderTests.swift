@@ -142,7 +142,7 @@ struct HTTPv1SenderTests {
             let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: server.certificateFile))
             let account = try await ServiceAccount(json: ServiceAccountFile.json(tokenURI: server.url + "/token"))
             let tokens = AccessTokenSource(
-                granter: TokenEndpoint(account: account, transport: transport, now: { .now }), logger: .quiet)
+                granter: TokenEndpoint(account: account, transport: transport, now: { .now }), project: "p", logger: .quiet)
             let sender = HTTPv1Sender(
                 endpoint: server.url, project: "p", api: AuthorizedRequests(transport: transport, tokens: tokens), now: { .now })
             let begin = ContinuousClock.now

@@ -29,6 +29,22 @@ struct PacingTests {
             })
     }
 
+    @Test("The used part of the quota is that of the last minute's sends, also those that have waited")
+    func quotaUsed() {
+        var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start), at: Self.start)
+        #expect(machine.quotaUsed(at: Self.start) == 0)
+        let isFirst = machine.tryTakeTurn(to: Self.topic, cost: 2, at: Self.start)
+        #expect(isFirst)
+        #expect(machine.quotaUsed(at: Self.start + .seconds(1)) == 2.0 / 600)
+        let waiting = machine.ask(Self.request(1, within: .seconds(40)), at: Self.start)
+        #expect(waiting.isEmpty)
+        let later = machine.advance(at: Self.start + .seconds(30))
+        #expect(Self.gone(later) == [1])
+        #expect(machine.quotaUsed(at: Self.start + .seconds(59)) == 3.0 / 600)
+        #expect(machine.quotaUsed(at: Self.start + .seconds(60)) == 1.0 / 600)
+        #expect(machine.quotaUsed(at: Self.start + .seconds(3_600)) == 0)
+    }
+
     @Test("A bucket gives out its rate and no more, whatever was saved up")
     func rate() {
         var bucket = TokenBucket(rate: 1_000, ramp: .zero, at: Self.start)
@@ -56,7 +72,7 @@ struct PacingTests {
 
     @Test("Sends that waited while the process did not run are refused; a late alarm alone is not such a pause")
     func pause() throws {
-        var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
+        var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start), at: Self.start)
         #expect(Self.gone(machine.ask(Self.request(0), at: Self.start)) == [0])
         for number in 1...3 { #expect(Self.gone(machine.ask(Self.request(number, isAlert: number == 2), at: Self.start)) == []) }
         let alarm = try #require(machine.nextMoment(at: Self.start))
@@ -69,7 +85,7 @@ struct PacingTests {
 
     @Test("The pace report has the current rate, and how many sends wait for which limit")
     func pace() {
-        var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .seconds(60), at: Self.start))
+        var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .seconds(60), at: Self.start), at: Self.start)
         #expect(
             machine.pace(of: "p", at: Self.start + .seconds(30))
                 == ProjectPace(id: "p", rate: 500, fullRate: 1_000, waiting: 0, pausedFor: nil))
@@ -82,7 +98,7 @@ struct PacingTests {
 
     @Test("Alerts go out before information that came earlier")
     func priority() {
-        var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
+        var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start), at: Self.start)
         #expect(Self.gone(machine.ask(Self.request(0), at: Self.start)) == [0])
         #expect(Self.gone(machine.ask(Self.request(1), at: Self.start)) == [])
         #expect(Self.gone(machine.ask(Self.request(2), at: Self.start)) == [])
@@ -99,7 +115,7 @@ struct PacingTests {
 
     @Test("A send that cannot go out before its deadline is refused at once, with the time to wait")
     func tooMuch() {
-        var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
+        var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start), at: Self.start)
         var refusals: [Int: Machine.Refusal] = [:]
         for number in 0..<100 {
             refusals.merge(Self.refused(machine.ask(Self.request(number, within: .seconds(5)), at: Self.start))) { $1 }
@@ -114,7 +130,7 @@ struct PacingTests {
 
     @Test("A cancelled send leaves the queue at its deadline, also from behind alerts, and does not delay later ones")
     func late() {
-        var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
+        var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start), at: Self.start)
         #expect(Self.gone(machine.ask(Self.request(0), at: Self.start)) == [0])
         for number in 1...20 {
             let decisions = machine.ask(Self.request(number, within: .seconds(3)), at: Self.start)
@@ -142,7 +158,7 @@ struct PacingTests {
 
     @Test("A project with an exhausted quota pauses: sends wait or are refused by their deadlines, and then go on")
     func projectPause() {
-        var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .zero, at: Self.start))
+        var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .zero, at: Self.start), at: Self.start)
         _ = machine.projectQuotaExceeded(for: .seconds(10), at: Self.start)
         #expect(
             Self.refused(machine.ask(Self.request(1, within: .seconds(5)), at: Self.start)) == [1: .projectPaused(.seconds(10))])
@@ -155,7 +171,7 @@ struct PacingTests {
 
     @Test("A topic with an exhausted quota pauses alone")
     func topicPause() {
-        var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .zero, at: Self.start))
+        var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .zero, at: Self.start), at: Self.start)
         let other = FCMTopic("other")
         _ = machine.topicQuotaExceeded(Self.topic, for: .seconds(10), at: Self.start)
         #expect(Self.refused(machine.ask(Self.request(1), at: Self.start)) == [1: .topicPaused(.seconds(10))])
@@ -187,7 +203,7 @@ struct PacingTests {
     @Test("The fast path lets a send go at once, but never before waiting sends or during a pause")
     func atOnce() {
         let topic = Self.topic
-        var free = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
+        var free = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start), at: Self.start)
         let first = free.tryTakeTurn(to: topic, cost: 1, at: Self.start)
         let second = free.tryTakeTurn(to: topic, cost: 1, at: Self.start)
         #expect([first, second] == [true, false])
@@ -196,7 +212,7 @@ struct PacingTests {
         let overtaking = free.tryTakeTurn(to: nil, cost: 1, at: Self.start + .seconds(60))
         #expect(!overtaking)
 
-        var paused = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
+        var paused = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start), at: Self.start)
         _ = paused.topicQuotaExceeded(topic, for: .seconds(10), at: Self.start)
         let toPaused = paused.tryTakeTurn(to: topic, cost: 1, at: Self.start)
         let toOther = paused.tryTakeTurn(to: nil, cost: 1, at: Self.start)

@@ -43,7 +43,7 @@ struct PhoneTopicsTests {
         _ id: String, _ answer: @escaping @Sendable (HTTPTransportRequest) async -> HTTPTransportOutcome
     ) -> Project {
         let transport = TopicService(answer: answer)
-        let tokens = AccessTokenSource(granter: Granter(), logger: .quiet)
+        let tokens = AccessTokenSource(granter: Granter(), project: "p", logger: .quiet)
         let api = AuthorizedRequests(transport: transport, tokens: tokens)
         return Project(
             id: id, sender: NoSender(), pushSender: nil, topics: TopicManager(endpoint: "https://iid", api: api, now: { .now }),

@@ -31,7 +31,7 @@ struct RelayServiceTests {
             let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: server.certificateFile))
             let account = try await ServiceAccount(json: ServiceAccountFile.json(tokenURI: server.url + "/token"))
             let tokens = AccessTokenSource(
-                granter: TokenEndpoint(account: account, transport: transport, now: { .now }), logger: .quiet)
+                granter: TokenEndpoint(account: account, transport: transport, now: { .now }), project: "p", logger: .quiet)
             let api = AuthorizedRequests(transport: transport, tokens: tokens)
             let sender = HTTPv1Sender(endpoint: server.url, project: account.projectID, api: api, now: { .now })
             let project = Project(

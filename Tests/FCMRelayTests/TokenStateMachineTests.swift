@@ -30,6 +30,15 @@ struct TokenStateMachineTests {
         #expect(machine.need(4, now: start) == .use(first, requestsNew: false))
     }
 
+    @Test("A token has an age and a rest of its life until it cannot be used any more")
+    func life() throws {
+        #expect(Machine().life(now: start) == nil)
+        let machine = running()
+        let life = try #require(machine.life(now: start + .seconds(600)))
+        #expect(life == (.seconds(600), .seconds(2_990)))
+        #expect(machine.life(now: start + .seconds(3_595)) == nil)
+    }
+
     @Test("An access token is requested before a send needs it")
     func preparedBeforeItIsNeeded() {
         var machine = Machine()

@@ -59,7 +59,7 @@ struct UnreachableFCMTests {
     private func outcome(
         _ outage: Outage, before expiry: Duration = .seconds(30), within time: Duration = .seconds(30)
     ) async -> Result<String, DeliveryError> {
-        let tokens = AccessTokenSource(granter: Granter(), logger: Logger(label: "test"))
+        let tokens = AccessTokenSource(granter: Granter(), project: "p", logger: Logger(label: "test"))
         let sender = HTTPv1Sender(
             endpoint: "https://fcm.test", project: "p", api: AuthorizedRequests(transport: outage, tokens: tokens), now: { 0 })
         return await sender.send(.data, of: .sample(), now: 0, before: .now + expiry, by: .now + time)
@@ -75,7 +75,7 @@ struct UnreachableFCMTests {
     @Test("Of an Alert, only the component that did not reach FCM is sent again")
     func andNothingElse() async {
         let outage = Outage(of: 1)
-        let tokens = AccessTokenSource(granter: Granter(), logger: Logger(label: "test"))
+        let tokens = AccessTokenSource(granter: Granter(), project: "p", logger: Logger(label: "test"))
         let sender = HTTPv1Sender(
             endpoint: "https://fcm.test", project: "p", api: AuthorizedRequests(transport: outage, tokens: tokens), now: { 0 })
         let results = await sender.send(

@@ -13,7 +13,10 @@ struct HealthCheckTests {
     func shared() async throws {
         try await withBus { bus in
             let asked = Mutex(0)
-            let router = CommandRouter { asked.withLock { $0 += 1 } }
+            let router = CommandRouter(parts: {
+                asked.withLock { $0 += 1 }
+                return [:]
+            })
             let server = try CommandServer(bus: bus, endpoint: "tcp://127.0.0.1:0", router: router, logger: quietLogger)
             let running = Task { try await server.run() }
             defer { running.cancel() }

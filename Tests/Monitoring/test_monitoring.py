@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 import requests
+import zmq
 from harness.waiting import eventually
 from prometheus import MONITORING
 
@@ -49,10 +50,14 @@ def test_a_message_is_counted_on_its_way(product, prometheus):
         'sum(msi_bus_requests_total{command="message.log",status="ok"})',
         'sum(msi_outbox_changes_total{kind="message",state="relayed"})',
         'sum(msi_fcm_sends_total{outcome="ok"})',
+        'sum(msi_fcm_token_requests_total{outcome="ok"})',
         'sum(msi_store_operation_duration_seconds_count{store="message-log",operation="write"})',
         'sum(msi_store_commit_writes_count{store="message-log"})',
     ]:
         eventually(expression, lambda expression=expression: prometheus.value(expression) >= 1, 60)
+    eventually("the used quota", lambda: 0 < prometheus.value("sum(msi_fcm_quota_used_ratio)") < 0.5, 20)
+    age, rest = prometheus.value("sum(msi_fcm_token_age_seconds)"), prometheus.value("sum(msi_fcm_token_remaining_seconds)")
+    assert 0 < age < 3600 and 1 < rest < 3600
     assert prometheus.value("sum(process_resident_memory_bytes)") > 1e7
     assert prometheus.value("min(process_start_time_seconds)") > 1.7e9
 
@@ -66,6 +71,29 @@ def test_sign_ins_are_counted_by_outcome(product, prometheus):
     eventually(
         "the refused sign-in",
         lambda: prometheus.value('msi_sign_ins_total{way="password",outcome="unauthenticated"}') > before, 30)
+
+
+def test_refused_commands_are_counted_by_reason(product, prometheus):
+    def count(reason):
+        return prometheus.value(f'msi_bus_refused_requests_total{{instance="{product.metrics["cube"]}",reason="{reason}"}}')
+
+    reasons = {
+        "unknown_command": [b'{"id":"1","command":"no.such"}', b"{}"],
+        "deadline_exceeded": [b'{"id":"2","command":"bus.ping","deadline":1}', b"{}"],
+        "malformed": [b"{not JSON", b"{}"],
+        "too_large": [b'{"id":"3","command":"bus.ping"}', b" " * (2 << 20)],
+    }
+    before = {reason: count(reason) for reason in reasons}
+    with zmq.Context() as context, context.socket(zmq.DEALER) as dealer:
+        dealer.linger = 0
+        dealer.connect(f"ipc://{product.folder}/run/cube.sock")
+        for frames in [*reasons.values(), [b'{"id":"4","command":"bus.ping"}', b"{}", b"{}"]]:
+            dealer.send_multipart(frames)
+            assert dealer.poll(10_000)
+            dealer.recv_multipart()
+    before["malformed"] += 1
+    for reason, value in before.items():
+        eventually(reason, lambda reason=reason, value=value: count(reason) == value + 1, 30)
 
 
 def test_labels_do_not_come_from_clients(product):

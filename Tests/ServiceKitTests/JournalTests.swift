@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import JSON
 import Logging
 import Synchronization
 import TestSupport
@@ -68,8 +69,8 @@ struct JournalTests {
     func slow() async throws {
         try await withTemporaryFolder { folder in
             let journal = try DatagramSocket(at: folder + "/socket")
-            let substitute = RecordedOutput()
-            let output = try #require(JournalOutput(path: folder + "/socket", instead: substitute))
+            let stream = try StreamSocket()
+            let output = try #require(JournalOutput(path: folder + "/socket", stream: stream.output))
             let droppedBefore = JournalOutput.droppedEvents
             // Until the socket is full, and a hundred more.
             var written = 0
@@ -85,48 +86,96 @@ struct JournalTests {
             let later = try journal.receiveAll()
             #expect(later.compactMap { $0["MSI_LINES"] } == ["100"])
             #expect(later.last?["MESSAGE"] == "later" && later.count == 2)
-            #expect(substitute.messages == [])
+            #expect(try stream.receiveLines().isEmpty)
         }
     }
 
     @Test("Without a journal, lines go to standard error, and to the journal again once there is one")
     func absent() async throws {
         try await withTemporaryFolder { folder in
-            let substitute = RecordedOutput()
-            let output = try #require(JournalOutput(path: folder + "/socket", instead: substitute))
+            let stream = try StreamSocket()
+            let output = try #require(JournalOutput(path: folder + "/socket", stream: stream.output))
             output.write(Self.entry("before"))
-            #expect(substitute.messages == ["before"])
+            #expect(try stream.receiveLines().map { $0["message"] } == ["before"])
             do {
                 let journal = try DatagramSocket(at: folder + "/socket")
                 output.write(Self.entry("now"))
                 #expect(try journal.receiveAll().map { $0["MESSAGE"] } == ["now"])
             }
             output.write(Self.entry("after"))
-            #expect(substitute.messages == ["before", "after"])
+            #expect(try stream.receiveLines().map { $0["message"] } == ["after"])
         }
+    }
+
+    @Test("A standard error that nothing reads does not stop a service: lines are dropped, and it gets their count later")
+    func silentStream() async throws {
+        try await withTemporaryFolder { folder in
+            let stream = try StreamSocket()
+            let output = try #require(JournalOutput(path: folder + "/socket", stream: stream.output))
+            let droppedBefore = JournalOutput.droppedEvents
+            var written = 0
+            while JournalOutput.droppedEvents == droppedBefore {
+                output.write(Self.entry("line \(written)"))
+                written += 1
+                try #require(written < 1_000_000)
+            }
+            for _ in 0..<99 { output.write(Self.entry("lost")) }
+            #expect(try stream.receiveLines().count == written - 1)
+            output.write(Self.entry("later"))
+            let later = try stream.receiveLines()
+            #expect(later.map { $0["message"] } == ["log lines were dropped: the journal did not take them", "later"])
+            #expect(later.first?["lines"] == "100")
+        }
+    }
+
+    @Test("A line that standard error has taken in part is counted as dropped, and the next one is a line of its own")
+    func partialLine() throws {
+        let stream = try StreamSocket()
+        let long = Self.entry("long", (0..<400).map { ("key\($0)", String(repeating: "x", count: 900)) })
+        #expect(!stream.output.hasTaken(long))
+        #expect(throws: (any Error).self, "a part of a line") { try stream.receiveLines() }
+        #expect(stream.output.hasTaken(Self.entry("next")))
+        #expect(try stream.receiveLines().map { $0["message"] } == ["next"])
     }
 
     @Test("An event that is too large for a datagram goes to standard error")
     func tooLarge() async throws {
         try await withTemporaryFolder { folder in
             let journal = try DatagramSocket(at: folder + "/socket")
-            let substitute = RecordedOutput()
-            let output = try #require(JournalOutput(path: folder + "/socket", instead: substitute))
-            output.write(Self.entry("large", (0..<1_000).map { ("key\($0)", String(repeating: "x", count: 3_000)) }))
-            #expect(substitute.messages == ["large"])
+            let stream = try StreamSocket()
+            let output = try #require(JournalOutput(path: folder + "/socket", stream: stream.output))
+            output.write(Self.entry("large", (0..<60).map { ("key\($0)", String(repeating: "x", count: 5_000)) }))
+            #expect(try stream.receiveLines().map { $0["message"] } == ["large"])
             #expect(try journal.receiveAll().isEmpty)
         }
     }
 }
 
-/// Records what the journal cannot take.
-private final class RecordedOutput: LogOutput {
-    private let recorded = Mutex<[String]>([])
+/// The stream that is a service's standard error: what its reader gets.
+private final class StreamSocket {
+    let output: JournalStream
+    private let ends: (service: Int32, journal: Int32)
 
-    var messages: [String] { recorded.withLock { $0 } }
+    init() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+        self.ends = (ends[0], ends[1])
+        output = JournalStream(descriptor: ends[0])
+    }
 
-    func write(_ entry: LogEntry) {
-        recorded.withLock { $0.append(entry.message) }
+    deinit {
+        close(ends.service)
+        close(ends.journal)
+    }
+
+    /// The lines that have arrived.
+    func receiveLines() throws -> [JSONValue] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while case let count = recv(ends.journal, &buffer, buffer.count, Int32(MSG_DONTWAIT)), count > 0 {
+            bytes += buffer.prefix(count)
+        }
+        return try bytes.split(separator: UInt8(ascii: "\n")).map { try JSONCoder.decode(JSONValue.self, from: Data($0)) }
     }
 }
 

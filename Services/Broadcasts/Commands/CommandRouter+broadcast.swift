@@ -9,7 +9,7 @@ extension CommandRouter {
     static func broadcast(
         _ log: BroadcastLog, outcomes: PushOutcomes, parts: @escaping @Sendable () -> [String: PartHealth]
     ) -> CommandRouter {
-        var router = CommandRouter(checkHealth: { try await log.store.check() }, parts: { parts() })
+        var router = CommandRouter(stores: [log.store], parts: { parts() })
         router.on(AddBroadcast.self) { command, context in
             try await log.add(command, sender: try context.requireActor(), by: context.author)
         }

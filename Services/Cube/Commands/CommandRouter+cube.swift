@@ -15,7 +15,7 @@ extension CommandRouter {
             return edit
         }
 
-        var router = CommandRouter(checkHealth: { _ = try await store.version() }, parts: { parts() })
+        var router = CommandRouter(stores: [store], parts: { parts() })
         let reader = CubeReader(store: store)
         router.on(ReadCube.name) { payload, _ in try await reader.read(ReadCube(payload: payload)) }
         router.on(ReadCubePage.self) { command, _ in try await reader.read(command) }

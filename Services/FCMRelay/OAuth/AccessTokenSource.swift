@@ -1,3 +1,5 @@
+import CoreMetrics
+import Instruments
 import Logging
 import Synchronization
 
@@ -18,8 +20,15 @@ final class AccessTokenSource: Sendable {
     private let ids = Atomic<UInt64>(0)
     private let state = Mutex(State())
 
-    init(granter: any TokenGranter, logger: Logger) {
+    private let counts: (ok: Counter, failed: Counter)
+
+    /// - Parameter project: The project in the metrics.
+    init(granter: any TokenGranter, project: String, logger: Logger) {
         self.granter = granter
+        let requests = Instrument.fcmTokenRequests
+        counts = (
+            requests.counter(["project": project, "outcome": "ok"]), requests.counter(["project": project, "outcome": "failed"])
+        )
         self.logger = logger
     }
 
@@ -31,6 +40,13 @@ final class AccessTokenSource: Sendable {
     /// Why there is no token; `nil` if there is one, or if no request for one has failed.
     var outage: Outage? {
         state.withLock { $0.machine.hasToken(now: clock.now) ? nil : $0.outage }
+    }
+
+    /// Sets the gauges of the token.
+    func collectMetrics(of project: String) {
+        let life = state.withLock { $0.machine.life(now: clock.now) }
+        Instrument.fcmTokenAge.gauge(["project": project]).set((life?.age ?? .zero) / .seconds(1))
+        Instrument.fcmTokenRemaining.gauge(["project": project]).set((life?.remaining ?? .zero) / .seconds(1))
     }
 
     /// The current token, or the next one if there is none.
@@ -108,10 +124,12 @@ final class AccessTokenSource: Sendable {
         Task {
             do throws(TokenFailure) {
                 let granted = try await granter.grant()
+                counts.ok.increment()
                 logger.debug("got an access token", metadata: ["lifetime": "\(granted.lifetime)"])
                 state.withLock { $0.outage = nil }
                 finish { $0.granted(granted, now: $1) }
             } catch {
+                counts.failed.increment()
                 logger.warning("no access token", metadata: ["code": "OAUTH", "error": "\(error)"])
                 state.withLock { $0.outage = Outage(code: "OAUTH", message: error.description, after: $0.outage) }
                 finish { $0.failed(error, now: $1) }

@@ -24,6 +24,7 @@ struct TokenStateMachine<Waiter: Hashable> {
 
     private struct Current {
         let token: AccessToken
+        let grantedAt: Instant
         let renewAt: Instant
         let goodUntil: Instant
     }
@@ -69,6 +70,12 @@ struct TokenStateMachine<Waiter: Hashable> {
         current.map { now < $0.goodUntil } ?? false
     }
 
+    /// The age of the token, and for how long it can still be used; `nil` if there is none.
+    func life(now: Instant) -> (age: Duration, remaining: Duration)? {
+        guard let current, now < current.goodUntil else { return nil }
+        return (now - current.grantedAt, current.goodUntil - now)
+    }
+
     /// A token will be needed later.
     ///
     /// - Returns: Whether the caller must request one and report the result.
@@ -89,7 +96,7 @@ struct TokenStateMachine<Waiter: Hashable> {
     mutating func granted(_ granted: GrantedToken, now: Instant) -> Answer {
         let life = granted.lifetime
         current = Current(
-            token: granted.token, renewAt: now + life - min(Self.renewalMargin, life / 2),
+            token: granted.token, grantedAt: now, renewAt: now + life - min(Self.renewalMargin, life / 2),
             goodUntil: now + life - min(Self.safetyMargin, life / 10))
         request = .none
         backoff.succeeded()

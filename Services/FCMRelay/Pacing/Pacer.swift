@@ -18,7 +18,8 @@ final class Pacer: Sendable {
     ///   - rate: Requests a second.
     ///   - ramp: The time from nothing to the full rate.
     init(rate: Double, ramp: Duration) {
-        state = Mutex(State(machine: PacingStateMachine(bucket: TokenBucket(rate: rate, ramp: ramp, at: .now))))
+        let now = ContinuousClock.now
+        state = Mutex(State(machine: PacingStateMachine(bucket: TokenBucket(rate: rate, ramp: ramp, at: now), at: now)))
     }
 
     /// Waits for a send's turn.
@@ -59,6 +60,9 @@ final class Pacer: Sendable {
     func pace(of project: String) -> ProjectPace {
         state.withLock { $0.machine.pace(of: project, at: .now) }
     }
+
+    /// The sends of the last minute as a part of those that the full rate allows.
+    var quotaUsed: Double { state.withLock { $0.machine.quotaUsed(at: .now) } }
 
     /// Fails all waiting sends, and every later one.
     func stop() {

@@ -83,14 +83,17 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
     private static var maxPausedTopics: Int { 10_000 }
 
     private var bucket: TokenBucket
+    /// What has gone out.
+    private var sent: MinuteCount
     private var alerts = Queue()
     private var information = Queue()
     private var projectPausedUntil: ContinuousClock.Instant?
     private var pausedTopics: [FCMTopic: ContinuousClock.Instant] = [:]
     private var isStopped = false
 
-    init(bucket: TokenBucket) {
+    init(bucket: TokenBucket, at now: ContinuousClock.Instant) {
         self.bucket = bucket
+        sent = MinuteCount(at: now)
     }
 
     /// Fast path: a send asks whether it may go out at once.
@@ -100,7 +103,9 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         guard !isStopped, alerts.isEmpty, information.isEmpty, projectPausedUntil.map({ $0 <= now }) ?? true,
             topic.flatMap({ pausedTopics[$0] }).map({ $0 <= now }) ?? true
         else { return false }
-        return bucket.take(cost, at: now) == nil
+        guard bucket.take(cost, at: now) == nil else { return false }
+        sent.add(cost, at: now)
+        return true
     }
 
     /// A send asks for its turn.
@@ -127,6 +132,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         if let end = projectPausedUntil, end > now { return decisions }
         while let request = alerts.first ?? information.first, bucket.take(request.cost, at: now) == nil {
             decisions.append(.go(request.waiter))
+            sent.add(request.cost, at: now)
             if alerts.isEmpty { information.removeFirst() } else { alerts.removeFirst() }
         }
         return decisions
@@ -180,6 +186,11 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         ProjectPace(
             id: project, rate: bucket.currentRate(at: now), fullRate: bucket.rate, waiting: alerts.cost + information.cost,
             pausedFor: projectPausedUntil.flatMap { $0 > now ? Milliseconds($0 - now) : nil })
+    }
+
+    /// The sends of the last minute as a part of those that the full rate allows in a minute.
+    func quotaUsed(at now: ContinuousClock.Instant) -> Double {
+        Double(sent.sum(at: now)) / (bucket.rate * 60)
     }
 
     /// Refuses all waiting sends and every later one.

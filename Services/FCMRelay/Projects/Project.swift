@@ -16,7 +16,7 @@ final class Project: Sendable {
     /// `nil` if the project uses the legacy API.
     private let topics: TopicManager?
     private let transport: any HTTPTransport
-    private let tokens: AccessTokenSource?
+    let tokens: AccessTokenSource?
     let messageGate: AdmissionControl
     private let topicGate: AdmissionControl
     /// Counts its messages and pushes.

@@ -82,7 +82,7 @@ struct ProjectFactory {
         switch credentials {
         case .serviceAccount(let account):
             let tokens = AccessTokenSource(
-                granter: TokenEndpoint(account: account, transport: transport, now: now), logger: logger)
+                granter: TokenEndpoint(account: account, transport: transport, now: now), project: id, logger: logger)
             let api = AuthorizedRequests(transport: transport, tokens: tokens)
             logger.info("uses a project", metadata: ["project": "\(id)", "account": "\(account)", "fcm": "\(fcm)"])
             // A replacement for FCM also replaces the Instance ID service.

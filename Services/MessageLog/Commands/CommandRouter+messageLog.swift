@@ -18,10 +18,7 @@ extension CommandRouter {
         payloadLimit: PayloadLimit, logger: Logger
     ) -> CommandRouter {
         var router = CommandRouter(
-            checkHealth: {
-                try await store.check()
-                try await templates.check()
-            },
+            stores: [store, templates],
             parts: {
                 await audits.reduce(into: relays.parts()) { $0.merge($1.health) { $1 } }
             })

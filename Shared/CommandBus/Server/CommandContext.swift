@@ -60,7 +60,7 @@ package struct CommandContext: Sendable {
     ///
     /// - Throws: ``CommandFailure`` if the client has stopped waiting, or may have during a pause of the process.
     package func checkStillWanted() throws(CommandFailure) {
-        if let refusal = time?.refusal(now: .now()) { throw refusal }
+        if let refusal = time?.refusal(now: .now()) { throw refusal.failure }
     }
 
     /// Whether lines of this level are logged. Check it before building expensive metadata.

@@ -25,17 +25,21 @@ package struct CommandRouter: Sendable {
     private var handlers: [String: Handler] = [:]
 
     /// - Parameters:
-    ///   - checkHealth: Throws if the service cannot do its work now.
+    ///   - stores: The stores without which the service cannot do its work. `bus.health` fails if one cannot be read. It reports the
+    ///     part ``ServiceHealth/store`` instead if the writer of one hangs, since then a read may hang as well.
     ///   - parts: The state of the service's dependencies, by name. It must return within about a second, even if a
     ///     dependency does not answer.
     package init(
-        checkHealth: @escaping @Sendable () async throws -> Void = {},
+        stores: [any CheckedStore] = [],
         parts: @escaping @Sendable () async -> [String: PartHealth] = { [:] }
     ) {
         on(Ping.self, runs: .busThread) { _, _ in Done() }
         on(CheckHealth.self) { _, _ in
             async let states = parts()
-            try await checkHealth()
+            if let stuck = stores.lazy.map(\.writerHealth).first(where: { $0.status != .ok }) {
+                return ServiceHealth(version: productVersion, parts: await states.merging([ServiceHealth.store: stuck]) { $1 })
+            }
+            for store in stores { try await store.check() }
             return ServiceHealth(version: productVersion, parts: await states)
         }
     }

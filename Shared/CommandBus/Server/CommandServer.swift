@@ -26,7 +26,8 @@ package final class CommandServer: Service, Sendable {
         self.bus = bus
         self.endpoint = socket.endpoint
         dispatcher = RequestDispatcher(
-            router: router, watch: bus.executor.watch, maxReplyBytes: limits.maxReplyBytes, logger: logger)
+            router: router, watch: bus.executor.watch, refusals: socket.refusals,
+            maxReplyBytes: limits.maxReplyBytes, logger: logger)
         try bus.attach(socket)
     }
 

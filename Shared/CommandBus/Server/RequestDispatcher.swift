@@ -8,6 +8,7 @@ import ServiceContextModule
 struct RequestDispatcher: Sendable {
     let router: CommandRouter
     let watch: PauseWatch
+    let refusals: RefusedRequests
     let maxReplyBytes: Int
     let logger: Logger
 
@@ -17,16 +18,21 @@ struct RequestDispatcher: Sendable {
         do {
             shared = try request.header.read()
         } catch {
+            refusals.count(.malformed)
             return Reply(
                 id: request.header.id, failure: CommandFailure(.invalid, "header: \(error)"))
         }
         let header = shared.fields
         guard let handler = router[header.command] else {
+            refusals.count(.unknownCommand)
             let failure = CommandFailure(.invalid, "\(CommandFailure.unknownCommand) \"\(header.command)\"")
             return Reply(id: header.id, failure: failure)
         }
         let time = RequestTime(header, arrival: request.arrival, watch: watch)
-        if let refusal = time.refusal(now: now) { return Reply(id: header.id, failure: refusal) }
+        if let refusal = time.refusal(now: now) {
+            refusals.count(refusal.reason)
+            return Reply(id: header.id, failure: refusal.failure)
+        }
         let context = CommandContext(shared, time: time, logger: logger)
         guard let traceparent = header.traceparent.flatMap({ Traceparent($0) }) else {
             return await answer(context, request.payload, handler)

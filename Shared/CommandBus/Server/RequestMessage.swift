@@ -16,6 +16,8 @@ struct RequestMessage {
         case request(header: ReceivedHeader, payload: Data)
         /// The problem, and the header, if there is one, for its id.
         case malformed(header: ReceivedHeader?, reason: String)
+        /// The same for a header or a payload above its limit.
+        case tooLarge(header: ReceivedHeader?, reason: String)
     }
 
     let envelope: ReplyEnvelope
@@ -80,13 +82,13 @@ struct RequestMessage {
             return .malformed(header: nil, reason: "expected two frames, a header and a payload, found \(count)")
         }
         guard case .bytes(let header) = body[0], header.count <= limits.maxHeaderBytes else {
-            return .malformed(header: nil, reason: "the header has more than \(limits.maxHeaderBytes) bytes")
+            return .tooLarge(header: nil, reason: "the header has more than \(limits.maxHeaderBytes) bytes")
         }
         let received = header.withUnsafeBytes { ReceivedHeader($0) }
         if case .bytes(let payload) = body[1], payload.count <= limits.maxPayloadBytes {
             return .request(header: received, payload: payload)
         }
-        return .malformed(
+        return .tooLarge(
             header: received,
             reason: "the payload has \(body[1].size) bytes, at most \(limits.maxPayloadBytes) are allowed")
     }

@@ -26,9 +26,11 @@ struct RequestTime: Sendable {
     }
 
     /// Why the request must not be begun; `nil` if it may.
-    func refusal(now: MonotonicMilliseconds) -> CommandFailure? {
-        if expiry <= now { return CommandFailure(.deadlineExceeded, "the deadline passed before the work began") }
-        if watch.hasPaused(since: pausesBefore, now: now) { return .afterPause }
+    func refusal(now: MonotonicMilliseconds) -> (reason: RefusedRequests.Reason, failure: CommandFailure)? {
+        if expiry <= now {
+            return (.deadlineExceeded, CommandFailure(.deadlineExceeded, "the deadline passed before the work began"))
+        }
+        if watch.hasPaused(since: pausesBefore, now: now) { return (.paused, .afterPause) }
         return nil
     }
 }

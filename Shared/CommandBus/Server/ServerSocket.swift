@@ -39,6 +39,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     private var outgoing: [(reply: Reply, envelope: ReplyEnvelope)] = []
     private var waitingForDrain: [CheckedContinuation<Void, Never>] = []
     private var receiver: RequestReceiver
+    let refusals = RefusedRequests()
     /// A reusable buffer for headers.
     private var replyHeader = JSONBytes(capacity: 512)
 
@@ -95,19 +96,24 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         switch message.content {
         case .malformed(let header, let reason):
             logger.debug("a malformed request", metadata: ["reason": "\(reason)"])
-            refuse(message.envelope, header: header, CommandFailure(.invalid, reason))
+            refuse(message.envelope, header: header, .malformed, CommandFailure(.invalid, reason))
+        case .tooLarge(let header, let reason):
+            logger.debug("a request that is too large", metadata: ["reason": "\(reason)"])
+            refuse(message.envelope, header: header, .tooLarge, CommandFailure(.invalid, reason))
         case .request(let header, let payload):
             guard case .serving = phase else {
-                refuse(message.envelope, header: header, CommandFailure(.unavailable, "the service is stopping; not done"))
+                refuse(
+                    message.envelope, header: header, .stopping,
+                    CommandFailure(.unavailable, "the service is stopping; not done"))
                 return
             }
             guard refusesUntil <= now else {
-                refuse(message.envelope, header: header, .afterPause)
+                refuse(message.envelope, header: header, .paused, .afterPause)
                 return
             }
             guard inFlight < limits.maxInFlight else {
                 refuse(
-                    message.envelope, header: header,
+                    message.envelope, header: header, .overloaded,
                     CommandFailure(.overloaded, "\(limits.maxInFlight) requests are under way; not done"))
                 return
             }
@@ -117,7 +123,10 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         }
     }
 
-    private func refuse(_ envelope: ReplyEnvelope, header: ReceivedHeader?, _ failure: CommandFailure) {
+    private func refuse(
+        _ envelope: ReplyEnvelope, header: ReceivedHeader?, _ reason: RefusedRequests.Reason, _ failure: CommandFailure
+    ) {
+        refusals.count(reason)
         send(Reply(id: header?.id ?? "", failure: failure), to: envelope)
     }
 
@@ -250,9 +259,9 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     private func giveUpDrain() {
         let unanswered = workers.values.compactMap { $0.request.take() } + queue
         for request in unanswered {
-            refuse(
-                request.envelope, header: request.header,
-                CommandFailure(.unavailable, "the service is stopping, outcome unknown"))
+            // It is not counted as refused: its handler may have begun.
+            let failure = CommandFailure(.unavailable, "the service is stopping, outcome unknown")
+            send(Reply(id: request.header.id, failure: failure), to: request.envelope)
         }
         queue = []
         inFlight = 0

@@ -28,6 +28,9 @@ package struct MongoCubeStore: CubeStore {
         await database.close()
     }
 
+    /// Each operation has a timeout, after which the database counts as away.
+    package var writerHealth: PartHealth { .ok }
+
     package func version() async throws -> CubeVersion {
         try await MongoError.asFailure {
             try await database.run { try $0.cubeVersion() }

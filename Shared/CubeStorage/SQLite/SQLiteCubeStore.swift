@@ -42,6 +42,8 @@ package final class SQLiteCubeStore: CubeStore {
         try await database.read { try CubeQueries.version(in: $0) }
     }
 
+    package var writerHealth: PartHealth { database.writerHealth() }
+
     package func snapshot() async throws -> CubeSnapshot {
         try await database.read { [unreadable] in try CubeQueries.snapshot(of: $0, unreadable) }
     }

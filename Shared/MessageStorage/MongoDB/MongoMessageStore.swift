@@ -223,6 +223,9 @@ package struct MongoMessageStore: MessageStore {
         }
     }
 
+    /// Each operation has a timeout, after which the database counts as away.
+    package var writerHealth: PartHealth { .ok }
+
     /// The used size of the server's files. The figures lag by up to a minute.
     package func size() async throws -> Int64 {
         try await MongoError.asFailure {

@@ -184,6 +184,8 @@ package struct SQLiteMessageStore: MessageStore {
         _ = try await database.read { try Int64.fetchOne($0, sql: "SELECT position FROM message LIMIT 1") }
     }
 
+    package var writerHealth: PartHealth { database.writerHealth() }
+
     package func size() async throws -> Int64 {
         try await database.size()
     }

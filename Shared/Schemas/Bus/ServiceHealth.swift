@@ -1,5 +1,6 @@
 /// The reply to `bus.health` of a service that can do its work, with its version and the state of its dependencies:
-/// `{"version":"1.2.0","parts":{"fcm":{"status":"unavailable","message":"…"}}}`.
+/// `{"version":"1.2.0","parts":{"fcm":{"status":"unavailable","message":"…"}}}`. A service whose writes hang also replies so, with
+/// the part ``store``.
 package struct ServiceHealth: Codable, Hashable, Sendable {
     /// The service's version. `nil` if it does not report one, as older versions do.
     package var version: String?
@@ -12,6 +13,9 @@ package struct ServiceHealth: Codable, Hashable, Sendable {
         self.version = version
         reported = parts.isEmpty ? nil : parts
     }
+
+    /// The part that is there while the writer of the service's store hangs. Then the service cannot do its work.
+    package static let store = "store"
 
     /// Whether every part can do its work.
     package var isWell: Bool { parts.values.allSatisfy(\.isWell) }
@@ -56,8 +60,9 @@ package struct PartHealth: Codable, Hashable, Sendable {
 }
 
 extension PartHealth {
-    /// A service that can do its work, as another one sees it.
+    /// A service that has replied, as another one sees it: it can do its work unless its store hangs.
     package init(_ service: ServiceHealth) {
-        self.init(.ok, version: service.version, parts: service.parts)
+        let store = service.parts[ServiceHealth.store] ?? .ok
+        self.init(store.status, store.message, version: service.version, parts: service.parts)
     }
 }

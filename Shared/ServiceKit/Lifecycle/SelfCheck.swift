@@ -4,17 +4,28 @@ package import Schemas
 import Synchronization
 
 /// How a service finds out whether it still does its work. It answers the service manager's watchdog (``Watchdog``) and the questions
-/// of a monitoring system.
+/// of a monitoring system. ``SelfCheckRun`` runs it.
 package struct SelfCheck: Sendable {
-    /// Uses what can get stuck, and returns the service's state.
-    ///
-    /// - Throws: An error if something is stuck. A store that is away is part of the state: a restart would not bring it back.
-    package typealias Check = @Sendable () async throws -> PartHealth
+    /// A part of the process that can get stuck.
+    package struct Step: Sendable {
+        /// Names the part, in the answers and in the log.
+        let name: String
+        let run: @Sendable () async throws -> PartHealth
 
-    /// Makes the check, and connects what it needs. Not called without a watchdog and a port for metrics.
-    let start: @Sendable () throws -> Check
+        /// - Parameters:
+        ///   - run: Uses the part, and returns the service's state; `ok` if it knows only whether the part is stuck. It may take as long
+        ///     as it needs: a part that does not answer within ``SelfCheckRun/timeout`` is stuck. Throws if the part is stuck. A store
+        ///     that is away is part of the state: a restart would not bring it back.
+        package init(_ name: String, run: @escaping @Sendable () async throws -> PartHealth) {
+            self.name = name
+            self.run = run
+        }
+    }
 
-    package init(start: @escaping @Sendable () throws -> Check) {
+    /// Makes the steps, and connects what they need. Not called without a watchdog and a port for metrics.
+    let start: @Sendable () throws -> [Step]
+
+    package init(start: @escaping @Sendable () throws -> [Step]) {
         self.start = start
     }
 
@@ -25,28 +36,65 @@ package struct SelfCheck: Sendable {
         SelfCheck { [endpoint = server.endpoint] in
             let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: logger)
             let patience = Patience()
-            return {
-                do {
-                    _ = try await client.request(Ping(), timeout: .seconds(3))
-                } catch let error as CommandFailure where error.status == .overloaded {
-                    // It answers that it has too much to do. A restart would only add to that.
-                    return PartHealth(error.status, error.message)
-                }
-                do {
-                    let health = PartHealth(try await client.request(CheckHealth(), timeout: .seconds(4)))
-                    patience.reset()
-                    return health
-                } catch let error as CommandFailure {
-                    guard error.status == .deadlineExceeded else {
-                        patience.reset()
-                        return PartHealth(error.status, error.message)
-                    }
-                    // A database that hangs holds its operations for some seconds before it counts as away.
-                    guard patience.isLeft() else { throw error }
-                    return PartHealth(error.status, "the service's store takes long")
-                }
-            }
+            return [
+                .busThread(of: bus), .sharedThreads,
+                Step("commands") { try await sendCommands(client, patience) },
+            ]
         }
+    }
+
+    private static func sendCommands(_ client: CommandClient, _ patience: Patience) async throws -> PartHealth {
+        do {
+            _ = try await client.request(Ping(), timeout: .seconds(3))
+        } catch  where error.status == .overloaded {
+            // It answers that it has too much to do. A restart would only add to that.
+            return PartHealth(error.status, error.message)
+        }
+        do {
+            let health = PartHealth(try await client.request(CheckHealth(), timeout: .seconds(4)))
+            patience.reset()
+            if let store = health.parts[ServiceHealth.store], store.status == .deadlineExceeded {
+                throw StuckService(parts: [ServiceHealth.store: store])
+            }
+            return health
+        } catch let error as CommandFailure {
+            guard error.status == .deadlineExceeded else {
+                patience.reset()
+                return PartHealth(error.status, error.message)
+            }
+            // A database that hangs holds its operations for some seconds before it counts as away.
+            guard patience.isLeft() else { throw error }
+            return PartHealth(error.status, "the service's store takes long")
+        }
+    }
+}
+
+extension SelfCheck.Step {
+    /// The thread that owns the sockets of the bus.
+    package static func busThread(of bus: Bus) -> Self {
+        SelfCheck.Step("bus_thread") {
+            await Task(executorPreference: bus.taskExecutor) {}.value
+            return .ok
+        }
+    }
+
+    /// The threads on which Swift runs all tasks without a preference, such as most handlers.
+    package static let sharedThreads = SelfCheck.Step("shared_threads") {
+        await Task(executorPreference: globalConcurrentExecutor) {}.value
+        return .ok
+    }
+}
+
+/// Parts of the service do not answer.
+struct StuckService: Error, CustomStringConvertible {
+    /// The state of each of them.
+    let parts: [String: PartHealth]
+
+    var description: String { health.line }
+
+    var health: PartHealth {
+        let names = parts.keys.sorted().joined(separator: ", ")
+        return PartHealth(.deadlineExceeded, "the service does not answer itself: \(names)", parts: parts)
     }
 }
 
@@ -72,10 +120,10 @@ private final class Patience: Sendable {
 extension PartHealth {
     /// One line for people: `ready`, or what cannot be used.
     var line: String {
-        if status != .ok { return singleLine(message ?? status.rawValue) }
+        let own = status == .ok ? [] : [singleLine(message ?? status.rawValue)]
         let failing = parts.filter { !$0.value.isWell }.sorted { $0.key < $1.key }
-        guard !failing.isEmpty else { return "ready" }
-        return failing.map { "\($0.key): \(singleLine($0.value.message ?? $0.value.status.rawValue))" }.joined(separator: "; ")
+            .map { "\($0.key): \(singleLine($0.value.message ?? $0.value.status.rawValue))" }
+        return own.isEmpty && failing.isEmpty ? "ready" : (own + failing).joined(separator: "; ")
     }
 
     private func singleLine(_ text: String) -> String {

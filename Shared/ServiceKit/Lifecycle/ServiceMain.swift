@@ -94,12 +94,20 @@ package enum ServiceMain {
                     whenReady: plan.whenReady, readiness: readiness,
                     reload: try SettingsReload(values, check: check, logger: logger, readAgain: readSettings),
                     hangUps: hangUps, terminal: terminal, logger: logger)
-                let metrics = port.map {
-                    MetricsServer(
-                        service: entry.name, port: $0, registry: registry, readiness: readiness, plan: plan, logger: logger)
+                let watchdogLimit = Watchdog.limit()
+                let check = port == nil && watchdogLimit == nil ? nil : try plan.selfCheck.map(SelfCheckRun.init)
+                var observers: [any Service] = []
+                if let port {
+                    observers.append(
+                        MetricsServer(
+                            service: entry.name, port: port, registry: registry, readiness: readiness, plan: plan, check: check,
+                            logger: logger))
+                }
+                if let check, let watchdogLimit {
+                    observers.append(Watchdog(check, limit: watchdogLimit, logger: logger))
                 }
                 try await run(
-                    plan, metrics: metrics, ready: ready, isSupervised: try values.value(.supervised), logger: logger)
+                    plan, observers: observers, ready: ready, isSupervised: try values.value(.supervised), logger: logger)
                 exit(0)
             } catch let error as ConfigurationError {
                 throw error
@@ -117,7 +125,7 @@ package enum ServiceMain {
     }
 
     private static func run(
-        _ plan: ServicePlan, metrics: MetricsServer?, ready: ReadinessService, isSupervised: Bool, logger: Logger
+        _ plan: ServicePlan, observers: [any Service], ready: ReadinessService, isSupervised: Bool, logger: Logger
     ) async throws {
         var services = plan.services.map {
             ServiceGroupConfiguration.ServiceConfiguration(
@@ -126,8 +134,7 @@ package enum ServiceMain {
         if isSupervised {
             services.append(.init(service: SupervisorWatch(logger: logger), successTerminationBehavior: .gracefullyShutdownGroup))
         }
-        if let metrics { services.append(.init(service: metrics)) }
-        if let watchdog = plan.selfCheck.flatMap({ Watchdog($0, logger: logger) }) { services.append(.init(service: watchdog)) }
+        services += observers.map { .init(service: $0) }
         services.append(.init(service: ready, successTerminationBehavior: .gracefullyShutdownGroup))
         var quiet = logger
         quiet.logLevel = .warning

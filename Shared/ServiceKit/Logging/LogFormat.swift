@@ -17,7 +17,7 @@ package enum LogFormat: String, CaseIterable, Sendable {
         case .text: LineOutput(line: TextLogLine.self)
         case .json: LineOutput(line: JSONLogLine.self)
         case .auto where isatty(STDERR_FILENO) == 1: LogFormat.text.output
-        case .auto: JournalOutput.ofStandardError(instead: LogFormat.json.output) ?? LogFormat.json.output
+        case .auto: JournalOutput.ofStandardError() ?? LogFormat.json.output
         }
     }
 }

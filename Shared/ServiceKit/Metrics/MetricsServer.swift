@@ -9,7 +9,7 @@ import ServiceLifecycle
 import Synchronization
 
 /// The HTTP server for a monitoring system, on a port of this machine only: `/metrics` in Prometheus's text format, `/livez` and
-/// `/readyz`. It runs if `MSI_METRICS_PORT` is set.
+/// `/readyz`. It runs if `MSI_METRICS_PORT` is set, on the ``HealthThread``: it answers while the rest of the process is stuck.
 struct MetricsServer: Service {
     /// What the service has told: `false` before it is ready, and when it stops.
     final class Readiness: Sendable {
@@ -26,13 +26,18 @@ struct MetricsServer: Service {
     let registry: MetricRegistry
     let readiness: Readiness
     let plan: ServicePlan
+    /// `nil` for a service without a ``SelfCheck``.
+    let check: SelfCheckRun?
     let logger: Logger
 
     func run() async throws {
+        try await withTaskExecutorPreference(HealthThread.executor) { try await serve() }
+    }
+
+    private func serve() async throws {
         let process = ProcessMetrics(of: service, in: registry)
-        let check = try plan.selfCheck?.start()
         let router = Router()
-        router.get("metrics") { [registry, plan, readiness] _, _ in
+        router.get("metrics") { [registry, plan, check, readiness] _, _ in
             process.collect()
             Instrument.ready.gauge().set(await Self.isReady(check, readiness) ? 1 : 0)
             await plan.collectMetrics()
@@ -40,8 +45,8 @@ struct MetricsServer: Service {
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: .init(byteBuffer: .init(string: MetricText(registry.all).text)))
         }
-        router.get("livez") { _, _ in try await Self.answer(check, isReady: true) { _ in true } }
-        router.get("readyz") { [readiness] _, _ in
+        router.get("livez") { [check] _, _ in try await Self.answer(check, isReady: true) { _ in true } }
+        router.get("readyz") { [check, readiness] _, _ in
             try await Self.answer(check, isReady: readiness.isReady) { $0.status == .ok }
         }
         var quiet = logger
@@ -50,14 +55,14 @@ struct MetricsServer: Service {
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
             onServerRunning: { [logger] channel in
                 logger.info("metrics", metadata: ["url": "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/metrics"])
-            }, logger: quiet)
+            }, eventLoopGroupProvider: .shared(HealthThread.group), logger: quiet)
         try await ListeningService(application, scheme: "http", port: port, of: .metricsPort).run()
     }
 
-    private static func isReady(_ check: SelfCheck.Check?, _ readiness: Readiness) async -> Bool {
+    private static func isReady(_ check: SelfCheckRun?, _ readiness: Readiness) async -> Bool {
         guard readiness.isReady else { return false }
         do {
-            return try await check?().status ?? .ok == .ok
+            return try await check?.state().status ?? .ok == .ok
         } catch {
             return false
         }
@@ -67,14 +72,13 @@ struct MetricsServer: Service {
     ///
     /// - Parameter isGood: Whether a state that the check has found is good enough.
     private static func answer(
-        _ check: SelfCheck.Check?, isReady: Bool, _ isGood: (PartHealth) -> Bool
+        _ check: SelfCheckRun?, isReady: Bool, _ isGood: (PartHealth) -> Bool
     ) async throws -> Response {
         let state: PartHealth
         do {
-            state = isReady ? try await check?() ?? .ok : PartHealth(.unavailable, "the service is starting or stopping")
-        } catch {
-            state = PartHealth(.deadlineExceeded, "the service does not answer itself: \(error)")
-            return try response(.serviceUnavailable, state)
+            state = isReady ? try await check?.state() ?? .ok : PartHealth(.unavailable, "the service is starting or stopping")
+        } catch let stuck as StuckService {
+            return try response(.serviceUnavailable, stuck.health)
         }
         return try response(isReady && isGood(state) ? .ok : .serviceUnavailable, state)
     }

@@ -2,6 +2,7 @@ import DurableFiles
 import EmbeddedDatabase
 import GRDB
 import MongoDatabase
+import Schemas
 
 /// A store in a SQLite file.
 struct SQLiteBackend: StorageBackend {
@@ -53,6 +54,8 @@ struct SQLiteBackend: StorageBackend {
     func check() async throws {
         _ = try await database.read { try Int64.fetchOne($0, sql: "SELECT 1 FROM \(StoreRegister.name) LIMIT 1") }
     }
+
+    var writerHealth: PartHealth { database.writerHealth() }
 
     func size(of store: StoreDeclaration) async throws -> Int64 { try await database.size() }
 

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// It never waits for the journal. While the journal is too slow, its socket is full, and events are dropped: waiting would stop the
 /// service. They are counted, and the next event that it takes follows a line with their number. What it cannot take for another
-/// reason goes to standard error, which ends up in the journal as well, as a line.
+/// reason goes as a line to the stream that is the service's standard error, and ends up in the journal as well. If that stream is full,
+/// the event is dropped and counted too.
 final class JournalOutput: LogOutput {
     private static let socketPath = "/run/systemd/journal/socket"
     private static let dropped = Atomic<Int>(0)
@@ -17,17 +18,16 @@ final class JournalOutput: LogOutput {
 
     private let descriptor: Int32
     private let path: String
-    private let substitute: any LogOutput
+    private let stream: JournalStream
     /// The dropped events that no line has reported.
     private let unreported = Atomic<Int>(0)
 
-    /// - Parameter instead: Takes what the journal cannot.
     /// - Returns: `nil` if standard error is not the journal, or there is no socket.
     static func ofStandardError(
-        instead substitute: any LogOutput, environment: [String: String] = ProcessInfo.processInfo.environment
+        environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> JournalOutput? {
         guard isJournal(STDERR_FILENO, stream: environment["JOURNAL_STREAM"]) else { return nil }
-        return JournalOutput(path: socketPath, instead: substitute)
+        return JournalOutput(path: socketPath, stream: JournalStream(descriptor: STDERR_FILENO))
     }
 
     /// Whether a descriptor is the journal's.
@@ -40,12 +40,13 @@ final class JournalOutput: LogOutput {
         return stream == "\(status.st_dev):\(status.st_ino)"
     }
 
-    init?(path: String, instead substitute: any LogOutput) {
+    /// - Parameter stream: Takes what the journal's socket cannot.
+    init?(path: String, stream: JournalStream) {
         let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         descriptor = socket(AF_UNIX, type, 0)
         guard descriptor >= 0 else { return nil }
         self.path = path
-        self.substitute = substitute
+        self.stream = stream
     }
 
     deinit {
@@ -54,13 +55,9 @@ final class JournalOutput: LogOutput {
 
     func write(_ entry: LogEntry) {
         reportDropped(as: entry.service)
-        switch send(entry) {
-        case .sent: break
-        case .busy:
-            Self.dropped.add(1, ordering: .relaxed)
-            unreported.add(1, ordering: .relaxed)
-        case .impossible: substitute.write(entry)
-        }
+        guard !hasTaken(entry) else { return }
+        Self.dropped.add(1, ordering: .relaxed)
+        unreported.add(1, ordering: .relaxed)
     }
 
     private enum Outcome {
@@ -75,12 +72,17 @@ final class JournalOutput: LogOutput {
         let count = unreported.exchange(0, ordering: .relaxed)
         guard count > 0 else { return }
         let report = LogEntry(
-            time: Date(), level: .warning, service: service, message: "log lines were dropped: the journal was too slow",
+            time: Date(), level: .warning, service: service, message: "log lines were dropped: the journal did not take them",
             fields: [("lines", String(count))], file: #fileID, line: #line, function: #function)
-        switch send(report) {
-        case .sent: break
-        case .busy: unreported.add(count, ordering: .relaxed)
-        case .impossible: substitute.write(report)
+        if !hasTaken(report) { unreported.add(count, ordering: .relaxed) }
+    }
+
+    /// Sends an event to the journal's socket, or writes it to the stream.
+    private func hasTaken(_ entry: LogEntry) -> Bool {
+        switch send(entry) {
+        case .sent: true
+        case .busy: false
+        case .impossible: stream.hasTaken(entry)
         }
     }
 

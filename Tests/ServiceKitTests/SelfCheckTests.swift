@@ -1,0 +1,83 @@
+import CommandBus
+import Schemas
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ServiceKit
+
+/// How a service finds out that it is stuck.
+@Suite("Self-checks", .timeLimit(.minutes(1)))
+struct SelfCheckTests {
+    /// A store whose writer may hang.
+    private final class Store: CheckedStore {
+        private let health = Mutex(PartHealth.ok)
+
+        var writerHealth: PartHealth {
+            get { health.withLock(\.self) }
+            set { health.withLock { $0 = newValue } }
+        }
+
+        func check() async throws {}
+    }
+
+    private func withCheck(of store: Store, _ body: (SelfCheckRun) async throws -> Void) async throws {
+        try await withBus { bus in
+            let server = try CommandServer(
+                bus: bus, endpoint: "tcp://127.0.0.1:0", router: CommandRouter(stores: [store]), logger: quietLogger)
+            let running = Task { try await server.run() }
+            defer { running.cancel() }
+            try await body(SelfCheckRun(.commands(of: server, bus: bus, logger: quietLogger)))
+        }
+    }
+
+    @Test("A service whose parts all answer is well; one whose writer hangs is stuck, until it does not hang any more")
+    func writer() async throws {
+        let store = Store()
+        try await withCheck(of: store) { check in
+            let state = try await check.state()
+            #expect(state.line == "ready")
+            store.writerHealth = PartHealth(.deadlineExceeded, "a write to cube.sqlite has not ended for 12 s")
+            await #expect {
+                _ = try await check.state()
+            } throws: { error in
+                (error as? StuckService)?.parts == ["store": store.writerHealth]
+                    && "\(error)"
+                        == "the service does not answer itself: store; store: a write to cube.sqlite has not ended for 12 s"
+            }
+            store.writerHealth = .ok
+            let later = try await check.state()
+            #expect(later.line == "ready")
+        }
+    }
+
+    @Test("A part that does not answer is named, with the time since it was asked, and is not asked again meanwhile")
+    func silent() async throws {
+        let asked = Mutex(0)
+        let (stream, release) = AsyncStream<Void>.makeStream()
+        let check = try SelfCheckRun(
+            SelfCheck {
+                [
+                    .sharedThreads,
+                    SelfCheck.Step("loop") {
+                        asked.withLock { $0 += 1 }
+                        for await _ in stream {}
+                        return .ok
+                    },
+                ]
+            })
+        for _ in 0..<3 {
+            await #expect {
+                _ = try await check.state()
+            } throws: { error in
+                let parts = (error as? StuckService)?.parts ?? [:]
+                return Array(parts.keys) == ["loop"] && parts["loop"]?.status == .deadlineExceeded
+                    && parts["loop"]?.message?.wholeMatch(of: /no answer for \d+ s/) != nil
+            }
+        }
+        #expect(asked.withLock(\.self) == 1)
+        release.finish()
+        try await eventually { (try? await check.state()) == .ok }
+        #expect(asked.withLock(\.self) >= 2)
+    }
+}

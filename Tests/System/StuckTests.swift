@@ -1,0 +1,107 @@
+import JSON
+import NIOCore
+import NIOHTTP1
+import ServiceKit
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// What a monitoring system, the operator and the watchdog learn of a service that is stuck.
+    @Suite("Stuck services", .enabled(if: HeldThreads.isPossible), .timeLimit(.minutes(3)))
+    struct StuckTests {
+        /// The status of `/livez` or `/readyz`, and its JSON.
+        private func ask(_ path: String, at port: Int, _ portal: Portal) async throws -> (status: Int, state: JSONValue) {
+            let answer = try await portal.http.answer(
+                .GET, "http://127.0.0.1:\(port)/\(path)", headers: [:], body: nil, within: .seconds(15))
+            return (answer.status, try answer.json)
+        }
+
+        @Test(
+            "A write that hangs stops the watchdog's notifications, and is named by /livez, /readyz, the gateway and msi status; the disk's return ends it"
+        )
+        func writer() async throws {
+            try await SeparateServices.with { services in
+                let manager = try NotificationSocket(at: services.folder + "/notify")
+                let port = try LoopbackPort.free()
+                let log = try await services.start(
+                    "msi-message-log",
+                    settings: [
+                        "MSI_METRICS_PORT": "\(port)", "NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "3000000",
+                    ])
+                let portal = services.portal
+                try await eventually("a notification") { manager.receiveAll().contains { $0.contains("WATCHDOG=1") } }
+                #expect(try await ask("livez", at: port, portal).status == 200)
+                let subject = try await portal.makeSubject("Information")
+
+                try await HeldThreads.hold(log, in: "fsync,fdatasync") {
+                    #expect(try await portal.post(subject.message()).status == 503)
+                    try await eventually("the part is named", within: .seconds(30)) {
+                        let (status, state) = try await ask("livez", at: port, portal)
+                        guard status == 503, let part = state["parts"]?["store"] else { return false }
+                        #expect(part["status"] == "deadline_exceeded")
+                        #expect(part["message"]?.string?.hasPrefix("a write to message-log.sqlite has not ended for 1") == true)
+                        return true
+                    }
+                    #expect(try await ask("readyz", at: port, portal).status == 503)
+                    try await eventually("the gateway notices it") {
+                        let health = try await portal.call(.GET, "/health").json
+                        return health["services"]?["message-log"] == "deadline_exceeded"
+                            && health["parts"]?["message-log"]?["store"]?["message"]?.string?.contains("message-log.sqlite")
+                                == true
+                    }
+                    let status = try await withProgram(
+                        BuiltProduct.path(of: "msi"), arguments: ["status"],
+                        environment: ["MSI_STATE_DIR": services.folder, "MSI_GATEWAY_PORT": "\(portal.port)"]
+                    ) { try await $0.end(within: .seconds(60)) }
+                    #expect(status.lines.contains { $0.contains("store") && $0.contains("a write to message-log.sqlite") })
+                    // The check that was under way when the write became too old has ended by now.
+                    _ = manager.receiveAll()
+                    var texts: [String] = []
+                    try await eventually("the next checks") {
+                        texts += manager.receiveAll()
+                        return texts.count { $0.contains("STATUS=the service does not answer itself: store") } >= 2
+                    }
+                    #expect(!texts.contains { $0.contains("WATCHDOG=1") })
+                }
+                try await eventually("it works again") {
+                    let status = try await ask("readyz", at: port, portal).status
+                    return status == 200 && manager.receiveAll().contains { $0.contains("WATCHDOG=1") }
+                }
+                #expect(try await portal.post(subject.message()).status == 201)
+                #expect(await log.stop() == 0)
+            }
+        }
+
+        @Test(
+            "A thread that is stuck does not keep /livez from answering, which names it",
+            arguments: [
+                ("msi-bus", "poll", "bus_thread"), ("NIO-SGLTN-", "epoll_wait,epoll_pwait,epoll_pwait2", "event_loop_"),
+            ])
+        func thread(_ thread: String, calls: String, part: String) async throws {
+            try await SeparateServices.with { services in
+                let port = try LoopbackPort.free()
+                let (gateway, portal) = try await services.startGateway(
+                    in: "second", settings: ["MSI_METRICS_PORT": "\(port)"])
+                #expect(try await ask("livez", at: port, portal).status == 200)
+                try await HeldThreads.hold(gateway, thread: thread, in: calls) {
+                    try await eventually("it is noticed", within: .seconds(30)) {
+                        try await ask("livez", at: port, portal).status == 503
+                    }
+                    let (status, state) = try await ask("livez", at: port, portal)
+                    #expect(status == 503)
+                    #expect(state["status"] == "deadline_exceeded")
+                    let parts = try #require(state["parts"]?.members)
+                    #expect(parts.count == 1, "\(state)")
+                    let stuck = parts.first { $0.name.hasPrefix(part) }?.value
+                    #expect(stuck?["message"]?.string?.hasPrefix("no answer for ") == true, "\(state)")
+                    #expect(try await ask("readyz", at: port, portal).status == 503)
+                    let metrics = try await portal.http.answer(
+                        .GET, "http://127.0.0.1:\(port)/metrics", headers: [:], body: nil, within: .seconds(15))
+                    #expect(String(decoding: metrics.body, as: UTF8.self).contains("\nmsi_ready 0\n"))
+                }
+                try await eventually("it works again") { try await ask("livez", at: port, portal).status == 200 }
+                #expect(await gateway.stop() == 0)
+            }
+        }
+    }
+}
