@@ -5,9 +5,9 @@ import re
 import time
 
 import debs
-from container import Failure, wait_until
 from hub import CANARY, CONFIGURATION, EMULATOR, STATE, Connections
 from sandbox import the_sandbox_holds, units_are_safe_enough
+from waiting import Failure, wait_until
 
 # Of units.
 RELAY, MESSAGE_LOG = "msi-fcm-relay", "msi-message-log"
