@@ -6,11 +6,10 @@ import Schemas
 struct CanaryMetrics: Sendable {
     private let durations: [Flight.Stage: CoreMetrics.Timer]
     private let outcomes: [Flight.Outcome: Counter]
-    private let lastReceived: Meter
 
-    /// Makes all series, so that the first failure is a change of one.
+    /// Makes all series except the time of the last arrival, so that the first failure is a change of one.
     ///
-    /// - Parameter now: The start, from which the silence counts.
+    /// - Parameter now: The start, from which the silence counts until a first message has arrived.
     init(interval: Duration, now: UnixMilliseconds) {
         durations = Dictionary(
             uniqueKeysWithValues: Flight.Stage.allCases.map { ($0, Instrument.canaryDuration.timer(["stage": $0.rawValue])) })
@@ -18,9 +17,8 @@ struct CanaryMetrics: Sendable {
             uniqueKeysWithValues: Flight.Outcome.allCases.map {
                 ($0, Instrument.canaryMessages.counter(["outcome": $0.rawValue]))
             })
-        lastReceived = Instrument.canaryLastReceived.gauge()
         Instrument.canaryInterval.gauge().set(Double(interval.components.seconds))
-        lastReceived.set(Self.seconds(now))
+        Instrument.canaryStarted.gauge().set(Self.seconds(now))
         for counter in outcomes.values { counter.increment(by: 0) }
     }
 
@@ -30,7 +28,7 @@ struct CanaryMetrics: Sendable {
 
     func ended(_ outcome: Flight.Outcome, at now: UnixMilliseconds) {
         outcomes[outcome]?.increment()
-        if outcome.isDelivered { lastReceived.set(Self.seconds(now)) }
+        if outcome.isDelivered { Instrument.canaryLastReceived.gauge().set(Self.seconds(now)) }
     }
 
     private static func seconds(_ time: UnixMilliseconds) -> Double { Double(time.rawValue) / 1_000 }

@@ -36,6 +36,16 @@ package enum Endpoint: Hashable, Sendable {
         text.suffix(after: "ipc://").flatMap { $0.contains("*") && !$0.hasPrefix("@") ? $0 : nil }
     }
 
+    /// Why a client whose bus has no keys refuses the endpoint's host name: it has an address of another machine. It looks the name up.
+    ///
+    /// - Returns: `nil` for an address, and for a name without an address now.
+    package var refusalWithoutKeys: String? {
+        get async {
+            guard case .tcp(.name(let name), _) = self else { return nil }
+            return await NameLookup.refusalWithoutKeys(of: name).map { "\(text): \($0)" }
+        }
+    }
+
     var text: String {
         switch self {
         case .ipc(let path): "ipc://\(path)"

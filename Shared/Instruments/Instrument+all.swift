@@ -10,7 +10,7 @@ extension Instrument {
         fcmSends, fcmSendDuration, fcmRate, fcmFullRate, fcmWaiting, fcmQuotaUsed, fcmQuotaPause, fcmInFlight, fcmHealthy,
         fcmTokenAge, fcmTokenRemaining, fcmTokenRequests,
         signIns,
-        canaryMessages, canaryDuration, canaryLastReceived, canaryInterval,
+        canaryMessages, canaryDuration, canaryStarted, canaryLastReceived, canaryInterval,
     ]
 
     // Every process.
@@ -115,9 +115,11 @@ extension Instrument {
         "msi_canary_duration_seconds",
         "From the post of a canary's message until it was stored, relayed to FCM, or reported by the phone.",
         .histogram(buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90, 120, 180, 300]))
+    package static let canaryStarted = Instrument(
+        "msi_canary_start_timestamp_seconds", "When the canary has started, in seconds since 1970.", .gauge)
     package static let canaryLastReceived = Instrument(
         "msi_canary_last_received_timestamp_seconds",
-        "When a phone has last reported a message of the canary, in seconds since 1970; at first the start of the canary.", .gauge
+        "When a phone has last reported a message of the canary, in seconds since 1970; absent before the first one.", .gauge
     )
     package static let canaryInterval = Instrument(
         "msi_canary_interval_seconds", "The time between two messages of the canary.", .gauge)

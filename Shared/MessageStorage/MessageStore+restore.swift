@@ -51,7 +51,8 @@ extension HeldItem {
             self.init(
                 key: message.msiKey, kind: .message, sender: message.sender, accepted: message.timestamp,
                 expires: message.expires,
-                notBefore: message.sendAt, needsApproval: item.needsApproval ? true : nil, attempts: message.relay.attempts,
+                notBefore: message.notBefore(at: .now), needsApproval: item.needsApproval ? true : nil,
+                attempts: message.relay.attempts,
                 names: message.names, title: message.title, fairnessKey: nil)
         case .push(let push):
             self.init(

@@ -51,6 +51,14 @@ struct RelayRecordTests {
         #expect(record.nextAttempt == nil && record.ended == Self.now)
         #expect(record.lease == nil)
         #expect(record.components.map(\.name) == ["projects/p/messages/notification", "projects/p/messages/data"])
+        #expect(record.components.map(\.acceptedAt) == [Self.now, Self.now])
+    }
+
+    @Test("A component keeps the time at which FCM has accepted it, while the rest is retried")
+    func acceptanceTime() {
+        let first = after([Self.accepted(.notification), Self.failed(.data, .retryable)])
+        let second = after([Self.accepted(.data)], of: first, at: Self.now + 5_000)
+        #expect(second.components.map(\.acceptedAt) == [Self.now, Self.now + 5_000])
     }
 
     @Test("An accepted component is never sent again, and the rest is retried")

@@ -132,7 +132,7 @@ struct MessageStoreTests {
             let record = RelayRecord(
                 state: .recalled, attempts: 3, nextAttempt: nil, lease: nil, ended: 7,
                 components: [
-                    ComponentRecord(component: .notification, state: .accepted, name: "projects/p/messages/1"),
+                    ComponentRecord(component: .notification, state: .accepted, name: "projects/p/messages/1", acceptedAt: 4),
                     ComponentRecord(
                         component: .data, state: .recalled,
                         error: DeliveryError(class: .retryable, code: "QUOTA", message: "wait", retryAfter: 5_000)),

@@ -49,6 +49,7 @@ struct PushStoreTests {
             for index in push.relay.recipients.indices {
                 push.relay.recipients[index].state = index % 2 == 0 ? .accepted : .failed
                 push.relay.recipients[index].name = index % 2 == 0 ? "projects/p/messages/\(index)" : nil
+                push.relay.recipients[index].acceptedAt = index % 2 == 0 ? 7 : nil
                 push.relay.recipients[index].error = index % 2 == 0 ? nil : DeliveryError(.unregistered)
             }
             push.relay.trace = [Intervention(action: .retry, at: 5, by: "ann")]

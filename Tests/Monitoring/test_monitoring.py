@@ -114,8 +114,9 @@ def test_every_query_of_the_dashboard_and_the_rules_has_metrics(product, prometh
         prometheus.query(expression.replace("$__rate_interval", "1m"))
     text = " ".join(expressions) + (MONITORING / "alerts.yml").read_text()
     names = set(re.findall(r"\b((?:msi|process)_[a-z_]+)\b", text))
-    missing = [name for name in sorted(names) if not prometheus.query(f"count({name})")]
-    assert missing == []
+    # The time of the canary's last arrival is there after the first one.
+    eventually(
+        "each of the metrics", lambda: [name for name in sorted(names) if not prometheus.query(f"count({name})")] == [], 60)
 
 
 def test_an_alert_fires_while_the_relay_is_frozen_and_resolves(product, prometheus):

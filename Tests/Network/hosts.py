@@ -7,34 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
+
+from waiting import Failure
 
 # Only in these namespaces; nothing else has such an address there.
 PREFIX = "10.83.0."
 # The bridge's own address: the database and FCM are there.
 OUTSIDE = PREFIX + "254"
-
-
-class Failure(Exception):
-    """A check has failed, or a command has."""
-
-
-def wait_until(what, condition, seconds=30, pause=0.1):
-    """Waits for a condition, and returns its value. An exception of it counts as not yet."""
-    end = time.monotonic() + seconds
-    error = None
-    while True:
-        try:
-            value = condition()
-            error = None
-            if value:
-                return value
-        except (Failure, OSError, ValueError, LookupError, subprocess.SubprocessError) as failure:
-            error = failure
-        if time.monotonic() > end:
-            raise Failure(f"after {seconds} s: {what}" + (f" ({error})" if error else ""))
-        time.sleep(pause)
 
 
 def ip(*arguments):

@@ -21,7 +21,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from hosts import OUTSIDE, Failure, Network, wait_until
+from hosts import OUTSIDE, Network
+from waiting import Failure, wait_until
 
 TESTS = Path(__file__).resolve().parents[1]
 PORTS = {"cube": 7101, "people": 7102, "broadcast": 7103, "message-log": 7104, "fcm-relay": 7105}

@@ -10,9 +10,10 @@ import time
 import traceback
 from pathlib import Path
 
-from hosts import Failure, say, wait_until
+from hosts import say
 from product import PLACES, PORTS, Product
 from sender import TEXT
+from waiting import Failure, wait_until
 from wire import Wire
 
 RATE = 12

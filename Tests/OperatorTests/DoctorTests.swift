@@ -1,3 +1,4 @@
+import CommandBus
 import DurableFiles
 import FoundationEssentials
 import Glibc
@@ -56,7 +57,8 @@ struct DoctorTests {
             let values = try await settings(["MSI_STATE_DIR": folder, "MSI_TOKEN_FILE": folder + "/secret"])
             let check = try FileCheck(installation: installation(), settings: values)
             chmod(folder, 0o700)
-            for name in ["token", "secret", "cube.sqlite"] {
+            mkdir(folder + "/fcm-emulator", 0o700)
+            for name in ["token", "secret", "cube.sqlite", "fcm-emulator/service-account.json"] {
                 #expect(FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: Data()))
                 chmod("\(folder)/\(name)", 0o600)
             }
@@ -66,10 +68,14 @@ struct DoctorTests {
             chmod(folder + "/token", 0o640)
             chmod(folder + "/secret", 0o604)
             #expect(FileManager.default.createFile(atPath: folder + "/password", contents: Data()))
+            chmod(folder + "/password", 0o644)
+            chmod(folder + "/fcm-emulator/service-account.json", 0o644)
             let failures = check.findings.filter { $0.level == .failure }
             #expect(
                 failures.compactMap(\.advice).map { $0.prefix { $0 != ";" } } == [
-                    "chmod 700 \(folder)", "chmod 600 \(folder)/token", "chmod 600 \(folder)/secret",
+                    "chmod 700 \(folder)", "chmod 600 \(folder)/fcm-emulator/service-account.json",
+                    "chmod 600 \(folder)/password",
+                    "chmod 600 \(folder)/token", "chmod 600 \(folder)/secret",
                 ], "\(failures)")
             #expect(check.findings.contains { $0.level == .warning && $0.found.contains("/password") })
 
@@ -106,7 +112,7 @@ struct DoctorTests {
     func sockets() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/cube.sock"
-            #expect(BusSocketState(of: "ipc://" + path) == .missing)
+            #expect(await EndpointState.look(at: "ipc://" + path) == .missing)
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
             var address = try #require(sockaddr_un(path: path))
             let isBound = withUnsafePointer(to: &address) { pointer in
@@ -115,12 +121,111 @@ struct DoctorTests {
                 }
             }
             try #require(isBound && listen(descriptor, 1) == 0)
-            #expect(BusSocketState(of: "ipc://" + path) == .listening)
+            #expect(await EndpointState.look(at: "ipc://" + path) == .listening(process: getpid()))
             close(descriptor)
-            #expect(BusSocketState(of: "ipc://" + path) == .stale)
-            #expect(BusSocketState(of: "ipc://\(folder)/fcm-relay@*.sock") == .missing)
-            #expect(BusSocketState(of: "tcp://127.0.0.1:9") == .listening)
+            #expect(await EndpointState.look(at: "ipc://" + path) == .stale)
+            #expect(await EndpointState.look(at: "ipc://\(folder)/fcm-relay@*.sock") == .missing)
         }
+    }
+
+    @Test(
+        "At a TCP endpoint a listener is told from a refusal and from a name without an address, and this machine from another one"
+    )
+    func tcp() async throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 1) == 0 && getsockname(listener, $0, &length) == 0
+            }
+        }
+        try #require(isBound)
+        let port = UInt16(bigEndian: address.sin_port)
+        #expect(await EndpointState.look(at: "tcp://127.0.0.1:\(port)") == .listening(process: nil))
+        #expect(await EndpointState.look(at: "tcp://127.0.0.1:\(try LoopbackPort.free())") == .refused)
+        guard case .unknownName = await EndpointState.look(at: "tcp://hub.invalid:7101") else {
+            Issue.record("hub.invalid has an address")
+            return
+        }
+        #expect(await EndpointState.otherHost(of: "tcp://127.0.0.1:7101") == nil)
+        // TEST-NET-1 (RFC 5737).
+        #expect(await EndpointState.otherHost(of: "tcp://192.0.2.7:7101") == "192.0.2.7")
+        #expect(await EndpointState.otherHost(of: "ipc:///run/msi/cube.sock") == nil)
+    }
+
+    @Test(
+        "An endpoint on another machine has advice for its state, and that names the host, the port and the setting",
+        arguments: [
+            (EndpointState.unknownName("Name or service not known"), ["has no address", "MSI_CUBE_ENDPOINTS", "/etc/hosts"]),
+            (.refused, ["refused, so hub-2 is up", "port 7101", "on hub-2: ", "MSI_CUBE_LISTEN"]),
+            (.silent, ["nothing answers", "hub-2", "firewall", "7101"]), (.unreachable("No route to host"), ["No route to host"]),
+        ])
+    func otherMachine(state: EndpointState, parts: [String]) async throws {
+        let instance = BusInstance(.cube, at: "tcp://hub-2:7101", state, otherHost: "hub-2")
+        let advice = BusAdvice(instance: instance, installation: installation(), settings: try await settings([:]), processes: [])
+        let finding = await advice.findingWithoutListener()
+        #expect(finding.level == .failure)
+        for part in parts { #expect("\(finding)".contains(part), "\(finding)") }
+    }
+
+    @Test("Without an answer, wrong keys are told from a process that hangs, and an answer of the service from both")
+    func noAnswer() async throws {
+        func finding(_ failure: CommandFailure, _ state: EndpointState, _ host: String?) async throws -> Finding {
+            let instance = BusInstance(.cube, at: "tcp://hub-2:7101", state, otherHost: host)
+            return BusAdvice(instance: instance, installation: installation(), settings: try await settings([:]), processes: [])
+                .finding(of: failure)
+        }
+        let refused = CommandFailure(
+            .unavailable,
+            "no connection to tcp://hub-2:7101 (the service does not have this machine's key in its list of peers); not sent")
+        let keys = try await finding(refused, .listening(process: nil), "hub-2")
+        #expect(keys.found.contains("this machine's keys") && keys.advice?.contains("msi keys public") == true)
+        let late = CommandFailure(.deadlineExceeded, "no reply from tcp://hub-2:7101 in time, outcome unknown")
+        #expect(try await finding(late, .listening(process: nil), "hub-2").advice?.contains("msi doctor on hub-2") == true)
+        #expect(try await finding(late, .listening(process: nil), nil).found.contains("hangs"))
+        // Not one of the product's.
+        #expect(try await finding(late, .listening(process: 1), nil).found.contains("process 1"))
+        let store = CommandFailure(.unavailable, "the database is away")
+        #expect(try await finding(store, .listening(process: nil), nil).found.contains("does not work: the database is away"))
+    }
+
+    @Test("What a service says about its settings is read from systemd")
+    func unitStatus() throws {
+        let output = """
+            Id=msi-cube.service
+            StatusText=ready; settings read at 2026-11-26T08:00:00Z; needs a restart for MSI_A, MSI_B; the last reload found a mistake: x; y
+
+            Id=msi-people.service
+            StatusText=
+
+            """
+        let texts = UnitStatus.parse(output)
+        #expect(texts.count == 1)
+        let status = try #require(SettingsStatus(texts["msi-cube.service"] ?? ""))
+        #expect(status.needingRestart == ["MSI_A", "MSI_B"] && status.mistake == "x; y")
+        #expect(status.read.rawValue == 1_795_680_000_000)
+    }
+
+    @Test("A reload's lines are said once, with the services that they are about")
+    func reload() {
+        func report(_ lines: String...) -> ReloadReport {
+            ReloadReport(notification: lines.map { "X_MSI_RELOAD=" + $0 })!
+        }
+        let names = ["msi-cube", "msi-people"]
+        #expect(
+            Reload.lines(["msi-cube": report("A", "B"), "msi-people": report("A")], of: names) == [
+                "the settings were read again", "  A (every service)", "  B (msi-cube)",
+            ])
+        #expect(
+            Reload.lines(["msi-cube": report(""), "msi-people": report("")], of: names) == [
+                "the settings were read again: nothing has changed"
+            ])
+        #expect(Reload.lines(["msi-cube": report("")], of: names).last?.contains("msi-people has not said yet") == true)
+        #expect(ReloadReport(notification: ["READY=1"]) == nil)
     }
 
     @Test(

@@ -92,6 +92,7 @@ struct LifeTests {
         message.relay.trace = [Intervention(action: .retry, at: Self.time + 3_000, by: "bob")]
         message.relay.components[0].state = .accepted
         message.relay.components[0].name = "projects/p/messages/0:15"
+        message.relay.components[0].acceptedAt = Self.time + 4_000
         message.relay.components[1].state = .failed
         message.relay.components[1].error = DeliveryError(class: .permanent, code: "INVALID_ARGUMENT", message: "no such topic")
         var life = ItemLife(message: message)
@@ -112,12 +113,12 @@ struct LifeTests {
         for part in ["C / A / S", "projects/p/messages/0:15", "INVALID_ARGUMENT no such topic", Self.trace, "12 phones"] {
             #expect(lines.contains { $0.contains(part) }, "\(part)")
         }
-        let timeline = lines.suffix(5)
+        let timeline = lines.suffix(6)
         #expect(timeline.map { String($0.prefix(24)) } == timeline.map { String($0.prefix(24)) }.sorted())
         #expect(
             timeline.map { $0.dropFirst(39) } == [
                 "posted by ann", "message.send by ann from 192.0.2.7 (entry 17)", "warning: will be tried again", "retry by bob",
-                "ended: failed",
+                "FCM has accepted the notification component", "ended: failed",
             ])
     }
 }

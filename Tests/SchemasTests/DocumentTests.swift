@@ -44,7 +44,7 @@ struct DocumentTests {
             relay: RelayRecord(
                 state: .retrying, attempts: 2, nextAttempt: 5, lease: Lease(owner: "o", until: 6),
                 components: [
-                    ComponentRecord(component: .notification, state: .accepted, name: "projects/p/messages/1"),
+                    ComponentRecord(component: .notification, state: .accepted, name: "projects/p/messages/1", acceptedAt: 4),
                     ComponentRecord(
                         component: .data,
                         error: DeliveryError(class: .retryable, code: "UNAVAILABLE", message: "m", retryAfter: 7)),
@@ -56,6 +56,14 @@ struct DocumentTests {
             #expect(text.contains("\"\(field)\":"), "\(field)")
         }
         #expect(text.contains("\"timestamp\":1763712000123"))
+    }
+
+    @Test("A component that an earlier version has stored has no time of its acceptance")
+    func earlierVersion() throws {
+        let json = #"{"component":"data","state":"accepted","name":"projects/p/messages/1"}"#
+        let record = try JSONCoder.decode(ComponentRecord.self, from: Data(json.utf8))
+        #expect(record.acceptedAt == nil && record.name == "projects/p/messages/1")
+        #expect(!String(decoding: try JSONCoder.encode(record), as: UTF8.self).contains("accepted_at"))
     }
 
     @Test("A stored document with a field of a later version is still read")

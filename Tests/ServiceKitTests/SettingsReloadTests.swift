@@ -35,6 +35,7 @@ struct SettingsReloadTests {
             values = try await read()
             let check = ConfigurationCheck(name: "test", settings: SettingsReloadTests.settings) { wiring in
                 if try wiring.settings.value(.messageRetention) == 13 { throw ConfigurationError("thirteen days bring bad luck") }
+                return []
             }
             reload = try SettingsReload(values, check: check, logger: log.logger, readAgain: read)
         }
@@ -45,7 +46,7 @@ struct SettingsReloadTests {
         func change(_ text: String) async throws -> [String] {
             let known = log.lines.count
             try Data(text.utf8).write(to: URL(filePath: file))
-            await reload.run()
+            _ = await reload.run()
             return log.lines.dropFirst(known).map(\.text)
         }
     }
@@ -144,7 +145,7 @@ struct SettingsReloadTests {
             let service = try await Service(in: folder, "MSI_MESSAGE_RETENTION=5\n")
             let days = try service.values.live(.messageRetention)
             try FileManager.default.removeItem(atPath: service.file)
-            await service.reload.run()
+            _ = await service.reload.run()
             #expect(days.value == 5 && service.log.lines.last?.text.contains("stay as they were") == true)
         }
     }

@@ -113,7 +113,16 @@ extension SystemTests {
                         let text = try await Self.msi(["outbox", "list"], in: stack.stateDirectory, second).lines
                         #expect(text.first == "\(held) messages and 0 pushes are held")
                         #expect(
-                            text.contains { $0.hasPrefix(scheduled) && $0.contains("Hours: later") && $0.contains("scheduled") })
+                            text.contains {
+                                $0.hasPrefix(scheduled) && $0.contains("Hours: later") && $0.contains("scheduled for 20")
+                            })
+                        #expect(text.contains { $0.hasPrefix(waiting) && $0.contains("goes out at once") })
+                        let plan = try await Self.msi(
+                            ["outbox", "release", "--dry-run", waiting, scheduled], in: stack.stateDirectory, second)
+                        #expect(
+                            plan.exitCode == 0 && plan.lines.first == "2 would be released"
+                                && plan.lines.contains { $0.contains("1 to FCM at once; 1 at its time, the first at 20") },
+                            "\(plan.lines)")
 
                         // Discarded, it never goes out; released, it does, once.
                         let discarded = try #require(shownHeld.first { $0 != waiting && $0 != scheduled })
@@ -267,8 +276,18 @@ extension SystemTests {
                         .PUT, "/channel/\(channel)", headers: tag.map { ["If-Match": $0] } ?? [:],
                         ["name": .string(name), "desc": ""])
                 }
-                let (channel, first, seen) = try await withStack(in: state) { stack in
+                @Sendable func edit(_ template: String, _ title: String, ifMatch tag: String?, at portal: Portal) async throws
+                    -> HTTPAnswer
+                {
+                    try await portal.call(
+                        .PUT, "/template/\(template)", headers: tag.map { ["If-Match": $0] } ?? [:],
+                        ["name": "Room moved", "title": .string(title), "desc": "d", "message": "m"])
+                }
+                let (channel, first, seen, template, seenTemplate) = try await withStack(in: state) { stack in
                     let portal = stack.portal
+                    let added = try await portal.call(
+                        .POST, "/template", ["name": "Room moved", "title": "t", "desc": "d", "message": "m"])
+                    let template = try #require(try added.json["id"]?.string ?? added.json["_id"]?.string, "\(added)")
                     let made = try await portal.call(.POST, "/channel", ["name": "One", "desc": ""])
                     let channel = try #require(try made.json["_id"]?.string)
                     let first = try await broadcast("before", to: portal)
@@ -276,7 +295,8 @@ extension SystemTests {
                     let second = try await broadcast("after", to: portal)
                     #expect(second == first + 1)
                     let renamed = try await rename(channel, "Renamed after the backup", ifMatch: nil, at: portal)
-                    return (channel, first, try #require(renamed["ETag"]))
+                    let edited = try await edit(template, "after the backup", ifMatch: nil, at: portal)
+                    return (channel, first, try #require(renamed["ETag"]), template, try #require(edited["ETag"]))
                 }
                 for _ in 0..<2 { #expect(try await Self.msi(["restore", backup, "--replace"], in: state).exitCode == 0) }
                 try await withStack(in: state) { stack in
@@ -288,6 +308,11 @@ extension SystemTests {
                     #expect(try await rename(channel, "Ann's", ifMatch: seen, at: portal).status == 412)
                     let renamed = try await rename(channel, "Bob's", ifMatch: nil, at: portal)
                     #expect(renamed.status == 200 && renamed["ETag"] != seen, "\(renamed)")
+                    let current = try await portal.call(.GET, "/template/\(template)")
+                    #expect(try current.json["title"] == "t" && current["ETag"] != seenTemplate)
+                    // Once edited, it would have the number that an editor has seen.
+                    #expect(try await edit(template, "Ann's", ifMatch: nil, at: portal)["ETag"] != seenTemplate)
+                    #expect(try await edit(template, "Bob's", ifMatch: seenTemplate, at: portal).status == 412)
                 }
             }
         }

@@ -78,6 +78,15 @@ extension SystemTests {
                         "MSI_CANARY_TOPIC": subject.topicKey, "MSI_CANARY_TOKEN": secret, "MSI_CANARY_INTERVAL": "1",
                         "MSI_GATEWAY_PORT": "\(stack.portal.port)", "MSI_METRICS_PORT": "\(port)", "MSI_STATE_DIR": folder,
                     ]
+                    // Without a gateway no message has ever arrived.
+                    let alone = settings.merging(["MSI_GATEWAY_PORT": "\(try LoopbackPort.free())"]) { $1 }
+                    _ = try await withProgram(BuiltProduct.path(of: "msi-canary"), environment: alone) { _ in
+                        try await eventually("a message that is not stored") {
+                            try await value("msi_canary_messages_total{outcome=\"not_stored\"}", at: port, stack) ?? 0 >= 1
+                        }
+                        #expect(try await value("msi_canary_start_timestamp_seconds", at: port, stack) != nil)
+                        #expect(try await value("msi_canary_last_received_timestamp_seconds", at: port, stack) == nil)
+                    }
                     _ = try await withProgram(BuiltProduct.path(of: "msi-canary"), environment: settings) { canary in
                         try await reporting(stack, subject.topicKey) {
                             try await eventually("received messages") {
@@ -88,6 +97,17 @@ extension SystemTests {
                             )
                             let last = try #require(await value("msi_canary_last_received_timestamp_seconds", at: port, stack))
                             #expect(abs(last - Date().timeIntervalSince1970) < 60)
+                            let status = try await withProgram(
+                                BuiltProduct.path(of: "msi"), arguments: ["status"],
+                                environment: [
+                                    "MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
+                                    "MSI_CANARY_TOPIC": subject.topicKey,
+                                ]
+                            ) { try await $0.end(within: .seconds(30)) }
+                            #expect(
+                                status.lines.contains {
+                                    $0.hasPrefix("canary: the last message, of ") && $0.contains("its phone has reported")
+                                }, "\(status.lines)")
 
                             try await stack.whileFrozen("msi-fcm-relay") {
                                 try await eventually("messages that are not relayed", within: .seconds(30)) {

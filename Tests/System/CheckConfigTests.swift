@@ -71,6 +71,18 @@ extension SystemTests {
             #expect(!end.lines.contains { $0.contains("the configuration is valid") })
         }
 
+        @Test("Without keys, a host name with an address of another machine is refused, as its client would")
+        func nameOfAnotherMachine() async throws {
+            var name = [CChar](repeating: 0, count: 256)
+            gethostname(&name, name.count)
+            let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            let end = try await check("msi-message-log", ["MSI_FCM_RELAY_ENDPOINTS": "tcp://localhost:9,tcp://\(host):9"])
+            // The name of this machine may have a loopback address alone.
+            let isElsewhere = end.lines.contains { $0.contains("MSI_FCM_RELAY_ENDPOINTS: tcp://\(host):9: ") }
+            #expect(end.exitCode == (isElsewhere ? EX_CONFIG : 0), "\(end.lines)")
+            #expect(!end.lines.contains { $0.contains("localhost:9: ") }, "\(end.lines)")
+        }
+
         @Test(
             "The layouts of several machines are valid for each service",
             arguments: ["three-machines.env", "six-machines.env"])
@@ -100,10 +112,18 @@ extension SystemTests {
                     let end = try await check(service.executable, settings.merging(own) { $1 })
                     #expect(end.exitCode == 0 && end.lines.last?.hasSuffix("the configuration is valid") == true, "\(end.lines)")
                 }
-                // A machine that is missing in the list is noticed.
-                try Data(lines.dropLast().joined(separator: "\n").utf8).write(to: URL(filePath: peers))
+                // Machines that are missing in the list are noticed, in each setting that names them.
+                try Data(lines.prefix(1).joined(separator: "\n").utf8).write(to: URL(filePath: peers))
                 let end = try await check("msi-gateway", settings)
-                #expect(end.lines.contains { $0.contains("hub-3.example.edu") && $0.contains("no key") }, "\(end.lines)")
+                #expect(end.exitCode == EX_CONFIG)
+                for name in ["MSI_CUBE_ENDPOINTS", "MSI_PEOPLE_ENDPOINTS"] where settings[name]?.contains("hub-3") == true {
+                    #expect(
+                        end.lines.contains {
+                            $0.contains("\(name): ") && $0.contains("hub-3.example.edu") && $0.contains("no key")
+                        },
+                        "\(end.lines)")
+                }
+                #expect(end.lines.contains { $0.contains("hub-2.example.edu") && $0.contains("no key") }, "\(end.lines)")
             }
         }
 

@@ -72,6 +72,9 @@ extension SystemTests {
                 let frozen = try await stack.whileFrozen("msi-fcm-relay") { try await doctor(stack) }
                 #expect(frozen.code == 1)
                 #expect(frozen.has("failure", "sockets", "msi-fcm-relay", "msi-fcm-relay.log"), "\(frozen.failures)")
+                #expect(frozen.has("failure", "sockets", "is stopped (SIGSTOP", "kill -CONT"), "\(frozen.failures)")
+                let stopped = try await stack.whileFrozen("msi-gateway") { try await doctor(stack) }
+                #expect(stopped.has("failure", "processes", "msi-gateway", "kill -CONT"), "\(stopped.failures)")
                 #expect(frozen.has("warning", "FCM"), "\(frozen.findings)")
             }
         }
@@ -150,6 +153,57 @@ extension SystemTests {
                 #expect(invalid.has("failure", "configuration", "msi-gateway", "MSI_GATEWAY_HOST"), "\(invalid.findings)")
                 let mistyped = try await doctor(environment.merging(["MSI_GATEWAY_PROT": "1"]) { $1 })
                 #expect(mistyped.code == 1 && mistyped.has("failure", "configuration", "did you mean"), "\(mistyped.findings)")
+            }
+        }
+
+        @Test("After a mistake the other checks go on, and what several services say is one finding that names them")
+        func mistakes() async throws {
+            try await withTemporaryFolder { folder in
+                let environment = ["MSI_STATE_DIR": folder + "/state", "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())"]
+                let file = folder + "/msi.env"
+                try Data("MSI_GATEWAY_PROT=1\nMSI_LOG_LEVEL=debug\n".utf8).write(to: URL(filePath: file))
+                let mistyped = try await doctor(environment.merging(["MSI_CONFIG_FILE": file, "MSI_LOG_LEVEL": "info"]) { $1 })
+                let findings = mistyped.findings.filter { $0[2].contains("did you mean MSI_GATEWAY_PORT?") }
+                #expect(findings.count == 1, "\(mistyped.findings)")
+                #expect(
+                    findings.first?[2].contains("msi-cube") == true && findings.first?[3].contains(file) == true, "\(findings)")
+                #expect(mistyped.has("ok", "disk") && mistyped.has("warning", "sockets", "not running"), "\(mistyped.findings)")
+                // The environment counts.
+                #expect(
+                    mistyped.has("warning", "configuration", "MSI_LOG_LEVEL in \(file) has no effect"), "\(mistyped.findings)")
+
+                let invalid = try await doctor(environment.merging(["MSI_LOG_LEVEL": "loud", "MSI_GATEWAY_PORT": "http"]) { $1 })
+                let loud = invalid.findings.filter { $0[2].contains("MSI_LOG_LEVEL: expected") }
+                #expect(loud.count == 1 && loud.first?[2].contains("msi-people") == true, "\(invalid.findings)")
+                #expect(invalid.has("warning", "gateway", "not checked") && invalid.has("ok", "disk"), "\(invalid.findings)")
+            }
+        }
+
+        @Test(
+            "A service that listens elsewhere than it is looked for is told from one that is not running; a changed file is noticed"
+        )
+        func elsewhere() async throws {
+            try await SeparateServices.with { services in
+                let file = services.folder + "/msi.env"
+                try Data("".utf8).write(to: URL(filePath: file))
+                let other = "ipc://\(services.folder)/other.sock"
+                let relay = try await services.start(
+                    "msi-fcm-relay", settings: ["MSI_FCM_RELAY_LISTEN": other, "MSI_CONFIG_FILE": file])
+                let environment = [
+                    "MSI_STATE_DIR": services.folder, "MSI_GATEWAY_PORT": "\(services.portal.port)", "MSI_CONFIG_FILE": file,
+                ]
+                let report = try await doctor(environment)
+                #expect(
+                    report.has(
+                        "failure", "sockets", "msi-fcm-relay runs (process", "listens at \(other)", "MSI_FCM_RELAY_ENDPOINTS"),
+                    "\(report.failures)")
+                #expect(!report.findings.contains { $0[2].contains("has changed since") })
+                // Its time has whole seconds.
+                try await eventually("a change in another second") {
+                    try Data("MSI_LOG_LEVEL=debug\n".utf8).write(to: URL(filePath: file))
+                    return try await doctor(environment).has("warning", "configuration", "has changed since", "msi-fcm-relay")
+                }
+                await relay.kill()
             }
         }
 

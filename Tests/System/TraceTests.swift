@@ -50,6 +50,11 @@ extension SystemTests {
                     let processes = stack.processes
                     try configure("MSI_LOG_LEVEL=debug\n")
                     stack.program.signal(SIGHUP)
+                    try await eventually("msi up says what has changed") {
+                        stack.program.lines.contains {
+                            $0.contains("MSI_LOG_LEVEL has changed from info to debug (every service)")
+                        }
+                    }
                     for service in Stack.services {
                         try await eventually("\(service) logs more") {
                             try log(service).contains {
@@ -98,6 +103,9 @@ extension SystemTests {
                     let place = try #require(rest.firstIndex { $0.contains(part) }, "\(part) is not in \(rest)")
                     rest = rest[(place + 1)...]
                 }
+                #expect(
+                    life.lines.contains { $0.contains("data ") && $0.contains("by FCM as projects/") && $0.contains(" at 20") })
+                #expect(life.lines.contains { $0.hasSuffix("FCM has accepted the data component") }, "\(life.lines)")
             }
             let json = try await msi(key, "--json", "--log", stack.stateDirectory + "/log")
             let life = try JSONValue(parsing: Data(json.lines.joined().utf8))

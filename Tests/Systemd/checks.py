@@ -5,9 +5,9 @@ import re
 import time
 
 import debs
-from container import Failure, wait_until
 from hub import CANARY, CONFIGURATION, EMULATOR, STATE, Connections
 from sandbox import the_sandbox_holds, units_are_safe_enough
+from waiting import Failure, wait_until
 
 # Of units.
 RELAY, MESSAGE_LOG = "msi-fcm-relay", "msi-message-log"
@@ -185,9 +185,9 @@ def logs_have_fields(hub):
     traces = {entry["MSI_TRACE_ID"] for entry in found if "MSI_TRACE_ID" in entry}
     require(len(traces) == 1, f"the traces are {traces}")
     require(len(entries(f"MSI_TRACE_ID={traces.pop()}")) >= 3, "the journal does not find the trace")
-    life = run("msi", "trace", key)
-    for part in (f"message {key}: relayed", "gateway", "message-log", "message.send by"):
-        require(part in life, f"{part} is not in {life}")
+    # The entry of the audit log comes a moment later.
+    for part in (f"message {key}: relayed", "gateway", "message-log", "FCM has accepted the data component", "message.send by"):
+        wait_until(f"msi trace does not show: {part}", lambda part=part: part in run("msi", "trace", key))
 
 
 def a_reload_changes_settings(hub):
@@ -196,6 +196,12 @@ def a_reload_changes_settings(hub):
     former = configuration.read_bytes()
     processes = {unit: hub.process(unit) for unit in hub.units()}
     configuration.write_bytes(former + b"MSI_LOG_LEVEL=debug\nMSI_GATEWAY_MAX_CONNECTIONS=1234\n")
+
+    def doctor_says(part):
+        found = [each["found"] + " " + (each.get("advice") or "") for each in doctor(hub)["findings"]]
+        require(any(part in each for each in found), f"msi doctor says {found} instead of {part}")
+
+    doctor_says(f"{CONFIGURATION} has changed since these have read it")
     hub.systemctl("reload", "msi.target")
 
     def logged(unit, *matches):
@@ -205,6 +211,7 @@ def a_reload_changes_settings(hub):
         wait_until(f"{unit} does not change its level", lambda: logged(unit, "MSI_SETTING=MSI_LOG_LEVEL", "MSI_NEW=debug"))
     restart = ("MSI_SETTING=MSI_GATEWAY_MAX_CONNECTIONS", "MSI_FORMER=4000", "MSI_NEW=1234")
     require("restart" in logged("msi-gateway.service", *restart), "the gateway does not ask for a restart")
+    doctor_says("msi-gateway.service works with the former values of MSI_GATEWAY_MAX_CONNECTIONS systemctl restart msi-gateway.service")
     configuration.write_bytes(former)
     hub.systemctl("reload", "msi.target")
     for unit in hub.units():
@@ -350,6 +357,40 @@ def the_bus_works_over_tcp(hub):
     hub.wait_until_well()
 
 
+def commands_read_the_environment_as_systemd_does(hub):
+    """A file of settings with quotes, continued lines and comments has the same values for the units and for the commands"""
+    run, path = hub.container.run, "/etc/msi/cases.env"
+    text = r'''# a comment with MSI_NO=1
+MSI_A=plain value
+MSI_B="double  quoted "
+MSI_C='single $HOME "x"'
+MSI_D=one \
+two
+MSI_E="a\"b\\c\$d\`e\nf"
+MSI_F=
+ MSI_G = spaced
+MSI_H=a"b"c
+MSI_I=it's
+MSI_J="a" b
+MSI_K=back\slash\ \
+MSI_L=x=y#z
+; MSI_NO=2
+MSI_M='it'\''s'
+export MSI_NO=3
+MSI_O=first
+MSI_O="second"
+MSI_P=last'''
+    hub.container.path(path).write_text(text)
+
+    def values(output):
+        return sorted(line for line in output.splitlines() if line.startswith("MSI_"))
+
+    units = values(run("systemd-run", "--quiet", "--wait", "--pipe", f"--property=EnvironmentFile={path}", "env"))
+    commands = values(run("env", "-i", "PATH=/usr/bin:/bin", "sh", "-c", f'eval "$(/usr/lib/msi/environment-file {path})"; env'))
+    run("rm", path)
+    require(len(units) >= 13 and units == commands, f"systemd reads {units}, and the commands read {commands}")
+
+
 def metrics_can_be_read(hub):
     """The drop-in for metrics lets the machine read those of a service, and whether it is ready"""
     run, unit = hub.container.run, "msi-cube.service"
@@ -438,7 +479,7 @@ def lintian_has_no_complaint(lintian):
 ALL = [
     packages_install, executables_need_only_debian, units_are_valid, units_are_safe_enough, invalid_configuration_does_not_restart,
     everything_starts_in_order, a_message_arrives, doctor_finds_nothing_wrong, the_canary_can_be_enabled, logs_have_fields,
-    a_reload_changes_settings, credentials_are_private,
+    a_reload_changes_settings, commands_read_the_environment_as_systemd_does, credentials_are_private,
     the_sandbox_holds, drop_ins_open_the_network, members_of_the_group_operate, the_bus_works_over_tcp, metrics_can_be_read,
     scales_while_messages_flow, restarts_lose_nothing, the_watchdog_stays_silent, the_watchdog_restarts,
     upgrades_and_downgrades, removal_keeps_data, purge_removes_everything,

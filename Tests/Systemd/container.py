@@ -8,35 +8,14 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
-import time
 import uuid
 from pathlib import Path
+
+from waiting import Failure, wait_until
 
 # The environment of commands in the container.
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root",
     "DEBIAN_FRONTEND": "noninteractive", "SYSTEMD_PAGER": "", "SYSTEMD_COLORS": "0"}
-
-
-class Failure(Exception):
-    """A check has failed, or a command has."""
-
-
-def wait_until(what, condition, seconds=30, pause=0.05):
-    """Waits for a condition, and returns its value. An exception of it counts as not yet."""
-    end = time.monotonic() + seconds
-    error = None
-    while True:
-        try:
-            value = condition()
-            error = None
-            if value:
-                return value
-        except (Failure, OSError, ValueError) as failure:
-            error = failure
-        if time.monotonic() > end:
-            raise Failure(f"after {seconds} s: {what}" + (f" ({error})" if error else ""))
-        time.sleep(pause)
 
 
 class Container:

@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from container import Failure, wait_until
+from waiting import Failure, wait_until
 
 STATE = "/var/lib/msi"
 CONFIGURATION = "/etc/msi/msi.env"

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import checks
 import debs
-from container import Container, Failure, prepare_namespaces
+from container import Container, prepare_namespaces
 from hub import Hub
+from waiting import Failure
 
 
 def main():

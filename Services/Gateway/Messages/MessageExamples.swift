@@ -26,7 +26,9 @@ extension Message: HasExample {
             relay: RelayRecord(
                 state: .relayed, attempts: 1, nextAttempt: nil, ended: .exampleTime + .seconds(1),
                 components: [.notification, .data].map {
-                    ComponentRecord(component: $0, state: .accepted, name: "projects/campus/messages/0:1795262462412009%b611fad5")
+                    ComponentRecord(
+                        component: $0, state: .accepted, name: "projects/campus/messages/0:1795262462412009%b611fad5",
+                        acceptedAt: .exampleTime + .seconds(1))
                 }))
     }
 }

@@ -22,7 +22,7 @@ extension DeliveryRecord {
         let isOwner = lease?.owner == owner
         for result in results {
             if !isOwner, case .failure = result.result { continue }
-            parts[result.part].apply(result.result)
+            parts[result.part].apply(result.result, at: now)
         }
         guard isOwner || pendingParts.isEmpty else { return }
         let troubles = parts.filter { $0.state == .pending }.compactMap(\.error)
@@ -134,12 +134,13 @@ extension DeliveryRecord {
 }
 
 extension DeliveryPart {
-    fileprivate mutating func apply(_ result: Result<String, DeliveryError>) {
+    fileprivate mutating func apply(_ result: Result<String, DeliveryError>, at now: UnixMilliseconds) {
         guard state != .accepted else { return }
         switch result {
         case .success(let name):
             state = .accepted
             self.name = name
+            acceptedAt = now
             error = nil
         case .failure(let failure):
             // The state says that it has expired, so the earlier error, which says why, is kept.

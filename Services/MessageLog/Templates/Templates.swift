@@ -8,7 +8,7 @@ enum Templates {
 }
 
 extension MessageTemplate: AuditedResource {
-    package static let collection = Collection<MessageTemplate>("template", indexes: [.unique(nameField)])
+    package static let collection = Collection<MessageTemplate>(kind, indexes: [.unique(nameField)])
     package static let pendingAudit = StoredAuditEntry.collection("template_audit")
     private static let nameField = Field("name", \MessageTemplate.name)
 

@@ -21,46 +21,72 @@ struct Checkup: Sendable {
     }
 
     private func run(_ report: @Sendable (Finding) -> Void) async {
-        func all(_ findings: [Finding]) { findings.forEach(report) }
         if installation.layout == .packages, let what = installation.unreadable {
             report(
                 .warning(
                     .installation, "\(what) cannot be read by this user, so what the services read from there is not checked",
                     "sudo msi doctor"))
         }
-        all(MachineCheck.findings)
-        do {
-            let settings = try await values(of: installation.environment)
-            let installation = try installation.withEmulator(settings)
-            // Under another user's configuration the rest would be about nothing.
-            if installation.layout == .packages, installation.environment[SettingDeclaration.configFile.name] == nil { return }
-            try await check(installation, try await values(of: installation.environment), report)
-        } catch {
-            report(.failure(.configuration, "\(error)", "correct the setting; msi settings describes each"))
+        MachineCheck.findings.forEach(report)
+        var mistakes: [String] = []
+        let settings = await SettingValues(environment: installation.environment, mistakes: &mistakes)
+        // Under another user's configuration the rest would be about nothing.
+        if installation.layout == .packages, installation.environment[SettingDeclaration.configFile.name] == nil {
+            for mistake in mistakes { report(.failure(.configuration, mistake, "correct it")) }
+            return
         }
+        // With a mistake in a setting it is as if there were no emulator; the check of the configuration names the mistake.
+        let installation = (try? installation.withEmulator(settings)) ?? installation
+        var known: [String] = []
+        let values = await SettingValues(environment: installation.environment, mistakes: &known)
+        await check(installation, values, mistakes, report)
     }
 
     private func check(
-        _ installation: Installation, _ settings: SettingValues, _ report: @Sendable (Finding) -> Void
-    ) async throws {
+        _ installation: Installation, _ settings: SettingValues, _ mistakes: [String], _ report: @Sendable (Finding) -> Void
+    ) async {
         func all(_ findings: [Finding]) { findings.forEach(report) }
-        all(await ConfigurationCheck(installation: installation, settings: settings).findings())
-        all(try FileCheck(installation: installation, settings: settings).findings)
-        all(try DiskCheck(settings: settings).findings)
-        all(try CertificateCheck(settings: settings).findings(at: Date()))
-        all(try await DatabaseCheck(settings: settings).findings())
-        let processes = RunningProcess.all(of: installation)
-        all(try ProcessCheck(installation: installation, settings: settings, processes: processes).findings)
-        all(try await MetricsCheck(processes: processes, installation: installation, settings: settings).findings())
-        let bus = try await BusCheck(installation: installation, settings: settings).run(report)
-        all(
-            try await GatewayCheck(installation: installation, settings: settings, isAnythingRunning: bus.isAnythingRunning)
-                .findings())
-        all(VersionCheck(versions: bus.versions, installation: installation).findings)
-        all(try await FCMCheck(installation: installation, settings: settings, relays: bus.relays).findings())
-    }
+        let configuration = await ConfigurationCheck(installation: installation, settings: settings, mistakes: mistakes).result()
+        all(configuration.findings)
 
-    private func values(of environment: [String: String]) async throws -> SettingValues {
-        try await SettingValues(arguments: [], environment: environment, accepted: [])
+        /// A check that needs a setting with a mistake is left out, and the others go on.
+        func attempt(_ check: Finding.Check, _ findings: () async throws -> [Finding]) async {
+            do {
+                all(try await findings())
+            } catch {
+                let reason = "\(error)"
+                let isKnown = configuration.problems.contains(reason)
+                report(
+                    .warning(
+                        check, "not checked: \(isKnown ? "it needs a setting that has a mistake, see above" : reason)",
+                        "correct the setting, and run msi doctor again"))
+            }
+        }
+
+        await attempt(.files) { try FileCheck(installation: installation, settings: settings).findings }
+        await attempt(.disk) { try DiskCheck(settings: settings).findings }
+        await attempt(.certificate) { try CertificateCheck(settings: settings).findings(at: Date()) }
+        await attempt(.database) { try await DatabaseCheck(settings: settings).findings() }
+        let processes = RunningProcess.all(of: installation)
+        await attempt(.processes) {
+            try ProcessCheck(installation: installation, settings: settings, processes: processes).findings
+        }
+        all(await SettingsInEffectCheck(installation: installation, settings: settings, processes: processes).findings())
+        await attempt(.metrics) {
+            try await MetricsCheck(processes: processes, installation: installation, settings: settings).findings()
+        }
+        var bus = BusCheck.Result()
+        await attempt(.sockets) {
+            bus = try await BusCheck(installation: installation, settings: settings, processes: processes).result()
+            return bus.findings
+        }
+        let isAnythingRunning = bus.isAnythingRunning
+        await attempt(.gateway) {
+            try await GatewayCheck(installation: installation, settings: settings, isAnythingRunning: isAnythingRunning)
+                .findings()
+        }
+        all(VersionCheck(versions: bus.versions, installation: installation).findings)
+        let relays = bus.relays
+        await attempt(.fcm) { try await FCMCheck(installation: installation, settings: settings, relays: relays).findings() }
     }
 }

@@ -25,7 +25,7 @@ struct Installation: Sendable {
     /// The state directory of services whose environment names none.
     let defaultStateDirectory: String?
 
-    private static let packagesFile = "/machine.env"
+    static let packagesFile = "/machine.env"
     private static let credentials = "/etc/credstore"
     private static let configurationFile = "/etc/msi/msi.env"
 
@@ -60,7 +60,7 @@ struct Installation: Sendable {
     /// The settings that name the credentials, as `with-credentials` makes them for a unit. Empty for a user who cannot list them.
     private static var credentialSettings: [String: String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: credentials)) ?? []
-        let settings = SettingDeclaration.all.flatMap { [$0] + ($0.file.map { [$0] } ?? []) }.filter(\.namesSecretFile)
+        let settings = SettingDeclaration.withFiles.filter(\.namesSecretFile)
         return names.reduce(into: [:]) { found, name in
             let setting = name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() + "_FILE"
             if settings.contains(where: { $0.name == setting }) { found[setting] = "\(credentials)/\(name)" }

@@ -29,7 +29,8 @@ extension OutboxSubcommand {
 
 /// `msi outbox list`.
 struct ListHeldCommand: OutboxSubcommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists what is held, the oldest first.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists what is held, the oldest first, with the time at which a release lets it go out.")
 
     @Flag(name: .customLong("json"), help: "Print a line of JSON for each.")
     var printsJSON = false
@@ -37,7 +38,7 @@ struct ListHeldCommand: OutboxSubcommand {
     func run(_ messageLog: ServiceClient, _ settings: SettingValues) async throws -> String {
         let items = try await messageLog.heldItems()
         if printsJSON {
-            return try items.map { String(decoding: try JSONCoder.encode($0), as: UTF8.self) }.joined(separator: "\n")
+            return try items.map { try $0.json }.joined(separator: "\n")
         }
         let messages = items.count { $0.kind == .message }
         let now = UnixMilliseconds.now
@@ -50,12 +51,15 @@ struct ListHeldCommand: OutboxSubcommand {
 struct ReleaseCommand: OutboxSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "release", abstract: "Lets held messages and pushes go out, at their time if that is later.",
-        discussion: "A message that needs an approval then waits for it.")
+        discussion: """
+            A message whose time has not come waits for it, and one that needs an approval waits for that. Everything else goes to FCM at \
+            once. --dry-run shows which is which.
+            """)
 
     @OptionGroup var choice: HeldChoice
 
     func run(_ messageLog: ServiceClient, _ settings: SettingValues) async throws -> String {
-        try await choice.run(messageLog, "released") { ReleaseHeld(keys: $0) }
+        try await choice.run(messageLog, "released", foretells: \.summaryOfDepartures) { ReleaseHeld(keys: $0) }
     }
 }
 
@@ -67,7 +71,7 @@ struct DiscardCommand: OutboxSubcommand {
     @OptionGroup var choice: HeldChoice
 
     func run(_ messageLog: ServiceClient, _ settings: SettingValues) async throws -> String {
-        try await choice.run(messageLog, "discarded") { DiscardHeld(keys: $0) }
+        try await choice.run(messageLog, "discarded", foretells: { _ in nil }) { DiscardHeld(keys: $0) }
     }
 }
 
@@ -82,7 +86,10 @@ struct HeldChoice: ParsableArguments {
     @Option(help: ArgumentHelp("Those that were accepted at most this long ago, such as 30m, 2h or 1d.", valueName: "age"))
     var newerThan: Age?
 
-    @Flag(name: .customLong("json"), help: "Print a line of JSON.")
+    @Flag(help: "Show what would be done, and do nothing.")
+    var dryRun = false
+
+    @Flag(name: .customLong("json"), help: "Print a line of JSON; with --dry-run one for each.")
     var printsJSON = false
 
     func validate() throws {
@@ -91,12 +98,15 @@ struct HeldChoice: ParsableArguments {
         }
     }
 
+    /// - Parameter foretells: The second line, about the items that are done.
     /// - Returns: The text for the terminal.
     /// - Throws: ``StartFailure`` if some were refused.
     func run<C: Command>(
-        _ messageLog: ServiceClient, _ done: String, _ command: ([ObjectID]) -> C
+        _ messageLog: ServiceClient, _ done: String, foretells: ([HeldItem]) -> String?, _ command: ([ObjectID]) -> C
     ) async throws -> String where C.Reply == HeldOutcome {
-        let chosen = try await chosen(messageLog)
+        let items = try await messageLog.heldItems()
+        if dryRun { return try plan(items, done, foretells) }
+        let chosen = chosen(from: items)
         let progress = ProgressLine()
         var outcome = HeldOutcome()
         for start in stride(from: 0, to: chosen.count, by: HeldOutcome.maxKeys) {
@@ -112,7 +122,9 @@ struct HeldChoice: ParsableArguments {
             text = String(decoding: try JSONCoder.encode(outcome), as: UTF8.self)
         } else {
             let refusals = outcome.refused.map { "\($0.key): \($0.message)".onOneLine(maxLength: 300) }
-            text = (["\(outcome.done.count) \(done)"] + refusals).joined(separator: "\n")
+            let keys = Set(outcome.done)
+            let foretold = foretells(items.filter { keys.contains($0.key) })
+            text = (["\(outcome.done.count) \(done)"] + [foretold].compactMap(\.self) + refusals).joined(separator: "\n")
         }
         // A key that was named must be done. Of a whole list some may have expired meanwhile.
         guard outcome.refused.isEmpty || keys.isEmpty else {
@@ -122,12 +134,30 @@ struct HeldChoice: ParsableArguments {
         return text
     }
 
-    private func chosen(_ messageLog: ServiceClient) async throws -> [ObjectID] {
+    private func chosen(from items: [HeldItem]) -> [ObjectID] {
         guard keys.isEmpty else { return keys }
-        let items = try await messageLog.heldItems()
         guard let newerThan else { return items.map(\.key) }
         let earliest = UnixMilliseconds.now - newerThan.milliseconds
         return items.filter { $0.accepted >= earliest }.map(\.key)
+    }
+
+    /// What would be done.
+    ///
+    /// - Throws: ``StartFailure`` if a key would be refused.
+    private func plan(_ items: [HeldItem], _ done: String, _ foretells: ([HeldItem]) -> String?) throws -> String {
+        let chosen = chosen(from: items)
+        let keys = Set(chosen)
+        let found = items.filter { keys.contains($0.key) }
+        let unknown = keys.subtracting(found.map(\.key)).sorted()
+        guard unknown.isEmpty else {
+            throw StartFailure(
+                description: "not held since a restore: \(unknown.map(\.description).joined(separator: ", "))".onOneLine(
+                    maxLength: 1_000))
+        }
+        if printsJSON { return try found.map { try $0.json }.joined(separator: "\n") }
+        let now = UnixMilliseconds.now
+        return (["\(found.count) would be \(done)"] + [foretells(found)].compactMap(\.self) + found.map { $0.line(at: now) })
+            .joined(separator: "\n")
     }
 }
 
@@ -158,7 +188,47 @@ extension ServiceClient {
     }
 }
 
+extension [HeldItem] {
+    /// When the items go out once they are released: `2 go to FCM at once, 1 waits for its time (2026-11-26T08:00:00Z)`.
+    fileprivate var summaryOfDepartures: String? {
+        guard !isEmpty else { return nil }
+        let now = UnixMilliseconds.now
+        let departures = map { $0.departure(at: now) }
+        let atOnce = departures.count { $0 == .atOnce }
+        let approvals = departures.count { $0 == .afterApproval }
+        let times = departures.compactMap { if case .at(let time) = $0 { time } else { nil } }.sorted()
+        var parts: [String] = []
+        if atOnce > 0 { parts.append("\(atOnce) to FCM at once") }
+        if let first = times.first {
+            parts.append("\(times.count) at \(times.count == 1 ? "its time" : "their times"), the first at \(first.text)")
+        }
+        if approvals > 0 { parts.append("\(approvals) after an approval") }
+        return "they go: " + parts.joined(separator: "; ")
+    }
+}
+
+extension UnixMilliseconds {
+    /// ISO 8601 in UTC.
+    fileprivate var text: String { Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601) }
+}
+
 extension HeldItem {
+    /// When a held item goes out once it is released.
+    fileprivate enum Departure: Hashable {
+        case atOnce
+        case at(UnixMilliseconds)
+        case afterApproval
+    }
+
+    fileprivate func departure(at now: UnixMilliseconds) -> Departure {
+        if needsApproval == true { return .afterApproval }
+        return notBefore.flatMap { $0 > now ? .at($0) : nil } ?? .atOnce
+    }
+
+    fileprivate var json: String {
+        get throws { String(decoding: try JSONCoder.encode(self), as: UTF8.self) }
+    }
+
     fileprivate func line(at now: UnixMilliseconds) -> String {
         let what =
             switch kind {
@@ -166,13 +236,17 @@ extension HeldItem {
                 [names.map { "\($0.channel) › \($0.area) › \($0.subject)" }, title].compactMap(\.self).joined(separator: ": ")
             case .push: "push by \(sender), \(fairnessKey ?? "")"
             }
-        let notes = [
-            notBefore.flatMap { $0 > now ? "scheduled" : nil }, needsApproval == true ? "needs an approval" : nil,
-            attempts > 0 ? "was tried before" : nil,
-        ].compactMap(\.self)
-        let rest = notes.isEmpty ? "" : "  (\(notes.joined(separator: ", ")))"
-        return "\(key)  \(Self.age(now - accepted)) old, expires in \(Self.age(expires - now))  \(what)\(rest)".onOneLine(
-            maxLength: 300)
+        let scheduled = notBefore.flatMap { $0 > now ? $0.text : nil }
+        let when =
+            switch departure(at: now) {
+            case .atOnce: "goes out at once"
+            case .at(let time): "scheduled for \(time.text)"
+            case .afterApproval: "needs an approval" + (scheduled.map { ", scheduled for \($0)" } ?? "")
+            }
+        let rest = "  (\(when)\(attempts > 0 ? ", was tried before" : ""))"
+        // The time stays, however long the title is.
+        return "\(key)  \(Self.age(now - accepted)) old, expires in \(Self.age(expires - now))  \(what)".onOneLine(maxLength: 300)
+            + rest
     }
 
     private static func age(_ time: Milliseconds) -> String {

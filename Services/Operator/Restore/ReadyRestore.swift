@@ -139,6 +139,10 @@ struct ReadyRestore {
             fields[BroadcastNumbers.count] = .int64(number.after(count))
             fields[BroadcastNumbers.nextID] = .int64(nextID)
         }
+        // Its entity tags have the revision.
+        try await StoredDocuments.raiseRevisions(of: MessageTemplate.kind, in: folder) {
+            Revision(rawValue: number.after($0.rawValue))
+        }
         guard FileManager.default.fileExists(atPath: folder + "/cube.sqlite") else { return }
         var logger = Logger(label: "msi")
         logger.logLevel = .critical

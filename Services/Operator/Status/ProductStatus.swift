@@ -86,16 +86,54 @@ struct ProductStatus: Encodable, Sendable {
         let endpoints: [String]
     }
 
+    /// What the archive says about the messages of the canary.
+    struct Canary: Encodable, Hashable, Sendable {
+        let key: ObjectID
+        /// When the last one was posted.
+        let posted: UnixMilliseconds
+        let state: RelayState
+        /// The milliseconds from the post until FCM had accepted the last one; `nil` before.
+        let relayedAfter: Int64?
+        /// When the last one was posted that a phone has reported; `nil` if none has.
+        let lastReceived: UnixMilliseconds?
+        /// How many of the ``recent`` messages a phone has reported.
+        let received: Int
+        let recent: Int
+
+        private enum CodingKeys: String, CodingKey {
+            case posted, state, received, recent
+            case key = "msi_key"
+            case relayedAfter = "relayed_after_ms"
+            case lastReceived = "last_received"
+        }
+
+        /// - Parameter messages: The newest first.
+        /// - Returns: `nil` without a message.
+        init?(_ messages: [Message]) {
+            guard let last = messages.first else { return nil }
+            (key, posted, state) = (last.msiKey, last.timestamp, last.relay.state)
+            let accepted = last.relay.components.compactMap(\.acceptedAt).max() ?? last.relay.accepted
+            relayedAfter = accepted.map { max(0, ($0 - last.timestamp).rawValue) }
+            let reported = messages.filter { ($0.receipts?.received ?? 0) > 0 }
+            lastReceived = reported.first?.timestamp
+            (received, recent) = (reported.count, messages.count)
+        }
+    }
+
     let gateway: String
     let health: Health
     let places: [Place]
+    /// `nil` if the settings name no canary, or it has sent nothing in the last hour.
+    let canary: Canary?
+    /// Whether the settings name a canary.
+    let hasCanary: Bool
     /// `nil` without the right to read messages, or while the message log is away.
     let messages: Messages?
     /// Why ``messages`` is missing.
     let messagesProblem: String?
 
     private enum CodingKeys: String, CodingKey {
-        case gateway, health, messages, places
+        case gateway, health, messages, places, canary
         case messagesProblem = "messages_problem"
     }
 }
@@ -108,18 +146,30 @@ extension ProductStatus {
         let health: Health = try await gateway.getOnce("/health", alsoAt: [503])
         var messages: Messages?
         var problem: String?
+        var canary: Canary?
+        let topic = try settings.optional(.canaryTopic)
         do {
             let now = UnixMilliseconds.now
             let span = "edges=\(now.rawValue - 60_000),\(now.rawValue)"
             let logged: Statistics = try await gateway.getOnce("/statistics?\(span)")
             let ended: Statistics = try await gateway.getOnce("/statistics?by=ended&\(span)")
             messages = Messages(logged: logged, ended: ended, now: now)
+            if let topic { canary = try await self.canary(topic, gateway) }
         } catch let failure as GatewayFailure {
             problem = "\(failure)"
         }
         return ProductStatus(
             gateway: gateway.url, health: health, places: try places(settings).filter { health.services[$0.name] != nil },
-            messages: messages, messagesProblem: problem)
+            canary: canary, hasCanary: topic != nil, messages: messages, messagesProblem: problem)
+    }
+
+    private struct Page: Decodable {
+        let messages: [Message]
+    }
+
+    private static func canary(_ topic: TopicKey, _ gateway: GatewayClient) async throws -> Canary? {
+        let page: Page = try await gateway.getOnce("/message?limit=10&subject=\(topic.subject)")
+        return Canary(page.messages)
     }
 
     private static func places(_ settings: SettingValues) throws -> [Place] {

@@ -1,5 +1,6 @@
 import Schemas
 import ServiceKit
+import Time
 
 /// A product's status as lines for a person.
 struct StatusText: CustomStringConvertible {
@@ -11,6 +12,7 @@ struct StatusText: CustomStringConvertible {
         lines += Self.columns([["service", "state", "version", "where"]] + services)
         lines.append("")
         lines += messages
+        if status.hasCanary, status.messages != nil { lines += canary }
         return lines.joined(separator: "\n")
     }
 
@@ -51,6 +53,28 @@ struct StatusText: CustomStringConvertible {
             "messages: \(messages.waiting) waiting\(oldest); \(messages.scheduled) scheduled, \(messages.held) held",
             "in the last minute: \((["\(messages.acceptedLastMinute) accepted"] + ended).joined(separator: ", "))",
         ]
+    }
+
+    private var canary: [String] {
+        guard let canary = status.canary else {
+            return ["canary: it has sent nothing in the last hour; is msi-canary running?"]
+        }
+        func age(_ time: UnixMilliseconds) -> String { Self.duration(max(0, (UnixMilliseconds.now - time).rawValue)) }
+        let relayed = canary.relayedAfter.map { ", accepted by FCM after \(Self.seconds($0)) s" } ?? ""
+        let received =
+            canary.lastReceived.map {
+                "its phone has reported \(canary.received) of the last \(canary.recent), the newest of \(age($0)) ago"
+            }
+            ?? "its phone has reported none of the last \(canary.recent)"
+        return [
+            "canary: the last message, of \(age(canary.posted)) ago, is \(canary.state.rawValue)\(relayed); \(received)"
+        ]
+    }
+
+    /// With one decimal.
+    private static func seconds(_ milliseconds: Int64) -> String {
+        let tenths = (milliseconds + 50) / 100
+        return "\(tenths / 10).\(tenths % 10)"
     }
 
     private static func duration(_ milliseconds: Int64) -> String {

@@ -75,9 +75,22 @@ extension ItemLife {
         let sender = message?.sender ?? push?.sender ?? ""
         let interventions = (record.trace ?? []).compactMap { event($0.at, "\($0.action.rawValue) by \($0.by)") }
         return [
-            event(logged, "\(message == nil ? "logged" : "posted") by \(sender)"),
-            event(message?.relay.accepted, "FCM has accepted the data component"),
-            event(record.ended, "ended: \(record.state.rawValue)"),
-        ].compactMap(\.self) + interventions
+            event(logged, "\(message == nil ? "logged" : "posted") by \(sender)")
+        ].compactMap(\.self) + acceptances.map { LifeEvent(time: $0.time, source: "archive", text: $0.text) }
+            + [event(record.ended, "ended: \(record.state.rawValue)")].compactMap(\.self) + interventions
+    }
+
+    /// When FCM has accepted the parts. An earlier version has stored the time of a message's data component alone.
+    private var acceptances: [(time: UnixMilliseconds, text: String)] {
+        if let message {
+            return message.relay.components.compactMap { part in
+                let time = part.acceptedAt ?? (part.component == .data ? message.relay.accepted : nil)
+                return time.map { ($0, "FCM has accepted the \(part.component.rawValue) component") }
+            }
+        }
+        let times = (push?.relay.recipients ?? []).compactMap(\.acceptedAt)
+        return Dictionary(times.map { ($0, 1) }, uniquingKeysWith: +).map { time, count in
+            (time, "FCM has accepted it for \(count) recipient\(count == 1 ? "" : "s")")
+        }
     }
 }

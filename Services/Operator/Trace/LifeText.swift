@@ -81,8 +81,9 @@ struct LifeText: CustomStringConvertible {
 
     private func outcome(of part: some DeliveryPart) -> String {
         let name = part.name.map { " by FCM as \($0)" } ?? ""
+        let time = part.acceptedAt.map { " at \($0.text)" } ?? ""
         let error = part.error.map { ": \($0.code) \($0.message)" } ?? ""
-        return part.state.rawValue + name + error
+        return part.state.rawValue + name + time + error
     }
 
     private var traceRow: [(String, String)] {

@@ -15,6 +15,8 @@ final class Child: Sendable {
         var isReady = false
         /// Whether a reload waits until the process is ready.
         var mustReload = false
+        /// Gets what comes of a reload.
+        var onReload: (@Sendable (ReloadReport) -> Void)?
         /// Sends a signal to the running process.
         var signal: (@Sendable (Signal) -> Void)?
         /// The result of the first start, once it is known.
@@ -41,6 +43,9 @@ final class Child: Sendable {
         self.pipe = pipe
         self.say = say
     }
+
+    /// Whether the process is starting or running.
+    var isRunning: Bool { state.withLock(\.isRunning) }
 
     /// The executable's name.
     var name: String { service.executable }
@@ -90,12 +95,23 @@ final class Child: Sendable {
 
     /// Makes the process read its settings again, at once or when it is ready: before it has prepared for the signal, the signal would
     /// end it.
-    func reload() {
+    ///
+    /// - Parameter report: Gets what has come of it. It is not called if the process ends before.
+    func reload(_ report: @escaping @Sendable (ReloadReport) -> Void) {
         let signal = state.withLock { state in
+            state.onReload = report
             state.mustReload = !state.isReady
             return state.isReady ? state.signal : nil
         }
         signal?(.terminalClosed)
+    }
+
+    private func reloaded(_ report: ReloadReport) {
+        let onReload = state.withLock { state in
+            defer { state.onReload = nil }
+            return state.onReload
+        }
+        onReload?(report)
     }
 
     private func becameReady() {
@@ -185,7 +201,7 @@ final class Child: Sendable {
             }
             if mustStop { signal(.terminate) }
             // After the signal is known, which a reload needs as soon as the process is ready.
-            try notify.listen(to: execution.processIdentifier.value) { self.becameReady() }
+            try notify.listen(to: execution.processIdentifier.value, onReload: { self.reloaded($0) }) { self.becameReady() }
         }
         return result.terminationStatus
     }

@@ -28,13 +28,17 @@ final class NotifySocket: Sendable {
         }
     }
 
-    /// Calls a function for each `READY=1` of a process, until ``close()``. Call it at most once, and before ``close()``.
+    /// Calls a function for each `READY=1` of a process, and one for each report on a reload, until ``close()``. Call it at most once, and
+    /// before ``close()``.
     ///
     /// Earlier messages of the process are queued in the socket.
-    func listen(to process: pid_t, onReady: @escaping @Sendable () -> Void) throws {
+    func listen(
+        to process: pid_t, onReload: @escaping @Sendable (ReloadReport) -> Void = { _ in },
+        onReady: @escaping @Sendable () -> Void
+    ) throws {
         let (descriptor, end) = (descriptor, closing.read)
         try DedicatedThread.start {
-            Self.receive(from: descriptor, until: end, process, onReady)
+            Self.receive(from: descriptor, until: end, process, onReload, onReady)
             Glibc.close(descriptor)
             Glibc.close(end)
         }
@@ -68,7 +72,7 @@ final class NotifySocket: Sendable {
     }
 
     private static func receive(
-        from descriptor: Int32, until end: Int32, _ process: pid_t, _ onReady: () -> Void
+        from descriptor: Int32, until end: Int32, _ process: pid_t, _ onReload: (ReloadReport) -> Void, _ onReady: () -> Void
     ) {
         var entries = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: end, events: 0, revents: 0),
@@ -77,6 +81,7 @@ final class NotifySocket: Sendable {
             guard poll(&entries, 2, -1) >= 0 || errno == EINTR, entries[1].revents == 0 else { return }
             guard let message = NotifyMessage(from: descriptor), message.sender == process else { continue }
             if message.lines.contains("READY=1") { onReady() }
+            if let report = ReloadReport(notification: message.lines) { onReload(report) }
         }
     }
 

@@ -28,10 +28,9 @@ struct Supervisor: Service {
         phone = try Child(stack.phone, in: stack, pipe: pipe, say: say)
     }
 
-    /// Makes every process read its settings again.
-    func reload() {
-        for child in all { child.reload() }
-        say("every service reads its settings again; their logs say what has changed")
+    /// Makes every process read its settings again, and says what has come of it.
+    func reload() async {
+        for line in await Reload(children: all.filter(\.isRunning)).run() { say(line) }
     }
 
     private var all: [Child] { children + [phone] }

@@ -15,7 +15,8 @@ struct Up: AsyncParsableCommand {
             "Starts everything on this machine, with a local FCM emulator and a phone to look at, and keeps it running until Ctrl-C.",
         discussion: """
             Settings come from the environment: MSI_GATEWAY_PORT (8080), MSI_FCM_EMULATOR_PORT (8443), MSI_PHONE_PORT (8090), MSI_STATE_DIR \
-            (~/.local/state/msi), and all settings of the services (see their --help). SIGHUP makes the services read MSI_CONFIG_FILE again.
+            (~/.local/state/msi), and all settings of the services (see their --help). SIGHUP makes the services read MSI_CONFIG_FILE again, \
+            and this command says what has changed and what needs a restart.
             """)
 
     func run() async throws {
@@ -26,6 +27,9 @@ struct Up: AsyncParsableCommand {
             for warning in settings.warnings { print("msi up: \(warning)") }
             let stack = try Stack(settings)
             if let change = try StateDirectory.secure(stack.stateDirectory) { print("msi up: \(change)") }
+            for name in ["token", "password"] {
+                if let warning = FilePermissions.warning(about: "\(stack.stateDirectory)/\(name)") { print("msi up: \(warning)") }
+            }
             let lock = try StateLock.control(of: stack.stateDirectory)
             defer { lock.release() }
             try await run(stack)
@@ -52,7 +56,7 @@ struct Up: AsyncParsableCommand {
                 services: [
                     .init(service: supervisor, successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(
-                        service: HangUps(hangUps: hangUps, terminal: terminal) { supervisor.reload() },
+                        service: HangUps(hangUps: hangUps, terminal: terminal) { await supervisor.reload() },
                         successTerminationBehavior: .gracefullyShutdownGroup),
                 ],
                 gracefulShutdownSignals: [.sigint, .sigterm], logger: logger))
@@ -64,13 +68,13 @@ struct Up: AsyncParsableCommand {
 private struct HangUps: Service {
     let hangUps: UnixSignalsSequence
     let terminal: TerminalWatch
-    let reload: @Sendable () -> Void
+    let reload: @Sendable () async -> Void
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             for await _ in hangUps {
                 if terminal.isGone { break }
-                reload()
+                await reload()
             }
         }
     }

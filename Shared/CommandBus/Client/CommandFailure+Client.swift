@@ -1,4 +1,4 @@
-import Schemas
+package import Schemas
 
 extension CommandFailure {
     /// The failure of a request that no service answered.
@@ -18,7 +18,7 @@ extension CommandFailure {
             self.init(.overloaded, "too many requests are under way to \(service); not sent")
         case .notConnected:
             let reason = name == nil ? problem.map { " (\($0))" } ?? "" : ""
-            self.init(.unavailable, "no connection to \(service)\(reason); not sent")
+            self.init(.unavailable, "\(Self.noConnection)\(service)\(reason); not sent")
         case .connectionLost(let number):
             self.init(.unavailable, "connection lost to \(name ?? endpoint(number)), outcome unknown")
         case .deadlineExceeded:
@@ -29,6 +29,11 @@ extension CommandFailure {
             self.init(.unavailable, Self.closedMessage)
         }
     }
+
+    private static let noConnection = "no connection to "
+
+    /// Whether the client had no connection. Otherwise a service has answered, or its answer is missing.
+    package var isWithoutConnection: Bool { status == .unavailable && message.hasPrefix(Self.noConnection) }
 
     /// The bus, or the client, is closed.
     static let closedMessage = "the client is closed"

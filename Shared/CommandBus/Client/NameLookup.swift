@@ -9,10 +9,10 @@ import DedicatedThread
 /// The system's resolver may take many seconds. ZeroMQ would call it on its only I/O thread and block every
 /// connection of the process.
 enum NameLookup {
-    /// The addresses of a name, at least one, as in an endpoint.
+    /// The addresses of a name, at least one.
     typealias Outcome = Result<[String], ConnectionProblem>
 
-    /// Resolves a name to its IPv4 addresses, or to its IPv6 addresses if it has no others.
+    /// Resolves a name to its IPv4 addresses, or to its IPv6 addresses in brackets if it has no others.
     ///
     /// - Parameters:
     ///   - onlyLoopback: Whether an address of another interface is a failure.
@@ -26,6 +26,39 @@ enum NameLookup {
     }
 
     private static func lookUp(_ name: String, onlyLoopback: Bool) -> Outcome {
+        switch addresses(of: name) {
+        case .failure(let problem): return .failure(problem)
+        case .success(let addresses):
+            if onlyLoopback, let foreign = addresses.first(where: { Endpoint.isLoopback($0) != true }) {
+                return .failure(ConnectionProblem(description: refusal(of: name, foreign)))
+            }
+            let version4 = addresses.filter { !$0.contains(":") }
+            return .success(version4.isEmpty ? addresses.map { "[\($0)]" } : version4)
+        }
+    }
+
+    /// Why a client whose bus has no keys does not connect to a name; `nil` if it does, or if the name has no address now.
+    static func refusalWithoutKeys(of name: String) async -> String? {
+        await withUnsafeContinuation { continuation in
+            let answer = { @Sendable in
+                let found = (try? addresses(of: name).get()) ?? []
+                let foreign = found.first { Endpoint.isLoopback($0) != true }
+                continuation.resume(returning: foreign.map { refusal(of: name, $0) })
+            }
+            do {
+                try DedicatedThread.start(answer)
+            } catch {
+                continuation.resume(returning: nil)
+            }
+        }
+    }
+
+    private static func refusal(of name: String, _ address: String) -> String {
+        "\(name) has the address \(address), which is no loopback address, and \(BusSecurity.whatIsMissing)"
+    }
+
+    /// All addresses of a name, at least one, without brackets.
+    private static func addresses(of name: String) -> Outcome {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
@@ -35,15 +68,7 @@ enum NameLookup {
         }
         defer { freeaddrinfo(list) }
         let addresses = sequence(first: list, next: { $0.pointee.ai_next }).compactMap(address)
-        if onlyLoopback, let foreign = addresses.first(where: { Endpoint.isLoopback($0) != true }) {
-            return .failure(
-                ConnectionProblem(
-                    description:
-                        "\(name) has the address \(foreign), which is no loopback address, and \(BusSecurity.whatIsMissing)"))
-        }
-        let version4 = addresses.filter { !$0.contains(":") }
-        let usable = version4.isEmpty ? addresses.map { "[\($0)]" } : version4
-        return usable.isEmpty ? .failure(ConnectionProblem(description: "\(name) has no address")) : .success(usable)
+        return addresses.isEmpty ? .failure(ConnectionProblem(description: "\(name) has no address")) : .success(addresses)
     }
 
     private static func address(_ info: UnsafeMutablePointer<addrinfo>) -> String? {

@@ -64,7 +64,8 @@ extension RecipientRecord {
         }
         self.init(
             recipient: try recipient ?? .topic(fields.value("topic")), state: try fields.value("state"),
-            name: try fields.optional("name"), error: try fields.optionalFields("error").map { try DeliveryError($0) })
+            name: try fields.optional("name"), acceptedAt: try fields.optional("accepted_at"),
+            error: try fields.optionalFields("error").map { try DeliveryError($0) })
     }
 }
 

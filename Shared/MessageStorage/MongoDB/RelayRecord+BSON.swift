@@ -104,6 +104,7 @@ extension ComponentRecord {
     fileprivate init(_ fields: BSONFields) throws {
         self.init(
             component: try fields.value("component"), state: try fields.value("state"), name: try fields.optional("name"),
+            acceptedAt: try fields.optional("accepted_at"),
             error: try fields.optionalFields("error").map { try DeliveryError($0) })
     }
 }
@@ -111,7 +112,9 @@ extension ComponentRecord {
 extension DeliveryPart {
     /// - Parameter subject: The fields that identify the part.
     fileprivate func document(_ subject: [(String, BSONValue)]) -> BSONDocument {
-        let fields = [("state", state.bson), ("name", name?.bson), ("error", error?.document.bson)]
+        let fields = [
+            ("state", state.bson), ("name", name?.bson), ("accepted_at", acceptedAt?.bson), ("error", error?.document.bson),
+        ]
         return BSONDocument(subject + fields.compactMap { key, value in value.map { (key, $0) } })
     }
 }

@@ -86,13 +86,24 @@ package struct ComponentRecord: Codable, Hashable, Sendable {
     package var state: DeliveryState
     /// FCM's own name for the accepted message, such as `projects/p/messages/0:15…`.
     package var name: String?
+    /// When FCM has accepted it, by the clock of the message log. Absent before, and in records of earlier versions.
+    package var acceptedAt: UnixMilliseconds?
     /// The error of the last attempt.
     package var error: DeliveryError?
 
-    package init(component: Component, state: DeliveryState = .pending, name: String? = nil, error: DeliveryError? = nil) {
+    private enum CodingKeys: String, CodingKey {
+        case component, state, name, error
+        case acceptedAt = "accepted_at"
+    }
+
+    package init(
+        component: Component, state: DeliveryState = .pending, name: String? = nil, acceptedAt: UnixMilliseconds? = nil,
+        error: DeliveryError? = nil
+    ) {
         self.component = component
         self.state = state
         self.name = name
+        self.acceptedAt = acceptedAt
         self.error = error
     }
 }

@@ -21,6 +21,8 @@ package protocol DeliveryPart: Hashable, Sendable {
     var state: DeliveryState { get set }
     /// FCM's name for the accepted message.
     var name: String? { get set }
+    /// When FCM has accepted it.
+    var acceptedAt: UnixMilliseconds? { get set }
     /// The error of the last attempt.
     var error: DeliveryError? { get set }
 

@@ -46,14 +46,18 @@ package struct RecipientRecord: Hashable, DeliveryPart {
     package var recipient: PushRecipient
     package var state: DeliveryState
     package var name: String?
+    /// When FCM has accepted it, by the clock of the message log. Absent before, and in records of earlier versions.
+    package var acceptedAt: UnixMilliseconds?
     package var error: DeliveryError?
 
     package init(
-        recipient: PushRecipient, state: DeliveryState = .pending, name: String? = nil, error: DeliveryError? = nil
+        recipient: PushRecipient, state: DeliveryState = .pending, name: String? = nil, acceptedAt: UnixMilliseconds? = nil,
+        error: DeliveryError? = nil
     ) {
         self.recipient = recipient
         self.state = state
         self.name = name
+        self.acceptedAt = acceptedAt
         self.error = error
     }
 
@@ -66,6 +70,7 @@ package struct RecipientRecord: Hashable, DeliveryPart {
 extension RecipientRecord: Codable {
     private enum CodingKeys: String, CodingKey {
         case state, name, error
+        case acceptedAt = "accepted_at"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -79,6 +84,7 @@ extension RecipientRecord: Codable {
             recipient: PushRecipient(field, try recipients.decode(String.self, forKey: field)),
             state: try container.decode(DeliveryState.self, forKey: .state),
             name: try container.decodeIfPresent(String.self, forKey: .name),
+            acceptedAt: try container.decodeIfPresent(UnixMilliseconds.self, forKey: .acceptedAt),
             error: try container.decodeIfPresent(DeliveryError.self, forKey: .error))
     }
 
@@ -88,6 +94,7 @@ extension RecipientRecord: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(state, forKey: .state)
         try container.encodeIfPresent(name, forKey: .name)
+        try container.encodeIfPresent(acceptedAt, forKey: .acceptedAt)
         try container.encodeIfPresent(error, forKey: .error)
     }
 }

@@ -52,29 +52,46 @@ extension ServiceEntry {
 
     /// Checks the endpoints of the settings together with the keys.
     ///
-    /// - Parameter allKeys: Whether a host without a key is an error. Otherwise it is a line in the log, since the list of peers may
-    ///   change while the service runs: a machine that was removed must not keep the services of the others from starting.
+    /// - Returns: One sentence for each setting with hosts that have no key. They do not keep a service from starting: the list of peers may
+    ///   change while it runs, and a machine that was removed must not stop the services of the others.
     /// - Throws: ``ConfigurationError``.
-    func checkBus(_ settings: SettingValues, allKeys: Bool, logger: Logger) throws {
-        guard usesBus else { return }
+    func checkBus(_ settings: SettingValues, logger: Logger) throws -> [String] {
+        guard usesBus else { return [] }
         let security = try BusSecurity(settings, logger: logger)
         for socket in sockets {
             _ = try settings.optional(.listen(self, socket), as: { try security.check(Endpoint($0)) })
         }
-        for use in uses {
-            for socket in use.sockets {
-                let setting = Setting<[String]>.endpoints(of: use.service, socket)
-                guard let missing = try settings.optional(setting, as: { try Self.hostsWithoutKey($0, security) })
-                else { continue }
-                for text in missing {
-                    let problem =
-                        "\(setting.declaration.name): \(text): the list of \(Setting.busPeersFile.declaration.name) has no key with the "
-                        + "name of this host"
-                    if allKeys { throw ConfigurationError(problem) }
-                    logger.warning("\(problem)")
-                }
+        var problems: [String] = []
+        for setting in usedEndpoints {
+            guard let missing = try settings.optional(setting, as: { try Self.hostsWithoutKey($0, security) }), !missing.isEmpty
+            else { continue }
+            problems.append(
+                "\(setting.declaration.name): \(missing.joined(separator: ", ")): the list of "
+                    + "\(Setting.busPeersFile.declaration.name) has no key with the name of "
+                    + (missing.count == 1 ? "this host" : "these hosts"))
+        }
+        return problems
+    }
+
+    /// The settings with the endpoints of the services that it uses.
+    private var usedEndpoints: [Setting<[String]>] {
+        uses.flatMap { use in use.sockets.map { Setting<[String]>.endpoints(of: use.service, $0) } }
+    }
+
+    /// Looks up the host names of the endpoints where the bus has no keys. A client refuses a name with an address of another machine.
+    ///
+    /// - Returns: One sentence for each refused name. A name without an address is none: it may get one.
+    /// - Throws: ``ConfigurationError``.
+    func checkNames(_ settings: SettingValues, logger: Logger) async throws -> [String] {
+        guard usesBus, case .loopbackOnly = try BusSecurity(settings, logger: logger) else { return [] }
+        var problems: [String] = []
+        for setting in usedEndpoints {
+            let endpoints = try settings.optional(setting, as: { try ClientEndpoints($0).fixed.map { try Endpoint($0) } }) ?? []
+            for endpoint in endpoints {
+                if let refusal = await endpoint.refusalWithoutKeys { problems.append("\(setting.declaration.name): \(refusal)") }
             }
         }
+        return problems
     }
 
     private static func hostsWithoutKey(_ endpoints: [String], _ security: BusSecurity) throws -> [String] {

@@ -88,4 +88,9 @@ extension SettingDeclaration {
             if !all.contains(next) { all.append(next) }
         }
     }()
+
+    /// All settings, each once, with those that name the files of secrets.
+    package static let withFiles: [SettingDeclaration] = all.reduce(into: []) { all, next in
+        for setting in [next] + (next.file.map { [$0] } ?? []) where !all.contains(setting) { all.append(setting) }
+    }
 }

@@ -8,6 +8,10 @@ package struct SettingValues: Sendable {
     private let home: String
     /// Problems that do not stop the start, one sentence each.
     package let warnings: [String]
+    /// The file of settings; `nil` if none is named.
+    package let configurationFile: String?
+    /// The names in the configuration file that have no effect, because a flag or the environment gives another value.
+    package let overriddenInFile: [String]
     /// The settings that a reload changes.
     let liveSettings = LiveSettings()
 
@@ -24,17 +28,46 @@ package struct SettingValues: Sendable {
     /// - Throws: ``ConfigurationError``.
     package init(arguments: [String], environment: [String: String], accepted: [SettingDeclaration]) async throws {
         try Self.checkFlags(arguments, accepted: accepted)
-        var warnings = try Self.unknownNames(environment.keys.filter { $0.hasPrefix("MSI_") }, in: "the environment")
+        try await self.init(arguments, environment) { (mistake: ConfigurationError) throws(ConfigurationError) in throw mistake }
+    }
+
+    /// Reads the environment and the file as far as they have no mistake, for a command that looks for mistakes.
+    ///
+    /// - Parameter mistakes: Gets one sentence for each. A mistyped name is left out, and so is a file with an invalid line.
+    package init(environment: [String: String], mistakes: inout [String]) async {
+        var found: [String] = []
+        // Nothing is thrown.
+        await self.init([], environment) { (mistake: ConfigurationError) throws(Never) in found.append(mistake.description) }
+        mistakes += found
+    }
+
+    /// - Parameter refuse: Gets the mistakes. If it returns, the rest is read.
+    private init<Failure: Error>(
+        _ arguments: [String], _ environment: [String: String], refuse: (ConfigurationError) throws(Failure) -> Void
+    ) async throws(Failure) {
+        var warnings = try Self.unknownNames(
+            environment.keys.filter { $0.hasPrefix("MSI_") }, in: "the environment", refuse: refuse)
         let flags = CommandLineArgumentsProvider(arguments: [""] + arguments)
         let variables = EnvironmentVariablesProvider(environmentVariables: environment)
         var providers: [any ConfigProvider] = [flags, variables.prefixKeys(with: "msi")]
+        var overridden: [String] = []
         if let path = ConfigReader(providers: providers).string(forKey: ConfigKey(SettingDeclaration.configFile.key)) {
-            let file = try await SettingsFile(path: path)
-            providers.append(file.provider.prefixKeys(with: "msi"))
-            warnings += try Self.unknownNames(file.names, in: path)
-            let secrets = Set(SettingDeclaration.all.filter(\.isSecret).map(\.name))
-            if !secrets.isDisjoint(with: file.names), let warning = FilePermissions.warning(about: path) {
-                warnings.append(warning)
+            switch await SettingsFile.reading(path) {
+            case .failure(let error): try refuse(error)
+            case .success(let file):
+                let stronger = ConfigReader(providers: providers)
+                let own = ConfigReader(provider: file.provider.prefixKeys(with: "msi"))
+                overridden = SettingDeclaration.withFiles.filter { setting in
+                    let key = ConfigKey(setting.key)
+                    return file.names.contains(setting.name)
+                        && stronger.string(forKey: key).map { $0 != own.string(forKey: key) } ?? false
+                }.map(\.name)
+                providers.append(file.provider.prefixKeys(with: "msi"))
+                warnings += try Self.unknownNames(file.names, in: path, refuse: refuse)
+                let secrets = Set(SettingDeclaration.all.filter(\.isSecret).map(\.name))
+                if !secrets.isDisjoint(with: file.names), let warning = FilePermissions.warning(about: path) {
+                    warnings.append(warning)
+                }
             }
         }
         reader = ConfigReader(providers: providers)
@@ -47,6 +80,8 @@ package struct SettingValues: Sendable {
         }
         self.home = home
         self.warnings = warnings
+        overriddenInFile = overridden
+        configurationFile = ConfigReader(providers: providers).string(forKey: ConfigKey(SettingDeclaration.configFile.key))
     }
 
     /// Reads one setting, or its default.
@@ -106,7 +141,7 @@ package struct SettingValues: Sendable {
 
     /// The files with secrets that the settings name.
     package var secretFiles: [(setting: SettingDeclaration, path: String)] {
-        SettingDeclaration.all.flatMap { [$0] + ($0.file.map { [$0] } ?? []) }.filter(\.namesSecretFile)
+        SettingDeclaration.withFiles.filter(\.namesSecretFile)
             .reduce(into: []) { files, setting in
                 guard !files.contains(where: { $0.setting == setting }), let path = string(setting.key) else { return }
                 files.append((setting, Self.expandingHome(path, home)))
@@ -194,15 +229,22 @@ package struct SettingValues: Sendable {
         }
     }
 
-    /// - Returns: A warning for each name that is not a setting.
-    /// - Throws: ``ConfigurationError`` for one that looks like a mistyped setting.
-    private static func unknownNames(_ names: some Sequence<String>, in place: String) throws -> [String] {
+    /// - Parameter refuse: Gets an error for each name that looks like a mistyped setting.
+    /// - Returns: A warning for each other name that is not a setting.
+    private static func unknownNames<Failure: Error>(
+        _ names: some Sequence<String>, in place: String, refuse: (ConfigurationError) throws(Failure) -> Void
+    ) throws(Failure) -> [String] {
         let known = SettingDeclaration.all.map(\.name)
-        return try names.sorted().filter { !known.contains($0) }.map { name in
+        var warnings: [String] = []
+        for name in names.sorted() where !known.contains(name) {
             let problem = "\(name.prefix(80)) in \(place) is not a setting"
-            if let meant = nearest(to: name, among: known) { throw ConfigurationError("\(problem); did you mean \(meant)?") }
-            return "\(problem) of this version, and is ignored"
+            if let meant = nearest(to: name, among: known) {
+                try refuse(ConfigurationError("\(problem); did you mean \(meant)?"))
+            } else {
+                warnings.append("\(problem) of this version, and is ignored")
+            }
         }
+        return warnings
     }
 
     /// The known name within one or two typing mistakes of another name.

@@ -8,8 +8,17 @@ struct SettingsFile {
     /// The names in the file, which the provider cannot list.
     let names: [String]
 
+    /// Reads a file.
+    static func reading(_ path: String) async -> Result<SettingsFile, ConfigurationError> {
+        do throws(ConfigurationError) {
+            return .success(try await SettingsFile(path: path))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     /// - Throws: ``ConfigurationError``.
-    init(path: String) async throws {
+    private init(path: String) async throws(ConfigurationError) {
         do {
             names = try Self.names(in: try OperatorFile.text(at: path, of: .configFile), at: path)
             provider = try await EnvironmentVariablesProvider(environmentFilePath: FilePath(path))

@@ -25,14 +25,14 @@ struct ReadinessService: Service {
             return
         }
         readiness.isReady = true
-        ServiceManager.notify("READY=1\nSTATUS=ready")
+        ServiceManager.notify("READY=1\nSTATUS=\(reload.status.text)")
         logger.info("ready")
         await cancelWhenGracefulShutdown {
             for await _ in hangUps {
                 if terminal.isGone { break }
                 ServiceManager.notify("RELOADING=1\nMONOTONIC_USEC=\(ServiceManager.monotonicMicroseconds)")
-                await reload.run()
-                ServiceManager.notify("READY=1\nSTATUS=ready")
+                let report = await reload.run()
+                ServiceManager.notify("READY=1\nSTATUS=\(reload.status.text)\n\(report.notification)")
             }
         }
         readiness.isReady = false

@@ -6,7 +6,6 @@ import Logging
 import ProductVersion
 import ServiceLifecycle
 import UnixSignals
-import UnixSignals
 
 /// The `main` of every service: reads the settings, wires the parts together, and runs them until a signal stops them.
 package enum ServiceMain {
@@ -64,8 +63,14 @@ package enum ServiceMain {
             }
             let values = try await readSettings()
             let check = ConfigurationCheck(name: name, settings: accepted) { wiring in
-                try entry.checkBus(wiring.settings, allKeys: onlyChecks, logger: wiring.logger)
+                let hosts = try entry.checkBus(wiring.settings, logger: wiring.logger)
                 try await check(wiring)
+                // While the service runs, a host without a key is a line in the log.
+                guard onlyChecks else {
+                    for problem in hosts { wiring.logger.warning("\(problem)") }
+                    return []
+                }
+                return hosts + (try await entry.checkNames(wiring.settings, logger: wiring.logger))
             }
             if onlyChecks {
                 let problems = await check.problems(in: values)
@@ -87,7 +92,7 @@ package enum ServiceMain {
             // Without a port the values would not be read.
             if port != nil { MetricsSystem.bootstrap(registry) }
             do {
-                try entry.checkBus(values, allKeys: false, logger: logger)
+                for problem in try entry.checkBus(values, logger: logger) { logger.warning("\(problem)") }
                 let plan = try await wire(Wiring(settings: values, logger: logger))
                 let readiness = MetricsServer.Readiness()
                 let ready = ReadinessService(

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Logging
+import Schemas
 import Synchronization
 
 /// Reads a running service's settings again, and takes over the changed ones that it can.
@@ -11,6 +12,7 @@ final class SettingsReload: Sendable {
     private let used: Mutex<[SettingDeclaration: String]>
     /// The contents of the files that the service has read.
     private let files: [SettingDeclaration: Data]
+    private let current: Mutex<SettingsStatus>
     private let first: SettingValues
     private let check: ConfigurationCheck
     private let readAgain: @Sendable () async throws -> SettingValues
@@ -25,6 +27,7 @@ final class SettingsReload: Sendable {
         readAgain: @escaping @Sendable () async throws -> SettingValues
     ) throws {
         first = values
+        current = Mutex(SettingsStatus(read: .now))
         used = Mutex(try values.texts(of: check.settings))
         files = try values.files(of: check.settings)
         self.check = check
@@ -32,27 +35,34 @@ final class SettingsReload: Sendable {
         self.readAgain = readAgain
     }
 
+    /// What the service works with now.
+    var status: SettingsStatus { current.withLock { $0 } }
+
     /// Reads the settings again. The log names settings that need a restart, and mistakes.
-    func run() async {
+    func run() async -> ReloadReport {
         do {
             let values = try await readAgain()
             let problems = await check.problems(in: values)
             guard problems.isEmpty else { return refuse(problems) }
             for warning in values.warnings { logger.warning("\(warning)") }
-            try take(values)
+            return try take(values)
         } catch {
-            refuse(["\(error)"])
+            return refuse(["\(error)"])
         }
     }
 
-    private func refuse(_ problems: [String]) {
+    private func refuse(_ problems: [String]) -> ReloadReport {
         for problem in problems {
             logger.error("the settings have a mistake, and stay as they were", metadata: ["error": "\(problem)"])
         }
+        current.withLock { $0.mistake = problems.joined(separator: "; ") }
+        var report = ReloadReport()
+        report.lines = problems.map { "the settings stay as they were: \($0)" }
+        return report
     }
 
     /// - Throws: ``ConfigurationError`` before anything has changed.
-    private func take(_ values: SettingValues) throws {
+    private func take(_ values: SettingValues) throws -> ReloadReport {
         let new = try values.texts(of: check.settings)
         let former = used.withLock { $0 }
         let changed = check.settings.filter { former[$0] != new[$0] }
@@ -64,20 +74,31 @@ final class SettingsReload: Sendable {
         used.withLock { used in
             for setting in live { used[setting] = new[setting] }
         }
+        var report = ReloadReport()
         for setting in changed {
             let change = Self.change(of: setting, from: former, to: new)
+            let values = setting.isSecret ? "" : " from \(former[setting] ?? "none") to \(new[setting] ?? "none")"
             if live.contains(setting) {
                 logger.notice("a setting has changed", metadata: change)
+                report.lines.append("\(setting.name) has changed\(values)")
             } else {
                 logger.warning("a changed setting takes effect only after a restart", metadata: change)
+                report.lines.append("\(setting.name) takes effect only after a restart: it has changed\(values)")
             }
         }
         for setting in changedFiles {
             logger.warning(
                 "a changed file takes effect only after a restart",
                 metadata: ["setting": "\(setting.name)", "file": "\(new[setting] ?? "")"])
+            report.lines.append(
+                "\(setting.name) takes effect only after a restart: the file \(new[setting] ?? "") has changed")
         }
         if changed.isEmpty, changedFiles.isEmpty { logger.notice("the settings were read again: nothing has changed") }
+        current.withLock { status in
+            status = SettingsStatus(read: .now)
+            status.needingRestart = (changed.filter { !live.contains($0) } + changedFiles).map(\.name)
+        }
+        return report
     }
 
     /// The metadata of a line about a setting. The value of a secret is in no line.

@@ -1,5 +1,5 @@
 package import MongoDatabase
-import Schemas
+package import Schemas
 
 /// Changes documents in SQLite files that no service uses, such as those of a backup.
 package enum StoredDocuments {
@@ -26,6 +26,28 @@ package enum StoredDocuments {
         _ collection: String, in folder: String, makingIfMissing missing: String? = nil,
         _ change: @escaping @Sendable (inout StoredFields) throws -> Void
     ) async throws {
+        try await rewrite(collection, in: folder, makingIfMissing: missing, revision: { $0.next }, change)
+    }
+
+    /// Raises the revisions of a collection's documents, where callers have seen later ones. They count as changed.
+    ///
+    /// - Parameters:
+    ///   - collection: Nothing is done if it is not there.
+    ///   - folder: The folder of the SQLite files.
+    ///   - raised: A number above the given one.
+    package static func raiseRevisions(
+        of collection: String, in folder: String, _ raised: @escaping @Sendable (Revision) -> Revision
+    ) async throws {
+        try await rewrite(collection, in: folder, makingIfMissing: nil, revision: raised, nil)
+    }
+
+    /// - Parameters:
+    ///   - revision: The revision of a changed document by its former one.
+    ///   - change: `nil` changes the revision of each document.
+    private static func rewrite(
+        _ collection: String, in folder: String, makingIfMissing missing: String?,
+        revision: @escaping @Sendable (Revision) -> Revision, _ change: (@Sendable (inout StoredFields) throws -> Void)?
+    ) async throws {
         let side = CollectionsSide.files(in: folder)
         let outcome: Result<Void, any Error>
         do {
@@ -33,13 +55,13 @@ package enum StoredDocuments {
                 let database = try await side.made(registered)
                 try await database.write { session in
                     let documents = try session.scan(collection, after: nil, limit: .max).documents
-                    for stored in documents { try replace(stored, in: registered, session, change) }
+                    for stored in documents { try replace(stored, in: registered, session, revision, change) }
                     let id = missing.map { BSONValue.string($0) }
                     guard let id, try !documents.contains(where: { try BSONFields($0)[Envelope.identifier] == id }) else {
                         return
                     }
                     var fields = try StoredFields([Envelope.identifier: id])
-                    try change(&fields)
+                    try change?(&fields)
                     fields[Envelope.schema] = .int64(registered.schema)
                     fields[Envelope.revision] = Revision.none.next.bson
                     try session.insert(fields.document, id, into: registered.form)
@@ -55,14 +77,16 @@ package enum StoredDocuments {
 
     private static func replace(
         _ stored: BSONDocument, in collection: RegisteredCollection, _ session: any DocumentSession,
-        _ change: (inout StoredFields) throws -> Void
+        _ revision: (Revision) -> Revision, _ change: ((inout StoredFields) throws -> Void)?
     ) throws {
         let former = try StoredFields(stored)
         var fields = former
         guard let id = fields[Envelope.identifier] else { return }
-        try change(&fields)
-        guard fields.document != former.document else { return }
-        fields[Envelope.revision] = (try Envelope.revision(of: stored) ?? .none).next.bson
+        if let change {
+            try change(&fields)
+            guard fields.document != former.document else { return }
+        }
+        fields[Envelope.revision] = revision(try Envelope.revision(of: stored) ?? .none).bson
         try session.replace(stored, by: fields.document, id, in: collection.form)
     }
 }

@@ -7,6 +7,7 @@ import ServiceKit
 struct BusCheck: Sendable {
     /// What the check has learned about the services.
     struct Result: Sendable {
+        var findings: [Finding] = []
         var isAnythingRunning = false
         /// By the services' names and endpoints: each instance may be of another version.
         var versions: [String: String] = [:]
@@ -16,62 +17,89 @@ struct BusCheck: Sendable {
 
     let installation: Installation
     let settings: SettingValues
+    let processes: [RunningProcess]
 
     private static let timeout = Duration.seconds(5)
 
-    /// The state of one instance of a service.
-    private struct Instance: Sendable {
-        let service: ServiceEntry
-        let endpoint: String
-        let state: BusSocketState
+    /// What an instance has answered.
+    private enum Answer: Sendable {
+        case health(ServiceHealth)
+        case failure(CommandFailure)
+        /// Nothing was asked, since nothing listens.
+        case none
     }
 
     /// - Throws: ``ConfigurationError``, or ``BusError`` if there is no bus.
-    func run(_ report: @Sendable (Finding) -> Void) async throws -> Result {
-        let instances = try installation.services.filter { $0.sockets.contains(.commands) }.flatMap { service in
-            try ClientEndpoints(settings.value(.endpoints(of: service))).current.map {
-                Instance(service: service, endpoint: $0, state: BusSocketState(of: $0))
-            }
-        }
+    func result() async throws -> Result {
+        let instances = try await self.instances()
         var result = Result()
-        guard instances.contains(where: { $0.state == .listening }) else {
-            absent(instances).forEach(report)
+        guard instances.contains(where: \.state.isListening) else {
+            result.findings = await absent(instances)
             return result
         }
-        var logger = Logger(label: "msi")
-        // The findings say it.
-        logger.logLevel = .critical
+        let logger = Self.quiet
         let bus = try Bus(settings, logger: logger)
-        for instance in instances {
-            guard instance.state == .listening else {
-                report(finding(of: instance))
-                continue
+        // At the same time: each one that does not answer takes seconds.
+        let answers = await withTaskGroup(of: (Int, Answer).self) { group in
+            for (index, instance) in instances.enumerated() {
+                group.addTask { (index, await Self.ask(instance, bus, logger)) }
             }
-            do throws(CommandFailure) {
-                let client: CommandClient
-                do {
-                    client = try CommandClient(bus: bus, endpoints: [instance.endpoint], logger: logger)
-                } catch {
-                    throw CommandFailure(.unavailable, "\(error)")
-                }
-                let health = try await client.request(CheckHealth(), timeout: Self.timeout)
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        await bus.close()
+        for (index, instance) in instances.enumerated() {
+            switch answers[index] ?? .none {
+            case .none:
+                result.findings.append(await finding(of: instance))
+            case .health(let health):
                 result.isAnythingRunning = true
                 result.versions["\(instance.service.name) at \(instance.endpoint)"] = health.version
                 if instance.service == .fcmRelay { result.relays.append(instance.endpoint) }
-                findings(of: health, instance).forEach(report)
-            } catch {
+                result.findings += findings(of: health, instance)
+            case .failure(let failure):
                 result.isAnythingRunning = true
-                report(
-                    .failure(
-                        .sockets, "\(instance.service.executable) at \(instance.endpoint) does not work: \(error.message)",
-                        advice(for: error.status, instance.service)))
+                result.findings.append(advice(for: instance).finding(of: failure))
             }
         }
-        await bus.close()
         return result
     }
 
-    private func findings(of health: ServiceHealth, _ instance: Instance) -> [Finding] {
+    /// The findings say what would be logged.
+    private static var quiet: Logger {
+        var logger = Logger(label: "msi")
+        logger.logLevel = .critical
+        return logger
+    }
+
+    private func instances() async throws -> [BusInstance] {
+        let places = try installation.services.filter { $0.sockets.contains(.commands) }.flatMap { service in
+            try ClientEndpoints(settings.value(.endpoints(of: service))).current.map { (service, $0) }
+        }
+        return await withTaskGroup(of: (Int, BusInstance).self) { group in
+            for (index, (service, endpoint)) in places.enumerated() {
+                group.addTask { (index, await BusInstance(service, at: endpoint)) }
+            }
+            let found = await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            return places.indices.compactMap { found[$0] }
+        }
+    }
+
+    private static func ask(_ instance: BusInstance, _ bus: Bus, _ logger: Logger) async -> Answer {
+        guard instance.state.isListening else { return .none }
+        do throws(CommandFailure) {
+            let client: CommandClient
+            do {
+                client = try CommandClient(bus: bus, endpoints: [instance.endpoint], logger: logger)
+            } catch {
+                throw CommandFailure(.unavailable, "\(error)")
+            }
+            return .health(try await client.request(CheckHealth(), timeout: timeout))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func findings(of health: ServiceHealth, _ instance: BusInstance) -> [Finding] {
         let name = instance.service.executable
         let troubles = health.parts.filter { !$0.value.isWell }.sorted { $0.key < $1.key }
         guard !troubles.isEmpty else { return [.ok(.sockets, "\(name) answers at \(instance.endpoint)")] }
@@ -82,51 +110,49 @@ struct BusCheck: Sendable {
             return .warning(
                 .sockets,
                 "\(name) answers, but its part \(part) does not work: \(message.isEmpty ? state.status.rawValue : message)",
-                "see the findings about \(part), and \(log(of: instance.service))")
+                "see the findings about \(part), and \(advice(for: instance).log)")
         }
     }
 
     /// While no service listens, one finding says so for all, and others for what is in the way.
-    private func absent(_ instances: [Instance]) -> [Finding] {
-        let inTheWay = instances.filter { $0.state != .missing }.map(finding)
+    private func absent(_ instances: [BusInstance]) async -> [Finding] {
+        var inTheWay: [Finding] = []
+        for instance in instances where instance.state != .missing || isRunning(instance.service) {
+            inTheWay.append(await finding(of: instance))
+        }
         return inTheWay.isEmpty ? [.warning(.sockets, "not running: no service is there", installation.start(nil))] : inTheWay
     }
 
-    private func finding(of instance: Instance) -> Finding {
-        let name = instance.service.executable
-        switch instance.state {
-        case .listening: return .ok(.sockets, "\(name) listens at \(instance.endpoint)")
-        case .missing:
-            return .failure(.sockets, "\(name) is not running: there is nothing at \(instance.endpoint)", start(instance.service))
-        case .stale:
-            let other =
-                instance.service.mayHaveInstances
-                ? ". If this instance is not to come back: rm \(instance.endpoint.dropFirst(6))" : ""
-            return .failure(
-                .sockets, "\(name) is not running: \(instance.endpoint) was left behind by a process that was killed",
-                start(instance.service) + other)
-        case .forbidden(let path):
-            return .failure(
-                .sockets, "\(name) cannot be reached: this user may not use \(path)",
-                "run msi doctor as the user of the services or as root")
-        }
+    private func isRunning(_ service: ServiceEntry) -> Bool { processes.contains { $0.service == service } }
+
+    private func finding(of instance: BusInstance) async -> Finding {
+        await advice(for: instance).findingWithoutListener()
     }
 
-    private func start(_ service: ServiceEntry) -> String {
-        "\(installation.start(service)); its last words are in \(log(of: service))"
+    private func advice(for instance: BusInstance) -> BusAdvice {
+        BusAdvice(instance: instance, installation: installation, settings: settings, processes: processes)
+    }
+}
+
+/// One instance of a service, and what is at its endpoint.
+struct BusInstance: Sendable {
+    let service: ServiceEntry
+    let endpoint: String
+    let state: EndpointState
+    /// The host, if it is another machine.
+    let otherHost: String?
+
+    init(_ service: ServiceEntry, at endpoint: String) async {
+        self.service = service
+        self.endpoint = endpoint
+        state = await EndpointState.look(at: endpoint)
+        otherHost = await EndpointState.otherHost(of: endpoint)
     }
 
-    private func log(of service: ServiceEntry) -> String {
-        installation.log(of: service, stateDirectory: (try? settings.value(.stateDirectory)) ?? "")
-    }
-
-    private func advice(for status: ReplyStatus, _ service: ServiceEntry) -> String {
-        switch status {
-        case .deadlineExceeded:
-            "it hangs, or the machine is overloaded: look at its load and at \(log(of: service)), and restart it"
-        case .storageFull: "free some space on the disk of its database"
-        case .overloaded: "it has more to do than it can; look at the machine's load"
-        default: "\(log(of: service)) says more; restart it if it hangs"
-        }
+    init(_ service: ServiceEntry, at endpoint: String, _ state: EndpointState, otherHost: String? = nil) {
+        self.service = service
+        self.endpoint = endpoint
+        self.state = state
+        self.otherHost = otherHost
     }
 }

@@ -8,28 +8,65 @@ import SystemPackage
 struct ConfigurationCheck: Sendable {
     let installation: Installation
     let settings: SettingValues
+    /// What is wrong with the environment and the configuration file as a whole.
+    let mistakes: [String]
 
     private static let maxOutput = 1 << 18
 
-    func findings() async -> [Finding] {
+    struct Result: Sendable {
+        var findings: [Finding] = []
+        /// The mistakes in the settings that the findings name.
+        var problems: Set<String> = []
+    }
+
+    /// A line of a service.
+    private struct Line: Hashable {
+        let level: Finding.Level
+        let text: String
+    }
+
+    func result() async -> Result {
         // The files' modes are findings of their own.
         let known = Set(settings.secretFiles.compactMap { FilePermissions.warning(about: $0.path) })
-        var findings = settings.warnings.filter { !known.contains($0) }.map { warning in
-            Finding.warning(.configuration, warning, "remove it, or correct its name; msi settings lists all names")
-        }
         // A service reads its secrets before it checks anything else.
         let services = installation.unreadable == nil ? installation.services.filter(isSetUp) : []
+        var (lines, said): ([Line], [Line: [ServiceEntry]]) = ([], [:])
+        var result = Result()
         for service in services {
             if service == .fcmRelay, isBeforeFirstStart {
-                findings.append(
+                result.findings.append(
                     .ok(
                         .configuration,
                         "\(service.executable): can be checked after the first start, at which the emulator makes its key"))
                 continue
             }
-            findings += await check(service, ignoring: known.union(settings.warnings))
+            for line in await self.lines(of: service) where !known.contains(line.text) {
+                if said[line] == nil { lines.append(line) }
+                said[line, default: []].append(service)
+            }
         }
-        return findings
+        result.problems = Set(lines.filter { $0.level == .failure }.map(\.text) + mistakes)
+        // Services stop at a mistyped name, and do not look at the values.
+        let others = mistakes.isEmpty ? [] : settings.problems(of: SettingDeclaration.all)
+        let alone = (mistakes + others).filter { mistake in !lines.contains { $0.text == mistake } }
+        result.problems.formUnion(others)
+        let warnings = settings.warnings.filter { warning in
+            !known.contains(warning) && !lines.contains { $0.text == warning }
+        }
+        result.findings += alone.map { .failure(.configuration, $0, advice(for: [], $0)) }
+        result.findings += warnings.map { .warning(.configuration, $0, advice(for: [], $0)) }
+        result.findings += lines.map { finding($0, of: said[$0] ?? []) }
+        return result
+    }
+
+    /// One finding for all services that say the same.
+    private func finding(_ line: Line, of services: [ServiceEntry]) -> Finding {
+        let text = services.map(\.executable).joined(separator: ", ") + ": " + line.text
+        return switch line.level {
+        case .ok: .ok(.configuration, text)
+        case .warning: .warning(.configuration, text, advice(for: [], line.text))
+        case .failure: .failure(.configuration, text, advice(for: services, line.text))
+        }
     }
 
     /// Whether `msi up` has never run, and the relay has no key of its own.
@@ -51,7 +88,7 @@ struct ConfigurationCheck: Sendable {
         }
     }
 
-    private func check(_ service: ServiceEntry, ignoring known: Set<String>) async -> [Finding] {
+    private func lines(of service: ServiceEntry) async -> [Line] {
         let name = service.executable
         do {
             let result = try await Subprocess.run(
@@ -59,33 +96,44 @@ struct ConfigurationCheck: Sendable {
                 environment: .custom(
                     Dictionary(uniqueKeysWithValues: installation.environment.map { (Environment.Key(stringLiteral: $0), $1) })),
                 output: .string(limit: Self.maxOutput), error: .combinedWithOutput)
+            let isValid = result.terminationStatus.isSuccess
             let lines = result.standardOutput.split(separator: "\n").map { line in
-                line.hasPrefix("\(name): ") ? String(line.dropFirst(name.count + 2)) : String(line)
+                let text = line.hasPrefix("\(name): ") ? String(line.dropFirst(name.count + 2)) : String(line)
+                // Without the time, which differs, and the service's name.
+                if let record = LogRecord(line: text) { return Line(level: .warning, text: record.text) }
+                if settings.warnings.contains(text) { return Line(level: .warning, text: text) }
+                guard isValid else { return Line(level: .failure, text: text) }
+                return Line(level: text == "the configuration is valid" ? .ok : .warning, text: text)
             }
-            let problems = lines.filter { !known.contains($0) }
-            if result.terminationStatus.isSuccess {
-                return problems.map { line in
-                    line == "the configuration is valid"
-                        ? .ok(.configuration, "\(name): \(line)")
-                        : .warning(.configuration, "\(name): \(line)", "correct the setting")
-                }
+            guard isValid || lines.contains(where: { $0.level == .failure }) else {
+                return lines + [Line(level: .failure, text: "it ended with \(result.terminationStatus)")]
             }
-            return (problems.isEmpty ? ["it ended with \(result.terminationStatus)"] : problems).map {
-                .failure(.configuration, "\(name): \($0)", advice(for: service, $0))
-            }
+            return lines
         } catch {
-            return [.failure(.configuration, "\(name) cannot be run: \(error)", "install it again")]
+            return [Line(level: .failure, text: "it cannot be run: \(error)")]
         }
     }
 
-    private func advice(for service: ServiceEntry, _ problem: String) -> String {
+    private func advice(for services: [ServiceEntry], _ problem: String) -> String {
+        if services == [.fcmRelay], installation.layout == .build,
+            problem.hasPrefix("\(Setting.fcmServiceAccountFile.declaration.name) is required")
+        {
+            return "msi up gives the relay the emulator; for a real project, set it and start msi-fcm-relay by itself"
+        }
+        if problem.hasPrefix("it cannot be run") { return "install it again" }
+        let place = installation.place(ofSettingIn: problem, configurationFile: settings.configurationFile)
+        if problem.contains(" is not a setting") {
+            return "remove it, or correct its name\(place.map { ", in \($0)" } ?? ""); msi settings lists all names"
+        }
         switch installation.layout {
         case .packages:
-            "editor /etc/msi/msi.env, or the key in /etc/credstore; then systemctl restart \(installation.unit(of: service))"
+            let restart = services.map { installation.unit(of: $0) }.joined(separator: " ")
+            return "correct it in \(place ?? "/etc/msi/msi.env, or the key in /etc/credstore")"
+                + (restart.isEmpty ? "; then systemctl restart msi.target" : "; then systemctl restart \(restart)")
         case .build:
-            service == .fcmRelay && problem.hasPrefix("\(Setting.fcmServiceAccountFile.declaration.name) is required")
-                ? "msi up gives the relay the emulator; for a real project, set it and start msi-fcm-relay by itself"
-                : "correct it; \(service.executable) --help describes each setting"
+            return "correct it\(place.map { " in \($0)" } ?? ""); "
+                + (services.count == 1
+                    ? "\(services[0].executable) --help describes each setting" : "msi settings describes each")
         }
     }
 }

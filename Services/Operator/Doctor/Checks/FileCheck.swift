@@ -64,8 +64,19 @@ struct FileCheck: Sendable {
     private var own: [String] {
         let states = (ServiceEntry.all + [.phone]).flatMap(\.stateFiles)
         let files = states.flatMap { $0.hasSuffix(".sqlite") ? [$0, $0 + "-wal", $0 + "-shm"] : [$0] }
-        return (files + ["token", "log"]).map { "\(folder)/\($0)" }.filter { FileManager.default.fileExists(atPath: $0) }
+        let made = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+            .filter { name in ["replaced-", "restore."].contains { name.hasPrefix($0) } }
+        return (files + Self.secrets.keys.sorted() + ["log"] + made).map { "\(folder)/\($0)" }
+            .filter { FileManager.default.fileExists(atPath: $0) }
     }
+
+    /// The product's own files with secrets, and what they are.
+    private static let secrets = [
+        "token": "contains a token with all rights", "token.new": "contains a token with all rights",
+        "password": "contains the first password of admin",
+        "fcm-emulator/service-account.json": "contains the key of the emulator",
+        "fcm-emulator/ca-key.pem": "contains the key of the emulator's certificates",
+    ]
 
     private func check(_ path: String, owner: uid_t) -> [Finding] {
         var status = stat()
@@ -74,7 +85,7 @@ struct FileCheck: Sendable {
         var findings: [Finding] = []
         let isFolder = status.st_mode & S_IFMT == S_IFDIR
         if status.st_mode & 0o077 != 0 {
-            let what = path == folder + "/token" ? "contains a token with all rights, and has" : "has"
+            let what = Self.secrets[String(path.dropFirst(folder.count + 1))].map { $0 + ", and has" } ?? "has"
             findings.append(
                 .failure(
                     .files, "\(path) \(what) mode \(Self.mode(status)), which gives other users access",

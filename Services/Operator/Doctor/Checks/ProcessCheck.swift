@@ -18,13 +18,22 @@ struct ProcessCheck: Sendable {
 
     var findings: [Finding] {
         guard !processes.isEmpty else { return [] }
-        let findings = processes.compactMap(descriptors) + processes.compactMap(executable)
+        let findings = processes.compactMap(stopped) + processes.compactMap(descriptors) + processes.compactMap(executable)
         return findings.isEmpty
             ? [
                 .ok(
                     .processes, "\(processes.count) processes run, each with enough file descriptors and the installed executable"
                 )
             ] : findings
+    }
+
+    /// Of services with commands, the check of the bus says it.
+    private func stopped(_ process: RunningProcess) -> Finding? {
+        guard process.isStopped, !process.service.sockets.contains(.commands) else { return nil }
+        return .failure(
+            .processes,
+            "\(process.service.executable) (process \(process.id)) is stopped (SIGSTOP, or Ctrl-Z in a terminal), and answers nothing",
+            process.resume)
     }
 
     private func descriptors(_ process: RunningProcess) -> Finding? {

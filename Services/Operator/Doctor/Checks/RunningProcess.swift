@@ -1,17 +1,29 @@
 import FoundationEssentials
 import Glibc
+import Schemas
 import ServiceKit
 
 /// A process of an installed service, as far as this user may look at it (proc(5)).
 struct RunningProcess: Sendable {
     let service: ServiceEntry
     let id: Int32
+    /// Its environment at its start.
+    let environment: [String: String]
+    /// Its command line without the program's name.
+    let arguments: [String]
     /// The maximum number of open descriptors.
     let maxDescriptors: Int?
     /// Whether the executable has been replaced since the start.
     let isOutdated: Bool
+    /// Whether a signal has stopped it: it keeps its sockets, and answers nothing.
+    let isStopped: Bool
+    /// When it was started, up to two seconds late, since the time of the boot has whole seconds; `nil` if that is not known.
+    let started: UnixMilliseconds?
+    /// The unit that runs it, such as `msi-fcm-relay@2.service`; `nil` if none does.
+    let unit: String?
+
     /// Its port for metrics.
-    let metricsPort: Int?
+    var metricsPort: Int? { environment[Setting<Int>.metricsPort.declaration.name].flatMap(Int.init) }
 
     /// The processes of an installation's executables with the same state directory.
     static func all(of installation: Installation) -> [RunningProcess] {
@@ -26,21 +38,45 @@ struct RunningProcess: Sendable {
         guard let service = installation.services.first(where: { path == "\(installation.executables)/\($0.executable)" }),
             let variables = Self.contents("/proc/\(id)/environ")
         else { return nil }
-        func value(_ name: String) -> String? {
-            variables.split(separator: "\0").first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
-        }
+        environment = Dictionary(
+            variables.split(separator: "\0").compactMap { variable in
+                let parts = variable.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+                return parts.count == 2 ? (parts[0], parts[1]) : nil
+            }, uniquingKeysWith: { first, _ in first })
         // Another copy of the product may run from the same build.
         let stateDirectory = Setting<String>.stateDirectory.declaration.name
         guard
-            value(stateDirectory) == installation.environment[stateDirectory]
-                || value(stateDirectory) == installation.defaultStateDirectory
+            environment[stateDirectory] == installation.environment[stateDirectory]
+                || environment[stateDirectory] == installation.defaultStateDirectory
         else { return nil }
         self.service = service
         self.id = id
+        arguments = (Self.contents("/proc/\(id)/cmdline") ?? "").split(separator: "\0").dropFirst().map(String.init)
         isOutdated = link.hasSuffix(deleted)
-        metricsPort = value(Setting<Int>.metricsPort.declaration.name).flatMap(Int.init)
         maxDescriptors = Self.contents("/proc/\(id)/limits")?.split(separator: "\n").first { $0.hasPrefix("Max open files") }
             .flatMap { $0.split(separator: " ").dropFirst(3).first }.flatMap { Int($0) }
+        // The name of the program, in parentheses, may contain anything.
+        let fields =
+            (Self.contents("/proc/\(id)/stat") ?? "").split(separator: ")").last?.split(whereSeparator: \.isWhitespace) ?? []
+        isStopped = fields.first.map { ["T", "t"].contains($0) } ?? false
+        // The 22nd field, in clock ticks since the boot.
+        started = fields.count > 19 ? Int64(fields[19]).flatMap(Self.time) : nil
+        unit = Self.contents("/proc/\(id)/cgroup")?.split(whereSeparator: { $0 == "/" || $0 == "\n" })
+            .last { $0.hasPrefix("msi-") && $0.hasSuffix(".service") }.map(String.init)
+    }
+
+    private static func time(ofTicks ticks: Int64) -> UnixMilliseconds? {
+        let boot = contents("/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }
+        guard let boot = boot.flatMap({ Int64($0.dropFirst("btime ".count)) }) else { return nil }
+        return UnixMilliseconds(rawValue: (boot + 2) * 1_000 + ticks * 1_000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
+    }
+
+    /// The settings with which it would start now: its environment and flags, with its configuration file as that is now.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    func settings() async throws -> SettingValues {
+        try await SettingValues(
+            arguments: arguments, environment: environment, accepted: SettingDeclaration.common + service.settings)
     }
 
     private static func contents(_ path: String) -> String? {

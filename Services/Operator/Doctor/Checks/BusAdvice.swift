@@ -1,0 +1,152 @@
+import CommandBus
+import Schemas
+import ServiceKit
+
+/// Why an instance of a service does not answer, and what helps.
+struct BusAdvice: Sendable {
+    let instance: BusInstance
+    let installation: Installation
+    let settings: SettingValues
+    let processes: [RunningProcess]
+
+    private var name: String { instance.service.executable }
+    private var setting: String { Setting<[String]>.endpoints(of: instance.service).declaration.name }
+    private var listenSetting: String { Setting<String>.listen(instance.service).declaration.name }
+    private var port: String { instance.endpoint.split(separator: ":").last.map(String.init) ?? "" }
+    private var host: String { instance.otherHost ?? "this machine" }
+
+    /// Where its log is.
+    var log: String {
+        let log = installation.log(of: instance.service, stateDirectory: (try? settings.value(.stateDirectory)) ?? "")
+        return instance.otherHost.map { "on \($0) \(log)" } ?? log
+    }
+
+    private var start: String {
+        let start = "\(installation.start(instance.service)); its last words are in \(log)"
+        return instance.otherHost.map { "on \($0): \(start)" } ?? start
+    }
+
+    private func failure(_ found: String, _ advice: String) -> Finding { .failure(.sockets, found, advice) }
+
+    // MARK: Nothing listens
+
+    func findingWithoutListener() async -> Finding {
+        switch instance.state {
+        case .missing, .stale, .refused:
+            // The process is there, and has a socket elsewhere.
+            if instance.otherHost == nil, let elsewhere = await listener() { return elsewhere }
+        default: break
+        }
+        switch instance.state {
+        case .listening: return .ok(.sockets, "\(name) listens at \(instance.endpoint)")
+        case .missing: return failure("\(name) is not running: there is nothing at \(instance.endpoint)", start)
+        case .stale:
+            let other =
+                instance.service.mayHaveInstances
+                ? ". If this instance is not to come back: rm \(instance.endpoint.dropFirst(6))" : ""
+            return failure(
+                "\(name) is not running: \(instance.endpoint) was left behind by a process that was killed", start + other)
+        case .forbidden(let path):
+            return failure(
+                "\(name) cannot be reached: this user may not use \(path)",
+                "run msi doctor as the user of the services or as root")
+        case .unknownName(let reason):
+            return failure(
+                "\(name) at \(instance.endpoint): the host name has no address: \(reason)",
+                "correct the name in \(setting), or add it to the DNS or to /etc/hosts; getent hosts NAME shows what this machine finds"
+            )
+        case .refused:
+            guard let other = instance.otherHost else {
+                return failure("\(name) is not running: nothing listens at \(instance.endpoint), which is this machine", start)
+            }
+            return failure(
+                "\(name) at \(instance.endpoint): the connection is refused, so \(other) is up, and nothing listens at port \(port)",
+                "\(start); \(listenSetting) there must have port \(port): ss -ltn shows the ports, and msi doctor there says more"
+            )
+        case .silent:
+            return failure(
+                "\(name) at \(instance.endpoint): nothing answers, not even with a refusal",
+                "is \(host) up (ping), and does a firewall on the way or there let port \(port) through? nc -vz HOST \(port) tries it"
+            )
+        case .unreachable(let reason):
+            return failure(
+                "\(name) at \(instance.endpoint): \(host) cannot be reached: \(reason)",
+                "look at the network of this machine (ip route get ADDRESS), and at the address of the name (getent hosts NAME)")
+        }
+    }
+
+    /// A running process of the service that listens elsewhere, and at no endpoint of the settings.
+    private func listener() async -> Finding? {
+        guard let used = try? settings.value(.endpoints(of: instance.service)), let known = try? ClientEndpoints(used).current
+        else { return nil }
+        for process in processes where process.service == instance.service {
+            guard let own = try? await process.settings().value(.listen(instance.service)), !known.contains(own),
+                !known.contains(where: { Self.isSamePort($0, own) })
+            else { continue }
+            return failure(
+                "\(name) runs (process \(process.id)) and listens at \(own), but \(setting) is \(used.joined(separator: ", "))",
+                "set \(setting) to \(own) for its clients and for this command, or \(listenSetting) to \(instance.endpoint) for \(name); "
+                    + "then restart what has changed")
+        }
+        return nil
+    }
+
+    /// A service may listen at every address of the machine, and its clients know one of them.
+    private static func isSamePort(_ one: String, _ other: String) -> Bool {
+        guard case .tcp(_, let port)? = try? Endpoint(one), case .tcp(_, let second)? = try? Endpoint(other) else { return false }
+        return port == second
+    }
+
+    // MARK: It listens, and does not answer as it should
+
+    func finding(of error: CommandFailure) -> Finding {
+        let place = "\(name) at \(instance.endpoint)"
+        guard error.isWithoutConnection || error.status == .deadlineExceeded else {
+            return failure("\(place) does not work: \(error.message)", advice(for: error.status))
+        }
+        // A reason in the message is about the keys: TCP has worked.
+        if error.isWithoutConnection, error.message.contains("("), instance.endpoint.hasPrefix("tcp://") {
+            return failure(
+                "\(place) accepts the connection, and not this machine's keys or protocol: \(error.message)",
+                "compare MSI_BUS_KEY_FILE and MSI_BUS_PEERS_FILE of both machines: msi keys public FILE --name HOST prints the line that each "
+                    + "list of peers must have for a machine, with the host as in \(setting). \(log) says whom the service refuses"
+            )
+        }
+        if let host = instance.otherHost {
+            return failure(
+                "\(place) accepts the connection and answers nothing: the process hangs or is stopped there, or has another key",
+                "msi doctor on \(host) tells which; with keys, compare them: msi keys public FILE")
+        }
+        if let stopped = stoppedProcess {
+            return failure(
+                "\(place) answers nothing, because its process \(stopped.id) is stopped (SIGSTOP, or Ctrl-Z in a terminal)",
+                "\(stopped.resume); \(log) says more")
+        }
+        if case .listening(let process?) = instance.state, !processes.contains(where: { $0.id == process }) {
+            return failure(
+                "\(place) answers nothing, and process \(process), which listens there, is no \(name) of this installation",
+                "ps -fp \(process) shows what it is; end it, or let \(setting) and \(listenSetting) name another endpoint")
+        }
+        return failure(
+            "\(place) accepts the connection and answers nothing: it hangs, or the machine is overloaded (\(error.message))",
+            "look at the machine's load (uptime) and at \(log), and restart it")
+    }
+
+    private var stoppedProcess: RunningProcess? {
+        if case .listening(let id?) = instance.state { return processes.first { $0.id == id && $0.isStopped } }
+        return processes.first { $0.service == instance.service && $0.isStopped }
+    }
+
+    private func advice(for status: ReplyStatus) -> String {
+        switch status {
+        case .storageFull: "free some space on the disk of its database"
+        case .overloaded: "it has more to do than it can; look at the machine's load"
+        default: "\(log) says more; restart it if it hangs"
+        }
+    }
+}
+
+extension RunningProcess {
+    /// The command that lets a stopped process go on.
+    var resume: String { unit.map { "systemctl kill --signal=CONT \($0)" } ?? "kill -CONT \(id)" }
+}

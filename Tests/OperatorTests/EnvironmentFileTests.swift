@@ -1,0 +1,58 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import Operator
+
+/// How the packages' commands read the files that systemd reads for the units: by `deploy/packaging/environment-file`. `Tests/Systemd`
+/// compares it with systemd.
+@Suite("Environment files")
+struct EnvironmentFileTests {
+    private func values(_ text: String) async throws -> [String: String]? {
+        try await withTemporaryFolder { folder in
+            let file = folder + "/cluster.env"
+            try Data(text.utf8).write(to: URL(filePath: file))
+            let reader = try BuiltProduct.packageFolder() + "/deploy/packaging/environment-file"
+            return await EnvironmentFile(file, reader: reader)?.values
+        }
+    }
+
+    @Test(
+        "Quotes are no part of a value, a backslash continues a line, the last line with a name counts, and nothing is expanded")
+    func rules() async throws {
+        let text = #"""
+            # A comment with MSI_NO=1
+            ; and another one
+            MSI_A=plain value  
+            MSI_B="double  quoted "
+            MSI_C='single $HOME "x"'
+            MSI_D=one \
+            two
+            MSI_E="a\"b\\c\$d\`e\nf"
+            MSI_F=
+             MSI_G = spaced
+            MSI_H=a"b"c
+            MSI_I=it's
+            MSI_J=x=y#z
+            export MSI_NO=1
+            PATH=/nowhere
+            MSI_K=first
+            MSI_K="second"
+            MSI_L="two
+            lines"
+            MSI_M=last
+            """#
+        #expect(
+            try await values(text) == [
+                "MSI_A": "plain value", "MSI_B": "double  quoted ", "MSI_C": "single $HOME \"x\"", "MSI_D": "one two",
+                "MSI_E": "a\"b\\c$d`e\\nf", "MSI_F": "", "MSI_G": "spaced", "MSI_H": "a\"b\"c", "MSI_I": "it's", "MSI_J": "x=y#z",
+                "MSI_K": "second", "MSI_L": "two\nlines", "MSI_M": "last",
+            ])
+        #expect(try await values("") == [:])
+    }
+
+    @Test("A file that is not there has no values")
+    func missing() async throws {
+        #expect(await EnvironmentFile("/nowhere/cluster.env", reader: "/usr/bin/true") == nil)
+    }
+}
