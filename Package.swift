@@ -372,7 +372,7 @@ let package = Package(
                 "SeededRandom", "ServiceKit", "Storage", "StoredResources", "Time",
                 "TestSupport", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
                 nioPosix,
-                nioSSL, serviceLifecycle, subprocess, systemPackage,
+                nioSSL, serviceLifecycle, subprocess,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(
@@ -466,7 +466,7 @@ let package = Package(
             dependencies: [
                 "CZeroMQ", "CommandBus", "JSON", "Schemas", "SeededRandom", asyncHTTPClient, crypto, cryptoExtras, httpTypes,
                 jwtKit, logging,
-                nioCore, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioPosix, nioSSL, serviceLifecycle, subprocess, systemPackage,
+                nioCore, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioPosix, nioSSL, serviceLifecycle, subprocess,
                 swiftASN1, systemPackage, unixSignals, x509,
             ],
             path: "Tests/TestSupport"),

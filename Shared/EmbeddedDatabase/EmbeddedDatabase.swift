@@ -20,8 +20,8 @@ package final class EmbeddedDatabase: Sendable {
     /// SQLite truncates a longer write-ahead log to this size. A long read lets the log grow.
     private static let maxIdleLog = 16 << 20
 
-    /// A longer commit counts as stuck. A commit waits at most 5 s for another process, and a slow disk syncs in a second or two. The
-    /// limit is half of the watchdog's, so that the watchdog ends a service whose commit takes three times as long.
+    /// With a longer commit the service is not ready. A commit waits at most 5 s for another process, and a slow disk syncs in a second
+    /// or two.
     static let maxCommit = Duration.seconds(10)
 
     /// Opens the file, creates it and its folder if they are missing, and migrates its tables.

@@ -52,10 +52,11 @@ package struct SelfCheck: Sendable {
         }
         do {
             let health = PartHealth(try await client.request(CheckHealth(), timeout: .seconds(4)))
-            patience.reset()
-            if let store = health.parts[ServiceHealth.store], store.status == .deadlineExceeded {
-                throw StuckService(parts: [ServiceHealth.store: store])
+            guard let store = health.parts[ServiceHealth.store], store.status == .deadlineExceeded else {
+                patience.reset()
+                return health
             }
+            guard patience.isLeft() else { throw StuckService(parts: [ServiceHealth.store: store]) }
             return health
         } catch let error as CommandFailure {
             guard error.status == .deadlineExceeded else {
@@ -98,7 +99,8 @@ struct StuckService: Error, CustomStringConvertible {
     }
 }
 
-/// How long the store may take before the service counts as stuck: longer than every timeout of a database.
+/// How long the store may take before the service counts as stuck: longer than every timeout of a database, and than a commit that moves
+/// a large write-ahead log to a slow disk. A restart would only begin that anew.
 private final class Patience: Sendable {
     private static let limit = Duration.seconds(60)
     private let since = Mutex<ContinuousClock.Instant?>(nil)

@@ -21,7 +21,7 @@ enum HeldThreads {
     ) async throws -> Value {
         let target =
             if let thread { ["-p", "\(try identifier(of: thread, in: process))"] } else { ["-f", "-p", "\(process.identifier)"] }
-        let strace = try ChildProcess(
+        let strace = try await ChildProcess(
             URL(filePath: "/usr/bin/strace"),
             target + ["-o", "/dev/null", "-e", "trace=\(calls)", "-e", "inject=\(calls):delay_enter=600000000"],
             environment: [:], logFile: process.logFile + ".strace")
