@@ -268,7 +268,8 @@ let package = Package(
         .target(
             name: "CubeStorage",
             dependencies: [
-                "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "Storage", "UnreadableDocuments", crypto, grdb, logging,
+                "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "Storage", "Time", "UnreadableDocuments", crypto, grdb,
+                logging,
             ],
             path: "Shared/CubeStorage"),
         .target(

@@ -2,6 +2,7 @@ import Logging
 import MessageStorage
 import Schemas
 import ServiceLifecycle
+import Time
 
 /// Shortens leases and waits after the system clock was set back, so that none lasts longer than intended.
 struct WaitCorrection: Service {
@@ -26,7 +27,7 @@ struct WaitCorrection: Service {
                 while true {
                     if clock.isSetBack(wall: .now, monotonic: .now) { isDue = true }
                     if isDue { isDue = try await !correct() }
-                    try await Task.sleep(for: Self.period)
+                    try await Task.sleep(untilNext: Self.period)
                 }
             }
         } catch is CancellationError {

@@ -5,6 +5,7 @@ import Schemas
 import ServiceContextModule
 import ServiceKit
 import ServiceLifecycle
+import Time
 
 /// Ends expired messages and pushes. This needs no relay and no room in the outbox, so it does not wait for them. An item that is
 /// being relayed is left to its turn.
@@ -33,7 +34,7 @@ struct Expiry: Service {
                 var skipped: Set<OutboxKey> = []
                 while true {
                     try await expireAll(&skipped)
-                    try await Task.sleep(for: Self.period)
+                    try await Task.sleep(untilNext: Self.period)
                 }
             }
         } catch is CancellationError {

@@ -5,6 +5,7 @@ import Schemas
 import ServiceKit
 import ServiceLifecycle
 import Synchronization
+import Time
 
 /// Watches the size of the archive and the free space of its disk. It warns when space is low, and refuses new messages while
 /// there is still room for changes of accepted ones, so that those are still relayed.
@@ -47,7 +48,7 @@ final class StorageWatch: Service {
             try await cancelWhenGracefulShutdown {
                 while true {
                     await self.measure()
-                    try await Task.sleep(for: Self.period)
+                    try await Task.sleep(untilNext: Self.period)
                 }
             }
         } catch is CancellationError {

@@ -9,10 +9,6 @@ struct ProcessCost: Sendable {
     let sharedMemory: Double
     /// ``privateMemory``, and its share of what several processes have, in MiB.
     let proportional: Double
-    /// The processor time of all threads, in nanoseconds.
-    let processorTime: Int64
-    /// How often a thread has begun to run.
-    let wakeUps: Int64
 
     init(of process: Int32) throws {
         let rollup = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)
@@ -24,7 +20,34 @@ struct ProcessCost: Sendable {
         privateMemory = mebibytes("Private_Clean", "Private_Dirty")
         sharedMemory = mebibytes("Shared_Clean", "Shared_Dirty")
         proportional = mebibytes("Pss")
-        var (time, runs) = (Int64(0), Int64(0))
+    }
+}
+
+/// The processor time of a process's threads, and how often they have begun to run, since the first look. It looks again and again, since
+/// threads come and go.
+struct ThreadCosts {
+    private let process: Int32
+    private var last: [String: (time: Int64, runs: Int64)]
+    /// In nanoseconds.
+    private(set) var processorTime: Int64 = 0
+    private(set) var wakeUps: Int64 = 0
+
+    init(of process: Int32) throws {
+        self.process = process
+        last = try Self.read(process)
+    }
+
+    mutating func look() throws {
+        let present = try Self.read(process)
+        for (thread, cost) in present {
+            processorTime += cost.time - (last[thread]?.time ?? 0)
+            wakeUps += cost.runs - (last[thread]?.runs ?? 0)
+        }
+        last = present
+    }
+
+    private static func read(_ process: Int32) throws -> [String: (time: Int64, runs: Int64)] {
+        var threads: [String: (time: Int64, runs: Int64)] = [:]
         for task in try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task") {
             // The time on a processor, the time in a queue, and the number of runs. A thread may have ended.
             guard let text = try? String(contentsOfFile: "/proc/\(process)/task/\(task)/schedstat", encoding: .utf8) else {
@@ -32,9 +55,8 @@ struct ProcessCost: Sendable {
             }
             let fields = text.split(whereSeparator: \.isWhitespace).compactMap { Int64($0) }
             guard fields.count == 3 else { continue }
-            time += fields[0]
-            runs += fields[2]
+            threads[task] = (time: fields[0], runs: fields[2])
         }
-        (processorTime, wakeUps) = (time, runs)
+        return threads
     }
 }
