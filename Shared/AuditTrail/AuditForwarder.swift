@@ -1,4 +1,5 @@
 package import CommandBus
+import DedicatedThread
 import FoundationEssentials
 import JSON
 package import Logging

@@ -1,4 +1,5 @@
 import CommandBus
+import DedicatedThread
 import Logging
 import Schemas
 import ServiceLifecycle

@@ -1,4 +1,5 @@
 import CommandBus
+import DedicatedThread
 import JSON
 import Logging
 import NIOCore
@@ -6,7 +7,6 @@ import Schemas
 import ServiceKit
 import ServiceLifecycle
 import Synchronization
-import Time
 
 /// Follows the services while streams are open, and sends the streams what happens.
 final class EventHub: Service {

@@ -1,3 +1,4 @@
+import DedicatedThread
 import DurableFiles
 import FoundationEssentials
 import JSON
@@ -5,7 +6,6 @@ import Logging
 import NIOPosix
 import ServiceLifecycle
 import Synchronization
-import Time
 
 /// Keeps the gateway's copies of credentials, of the cube and of the broadcasts in a file, for a gateway that starts while their services are away. They
 /// are used only within the grace period.

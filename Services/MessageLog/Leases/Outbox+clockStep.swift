@@ -1,3 +1,4 @@
+import DedicatedThread
 import MessageStorage
 import Schemas
 import Synchronization

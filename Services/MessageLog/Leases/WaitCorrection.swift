@@ -1,8 +1,8 @@
+import DedicatedThread
 import Logging
 import MessageStorage
 import Schemas
 import ServiceLifecycle
-import Time
 
 /// Shortens leases and waits after the system clock was set back, so that none lasts longer than intended.
 struct WaitCorrection: Service {

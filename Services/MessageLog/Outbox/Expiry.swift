@@ -1,11 +1,11 @@
 import CommandBus
+import DedicatedThread
 import Logging
 import MessageStorage
 import Schemas
 import ServiceContextModule
 import ServiceKit
 import ServiceLifecycle
-import Time
 
 /// Ends expired messages and pushes. This needs no relay and no room in the outbox, so it does not wait for them. An item that is
 /// being relayed is left to its turn.

@@ -1,3 +1,4 @@
+import DedicatedThread
 import DurableFiles
 import Logging
 import MessageStorage
@@ -5,7 +6,6 @@ import Schemas
 import ServiceKit
 import ServiceLifecycle
 import Synchronization
-import Time
 
 /// Watches the size of the archive and the free space of its disk. It warns when space is low, and refuses new messages while
 /// there is still room for changes of accepted ones, so that those are still relayed.

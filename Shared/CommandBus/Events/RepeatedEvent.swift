@@ -1,8 +1,8 @@
+import DedicatedThread
 import JSON
 package import Logging
 import Schemas
 import ServiceLifecycle
-import Time
 
 /// An event with the latest state of something, such as its version. It is published after each change, and once a second. So a
 /// subscriber is out of date for at most a second, even if it missed an event or another instance made the change.

@@ -1,9 +1,9 @@
+import DedicatedThread
 import EmbeddedDatabase
 import GRDB
 package import Logging
 package import Schemas
 import Synchronization
-import Time
 package import UnreadableDocuments
 
 /// The cube in SQLite, one row for each channel, area and subject.

@@ -1,4 +1,5 @@
 import CommandBus
+import DedicatedThread
 import JSON
 import Logging
 import Schemas
