@@ -97,8 +97,9 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: [
-                "CSV", "CZlib", "CommandBus", "DurableFiles", "FCM", "HTTPRouting", "Instruments", "JSON", "JSONSchema",
-                "Pages", "ProductVersion", "Schemas", "ServiceKit", "Time", coreMetrics, crypto, deque, heap, httpTypes,
+                "CSV", "CZlib", "CommandBus", "DedicatedThread", "DurableFiles", "FCM", "HTTPRouting", "Instruments", "JSON",
+                "JSONSchema", "Pages", "ProductVersion", "Schemas", "ServiceKit", "Time", coreMetrics, crypto, deque, heap,
+                httpTypes,
                 hummingbird, hummingbirdCore, logging, nioCore, nioExtras, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
                 nioPosix, nioSSL, serviceContext, serviceLifecycle,
             ],
@@ -116,15 +117,15 @@ let package = Package(
         .executableTarget(
             name: "Broadcasts",
             dependencies: [
-                "AuditTrail", "CommandBus", "FCM", "JSON", "MongoDatabase", "Schemas", "ServiceKit", "Storage", "StoredResources",
-                "Time", logging, serviceLifecycle,
+                "AuditTrail", "CommandBus", "DedicatedThread", "FCM", "JSON", "MongoDatabase", "Schemas", "ServiceKit", "Storage",
+                "StoredResources", "Time", logging, serviceLifecycle,
             ],
             path: "Services/Broadcasts",
             exclude: ["API.md"]),
         .executableTarget(
             name: "MessageLog",
             dependencies: [
-                "AuditTrail", "CommandBus", "DurableFiles", "FCM", "Instruments", "JSON", "MessageStorage",
+                "AuditTrail", "CommandBus", "DedicatedThread", "DurableFiles", "FCM", "Instruments", "JSON", "MessageStorage",
                 "MongoDatabase", "Schemas", "ServiceKit", "Storage", "StoredResources", "Time", coreMetrics, crypto, deque,
                 logging, serviceContext, serviceLifecycle,
             ],
@@ -261,14 +262,17 @@ let package = Package(
             path: "Shared/StoredResources"),
 
         .target(
-            name: "AuditTrail", dependencies: ["CommandBus", "JSON", "Schemas", "Time", crypto, logging, serviceLifecycle],
+            name: "AuditTrail",
+            dependencies: ["CommandBus", "DedicatedThread", "JSON", "Schemas", "Time", crypto, logging, serviceLifecycle],
             path: "Shared/AuditTrail"),
 
         // The stores: libraries, so that `msi migrate` and the benchmarks work with the same code as the services.
         .target(
             name: "CubeStorage",
             dependencies: [
-                "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "Storage", "UnreadableDocuments", crypto, grdb, logging,
+                "DedicatedThread", "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "Storage", "UnreadableDocuments",
+                crypto,
+                grdb, logging,
             ],
             path: "Shared/CubeStorage"),
         .target(
@@ -335,6 +339,7 @@ let package = Package(
         .testTarget(
             name: "CubeTests", dependencies: ["CommandBus", "Cube", "JSON", "Schemas", "Time", "TestSupport"],
             path: "Tests/CubeTests"),
+        .testTarget(name: "DedicatedThreadTests", dependencies: ["DedicatedThread"], path: "Tests/DedicatedThreadTests"),
         .testTarget(
             name: "EmbeddedDatabaseTests",
             dependencies: ["EmbeddedDatabase", "JSON", "Schemas", "TestSupport", grdb],

@@ -19,8 +19,9 @@ extension ServicePlan {
         let messageLog = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .messageLog)), logger: logger)
         let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.broadcast, .events)), logger: logger)
+        let version = store.repeatedSnapshot { try $0.broadcastsVersion() }
         let event = RepeatedEvent(BroadcastsChanged.name, publisher: publisher, logger: logger) {
-            BroadcastsChanged(version: try await store.snapshot { try $0.broadcastsVersion() })
+            BroadcastsChanged(version: try await version())
         }
         let pushes = BroadcastPushes(store: store, messageLog: messageLog, logger: logger)
         let log = BroadcastLog(

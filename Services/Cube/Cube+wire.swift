@@ -19,7 +19,7 @@ extension ServicePlan {
         let bus = try Bus(settings, logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.cube, .events)), logger: logger)
         let announcer = RepeatedEvent(CubeChanged.name, publisher: publisher, logger: logger) {
-            CubeChanged(version: try await store.version())
+            CubeChanged(version: try await store.repeatedVersion())
         }
         let watch = ForeignEditWatch(store: store, announcer: announcer, logger: logger)
         let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)

@@ -15,9 +15,9 @@ extension ServicePlan {
         let store = try await Storage.open(PeopleStore.declaration, at: place, logger: logger)
         let bus = try Bus(settings, logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.people, .events)), logger: logger)
-        let event = RepeatedEvent(PeopleChanged.name, publisher: publisher, logger: logger) {
-            try await store.snapshot { try PeopleChanged.latest(in: $0) }
-        }
+        let event = RepeatedEvent(
+            PeopleChanged.name, publisher: publisher, logger: logger,
+            read: store.repeatedSnapshot { try PeopleChanged.latest(in: $0) })
         let openID = try OpenIDSettings(settings).map { OpenIDSignIn(settings: $0, store: store, logger: logger) }
         let hashing = PasswordHashing()
         let deferred = DeferredAuditEntries(store: store, logger: logger)

@@ -1,4 +1,5 @@
 package import CommandBus
+import DedicatedThread
 import FoundationEssentials
 import JSON
 package import Logging
@@ -70,7 +71,7 @@ package final class AuditForwarder: Service {
                 if isWarned { logger.notice("over: entries for the audit log cannot be forwarded yet") }
                 isWarned = false
                 backoff.succeeded()
-                try await Task.sleep(for: pause)
+                if pause == Self.period { try await Task.sleep(untilNext: pause) } else { try await Task.sleep(for: pause) }
             } catch let error where !(error is CancellationError) {
                 // The service logs elsewhere that its own database is away.
                 let isNew = !isWarned && !(error is CommandFailure)

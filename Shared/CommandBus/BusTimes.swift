@@ -1,7 +1,7 @@
 /// The times of the bus that depend on each other.
 package enum BusTimes {
-    /// How long a peer may be silent, despite heartbeats, before its connection counts as lost. The peer sends a heartbeat after
-    /// each third of this time, so that a lost connection is noticed after two thirds at the earliest.
+    /// How long a peer may be silent, despite heartbeats, before its connection counts as lost. A client sends a heartbeat after
+    /// each third of this time, so that it notices a lost connection after two thirds at the earliest.
     package static let silence = Duration.seconds(3)
 
     /// The minimum gap that counts as a pause of the process. It is shorter than two thirds of ``silence``: nothing is begun

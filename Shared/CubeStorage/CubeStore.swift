@@ -13,6 +13,8 @@ package import Schemas
 package protocol CubeStore: MovableAuditSource, CheckedStore {
     /// The version of the latest change; 0 for an unchanged cube.
     func version() async throws -> CubeVersion
+    /// The same for a caller that asks again and again. The database is only read if it may have changed.
+    func repeatedVersion() async throws -> CubeVersion
     func snapshot() async throws -> CubeSnapshot
     /// The subject with a topic key. The rest of the cube is not read.
     func find(_ command: FindSubject) async throws -> FindSubject.Reply

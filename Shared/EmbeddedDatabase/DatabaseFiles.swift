@@ -16,6 +16,9 @@ struct DatabaseFiles: Sendable {
         return stat(path + "-wal", &status) == 0 ? Int64(status.st_size) : 0
     }
 
+    /// The state of the database's file and of its write-ahead log.
+    var stamps: (file: FileStamp?, log: FileStamp?) { (FileStamp(of: path), FileStamp(of: path + "-wal")) }
+
     var diskSpace: DiskSpace {
         get throws { try DiskSpace(of: path) }
     }

@@ -13,9 +13,9 @@ extension EmbeddedDatabase {
         }
     }
 
-    /// The space on its disk.
-    package func diskSpace() async throws -> DiskSpace {
-        try await read { [files] _ in try files.diskSpace }
+    /// The space on its disk. The system has it in memory for a local disk, and SQLite's write-ahead log needs one.
+    package var diskSpace: DiskSpace {
+        get throws { try files.diskSpace }
     }
 
     /// Refuses a write that needs room while the disk has only its reserve. Call it in the write.

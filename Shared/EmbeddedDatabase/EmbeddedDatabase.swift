@@ -86,6 +86,12 @@ package final class EmbeddedDatabase: Sendable {
         }
     }
 
+    /// The revision of the content. A reader that asks for it before it reads has all changes up to it.
+    package var revision: DatabaseRevision {
+        let (file, log) = files.stamps
+        return DatabaseRevision(commits: commits.count, file: file, log: log)
+    }
+
     /// Reads from a snapshot, concurrently with other readers and the writer.
     ///
     /// - Parameter mayTakeLong: Whether it is a search, whose duration says nothing about the database's health.

@@ -27,6 +27,7 @@ final class GroupCommit: Sendable {
     /// How many writes each commit has.
     private let sizes: Recorder
     private let state = Mutex(State())
+    private let changes = Atomic<Int>(0)
 
     init(pool: DatabasePool, sizes: Recorder) {
         self.pool = pool
@@ -35,6 +36,9 @@ final class GroupCommit: Sendable {
 
     /// Since when the writer has been at its current commit; `nil` if it has nothing to do.
     var busySince: ContinuousClock.Instant? { state.withLock { $0.busySince } }
+
+    /// The number of commits that have changed something, including one whose writers do not know of it yet.
+    var count: Int { changes.load(ordering: .acquiring) }
 
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -68,6 +72,7 @@ final class GroupCommit: Sendable {
         while case let batch = nextBatch(), !batch.isEmpty {
             sizes.record(batch.count)
             var completions: [@Sendable (Result<Void, any Error>) -> Void] = []
+            let before = database.totalChangesCount
             let commit = Result {
                 try database.inTransaction(.immediate) {
                     for write in batch {
@@ -81,6 +86,7 @@ final class GroupCommit: Sendable {
                     return .commit
                 }
             }
+            if database.totalChangesCount != before { changes.add(1, ordering: .releasing) }
             for completion in completions {
                 completion(commit)
             }

@@ -1,4 +1,5 @@
 package import DurableFiles
+import EmbeddedDatabase
 package import Logging
 import MongoDatabase
 package import Schemas
@@ -86,6 +87,9 @@ package final class Storage: CheckedStore {
         }
         sweep.withLock { $0 = task }
     }
+
+    /// The revision of the content, for what is read repeatedly; `nil` with MongoDB.
+    var revision: DatabaseRevision? { backend.revision }
 
     // MARK: One document or page
 

@@ -1,4 +1,5 @@
 import DurableFiles
+import EmbeddedDatabase
 import Schemas
 
 /// SQLite or MongoDB, opened for a store.
@@ -27,6 +28,9 @@ protocol StorageBackend: Sendable {
     /// - Parameter body: May run more than once.
     func transaction<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value
 
+    /// The revision of the content; `nil` if the database does not tell.
+    var revision: DatabaseRevision? { get }
+
     /// Throws if a small read fails.
     func check() async throws
 
@@ -42,6 +46,8 @@ protocol StorageBackend: Sendable {
 }
 
 extension StorageBackend {
+    var revision: DatabaseRevision? { nil }
+
     func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
         try await read(body)
     }

@@ -5,17 +5,19 @@ package import Storage
 package struct StoredAudit: AuditSource {
     private let collection: Collection<StoredAuditEntry>
     private let store: Storage
+    /// The oldest entry, or none.
+    private let first: @Sendable () async throws -> [StoredAuditEntry]
 
     /// - Parameter collection: As ``AuditedResource/pendingAudit``.
     package init(_ collection: Collection<StoredAuditEntry>, in store: Storage) {
         self.collection = collection
         self.store = store
+        first = store.repeatedPage(of: collection, Query(where: StoredAuditEntry.isRefused == nil), limit: 1)
     }
 
     package func pendingAudit(limit: Int) async throws -> [PendingAuditEntry] {
-        try await entries(refused: nil, limit: limit).map { stored in
-            PendingAuditEntry(id: stored.id, json: stored.entry)
-        }
+        if try await first().isEmpty { return [] }
+        return try await entries(refused: nil, limit: limit).map { PendingAuditEntry(id: $0.id, json: $0.entry) }
     }
 
     /// Another instance of the service may have forwarded them as well.

@@ -19,7 +19,7 @@ struct Measure: AsyncParsableCommand {
         case fleet
         case missed
         case launch
-        case bus, json, sqlite, mongodb
+        case bus, keys, json, sqlite, mongodb
         case relay
         case relayDelay = "relay-delay"
         case relaySDK = "relay-sdk"
@@ -74,6 +74,7 @@ struct Measure: AsyncParsableCommand {
                     try await LaunchBenchmark(phones: phones, rounds: rounds, folder: $0).run()
                 }
             case .bus: try await measureBus()
+            case .keys: try await withFolder(in: "/tmp") { try await KeysBenchmark(folder: $0).run() }
             case .json: try JSONBenchmark().run()
             case .sqlite: try await measureSQLite()
             case .mongodb: try await measureMongoDB()

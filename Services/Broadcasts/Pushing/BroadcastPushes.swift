@@ -1,4 +1,5 @@
 import CommandBus
+import DedicatedThread
 import Logging
 import Schemas
 import ServiceLifecycle
@@ -12,6 +13,8 @@ import Time
 /// was killed in between, is the same push to the outbox.
 final class BroadcastPushes: Service {
     private let store: Storage
+    /// The broadcasts that are due next, or now.
+    private let next: @Sendable () async throws -> [StoredBroadcast]
     private let messageLog: CommandClient
     private let logger: Logger
     private let wakeUps = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -26,6 +29,8 @@ final class BroadcastPushes: Service {
 
     init(store: Storage, messageLog: CommandClient, logger: Logger) {
         self.store = store
+        let query = Query<StoredBroadcast>(where: BroadcastStore.nextPush <= .max, order: .ascending(BroadcastStore.nextPush))
+        next = store.repeatedPage(of: BroadcastStore.all, query, limit: Self.maxPerLook)
         self.messageLog = messageLog
         self.logger = logger
     }
@@ -44,7 +49,7 @@ final class BroadcastPushes: Service {
         await cancelWhenGracefulShutdown { [self] in
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { [self] in
-                    while (try? await Task.sleep(for: Self.period)) != nil { wake() }
+                    while (try? await Task.sleep(untilNext: Self.period)) != nil { wake() }
                 }
                 await pushWhenDue()
                 group.cancelAll()
@@ -81,9 +86,8 @@ final class BroadcastPushes: Service {
 
     /// - Returns: Whether there may be more.
     private func pushDue() async throws -> Bool {
-        let query = Query<StoredBroadcast>(
-            where: BroadcastStore.nextPush <= .now, order: .ascending(BroadcastStore.nextPush))
-        let due = try await store.page(of: BroadcastStore.all, query, limit: Self.maxPerLook).documents.map(\.document)
+        let now = UnixMilliseconds.now
+        let due = try await next().filter { $0.nextPush.map { $0 <= now } ?? false }
         for stored in due { try await push(stored) }
         return due.count == Self.maxPerLook
     }

@@ -1,4 +1,5 @@
 import CommandBus
+import DedicatedThread
 import JSON
 import Logging
 import NIOCore
@@ -23,6 +24,8 @@ final class EventHub: Service {
     private static let healthPeriod = Duration.seconds(2)
     private static let accessPeriod = Duration.milliseconds(500)
     private static let keepAlivePeriod = Duration.seconds(15)
+    /// The minimum interval of looks whether there are streams now.
+    private static let idlePeriod = Duration.seconds(1)
 
     /// - Throws: ``ConfigurationError``, or `BusError`.
     init(
@@ -162,7 +165,7 @@ final class EventHub: Service {
 
     /// Repeats an action until the task is cancelled, while there are streams.
     private func whileFollowing(every period: Duration, _ action: @Sendable () async -> Void) async {
-        while (try? await Task.sleep(for: period)) != nil {
+        while (try? await Task.sleep(untilNext: isFollowing ? period : max(period, Self.idlePeriod))) != nil {
             if isFollowing { await action() }
         }
     }

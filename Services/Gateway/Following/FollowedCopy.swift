@@ -1,3 +1,4 @@
+import DedicatedThread
 import ServiceLifecycle
 import Synchronization
 
@@ -182,20 +183,33 @@ extension FollowedCopy {
     /// Keeps the copy current, so that it is complete when the service goes away.
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var pause = Duration.zero
-            while (try? await Task.sleep(for: pause)) != nil {
-                pause = Self.minPause
-                _ = self.confirmed()
-                if self.freshCopy() != nil { continue }
-                let began = ContinuousClock.now
-                // After an error the next round tries again.
-                _ = try? await self.read()
-                // Reads of a large copy that changes all the time take at most a quarter of a processor.
-                pause = min(max(pause, (.now - began) * 3), Self.maxPause)
+            let wakeUps = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+            self.version.wake(wakeUps.continuation)
+            await withTaskGroup { group in
+                group.addTask {
+                    repeat { wakeUps.continuation.yield() } while (try? await Task.sleep(untilNext: Self.period)) != nil
+                    wakeUps.continuation.finish()
+                }
+                for await _ in wakeUps.stream {
+                    _ = self.confirmed()
+                    await self.readUntilFresh()
+                }
             }
         }
     }
 
+    private func readUntilFresh() async {
+        while !Task.isCancelled, freshCopy() == nil {
+            let began = ContinuousClock.now
+            // After an error the next round tries again.
+            _ = try? await read()
+            // Reads of a large copy that changes all the time take at most a quarter of a processor.
+            try? await Task.sleep(for: min(max(Self.minPause, (.now - began) * 3), Self.maxPause))
+        }
+    }
+
+    /// The interval of checks whether the copy is fresh, in addition to those after events.
+    private static var period: Duration { .seconds(1) }
     private static var minPause: Duration { .milliseconds(250) }
     private static var maxPause: Duration { .seconds(10) }
 }

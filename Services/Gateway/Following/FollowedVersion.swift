@@ -49,12 +49,22 @@ final class FollowedVersion<Event: VersionEvent>: Service {
     private let subscriber: EventSubscriber
     private let logger: Logger
     private let freshness = Mutex(Freshness<Event.Version>())
+    private let copies = Mutex<[AsyncStream<Void>.Continuation]>([])
 
     /// - Parameter endpoints: The event sockets of the service's instances.
     /// - Throws: ``BusError`` if an endpoint is invalid, or the bus is closed.
     init(bus: Bus, endpoints: [String], logger: Logger) throws(BusError) {
         subscriber = try EventSubscriber(bus: bus, endpoints: endpoints, names: [Event.name], logger: logger)
         self.logger = logger
+    }
+
+    /// Wakes a copy that is kept current whenever another version may be the latest one.
+    func wake(_ copy: AsyncStream<Void>.Continuation) {
+        copies.withLock { $0.append(copy) }
+    }
+
+    private func wakeCopies() {
+        for copy in copies.withLock(\.self) { copy.yield() }
     }
 
     /// Whether a copy of this version may be used now.
@@ -70,13 +80,19 @@ final class FollowedVersion<Event: VersionEvent>: Service {
     /// A change through this gateway made this version.
     func edited(_ version: Event.Version) {
         freshness.withLock { $0.edited(version, at: .now) }
+        wakeCopies()
     }
 
     /// A reply had this version.
     ///
     /// - Parameter asked: When the request was sent.
     func read(_ version: Event.Version, asked: ContinuousClock.Instant) {
-        freshness.withLock { $0.read(version, asked: asked) }
+        let isNew = freshness.withLock { freshness in
+            defer { freshness.read(version, asked: asked) }
+            return freshness.confirmation(of: version) == nil
+        }
+        // Another copy may have the former version.
+        if isNew { wakeCopies() }
     }
 
     /// Follows the service's events.
@@ -86,7 +102,11 @@ final class FollowedVersion<Event: VersionEvent>: Service {
                 guard case .event(_, let payload, _) = event else { continue }
                 do {
                     let version = try JSONCoder.decode(Event.self, from: payload).version
-                    self.freshness.withLock { $0.announced(version, at: .now) }
+                    let isNew = self.freshness.withLock { freshness in
+                        defer { freshness.announced(version, at: .now) }
+                        return freshness.confirmation(of: version) == nil
+                    }
+                    if isNew { self.wakeCopies() }
                 } catch {
                     self.logger.warning("an event cannot be read", metadata: ["event": "\(Event.name)", "error": "\(error)"])
                 }

@@ -1,3 +1,4 @@
+import DedicatedThread
 import DurableFiles
 import FoundationEssentials
 import JSON
@@ -10,7 +11,7 @@ import Synchronization
 /// are used only within the grace period.
 final class KeptCopies: Service {
     private static let name = "gateway.json"
-    private static let checkInterval: Duration = .milliseconds(500)
+    private static let checkInterval: Duration = .seconds(1)
     private static let pauseAfterFailure: Duration = .seconds(2)
     /// Unchanged copies are written again after this time, since the services have confirmed them meanwhile.
     private static let refreshInterval: Duration = .seconds(60)
@@ -65,8 +66,8 @@ final class KeptCopies: Service {
         await cancelWhenGracefulShutdown {
             var written: Written?
             var refresh = ContinuousClock.now
-            var pause = Self.checkInterval
-            while (try? await Task.sleep(for: pause)) != nil {
+            var hasFailed = false
+            while (try? await Task.sleep(untilNext: hasFailed ? Self.pauseAfterFailure : Self.checkInterval)) != nil {
                 let current = Written(
                     credentials: self.credentials.revision, cube: self.cube.copyRevision,
                     broadcasts: self.broadcasts.copyRevision)
@@ -75,13 +76,13 @@ final class KeptCopies: Service {
                     try await self.write()
                     written = current
                     refresh = .now + Self.refreshInterval
-                    pause = Self.checkInterval
+                    hasFailed = false
                 } catch is CancellationError {
                     return
                 } catch {
                     // Logged once, until an attempt succeeds.
-                    if pause == Self.checkInterval { self.report(error) }
-                    pause = Self.pauseAfterFailure
+                    if !hasFailed { self.report(error) }
+                    hasFailed = true
                 }
             }
         }

@@ -1,3 +1,4 @@
+import DedicatedThread
 import MessageStorage
 import Schemas
 import Synchronization
@@ -16,7 +17,7 @@ extension Outbox {
     /// process took in between seems to have ended.
     func watchClock() async {
         while true {
-            do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
+            do { try await Task.sleep(untilNext: .milliseconds(500)) } catch { return }
             _ = timeOfLeases()
         }
     }

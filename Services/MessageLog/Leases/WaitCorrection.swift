@@ -1,3 +1,4 @@
+import DedicatedThread
 import Logging
 import MessageStorage
 import Schemas
@@ -26,7 +27,7 @@ struct WaitCorrection: Service {
                 while true {
                     if clock.isSetBack(wall: .now, monotonic: .now) { isDue = true }
                     if isDue { isDue = try await !correct() }
-                    try await Task.sleep(for: Self.period)
+                    try await Task.sleep(untilNext: Self.period)
                 }
             }
         } catch is CancellationError {

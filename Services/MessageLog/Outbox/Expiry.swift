@@ -1,4 +1,5 @@
 import CommandBus
+import DedicatedThread
 import Logging
 import MessageStorage
 import Schemas
@@ -33,7 +34,7 @@ struct Expiry: Service {
                 var skipped: Set<OutboxKey> = []
                 while true {
                     try await expireAll(&skipped)
-                    try await Task.sleep(for: Self.period)
+                    try await Task.sleep(untilNext: Self.period)
                 }
             }
         } catch is CancellationError {

@@ -1,3 +1,4 @@
+import DedicatedThread
 import DurableFiles
 import Logging
 import MessageStorage
@@ -47,7 +48,7 @@ final class StorageWatch: Service {
             try await cancelWhenGracefulShutdown {
                 while true {
                     await self.measure()
-                    try await Task.sleep(for: Self.period)
+                    try await Task.sleep(untilNext: Self.period)
                 }
             }
         } catch is CancellationError {

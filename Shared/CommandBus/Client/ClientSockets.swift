@@ -68,7 +68,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         try dealer.set(ZMQ_MAXMSGSIZE, Int64(limits.maxReplyBytes + PeerLimits.encryptionBytes))
         // Requests that are not sent yet have failed before the socket closes.
         try dealer.set(ZMQ_LINGER, Int32(0))
-        try dealer.setLiveness(silence: limits.silence)
+        try dealer.setLiveness(ofClient: limits.silence)
     }
 
     // MARK: Calls from tasks

@@ -26,7 +26,7 @@ final class PublisherSocket: BusParticipant, @unchecked Sendable {
             try socket.set(ZMQ_SNDHWM, Int32(clamping: max(limits.maxPending, 1)))
             try socket.set(ZMQ_BACKLOG, Int32(4_096))
             try socket.set(ZMQ_LINGER, Int32(1_000))
-            try socket.setLiveness(silence: limits.silence)
+            try socket.setLiveness(ofService: limits.silence)
         }
     }
 

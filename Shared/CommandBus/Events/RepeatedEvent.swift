@@ -1,3 +1,4 @@
+import DedicatedThread
 import JSON
 package import Logging
 import Schemas
@@ -56,7 +57,7 @@ package struct RepeatedEvent<Event: Encodable & Sendable>: Service {
                 }
                 isFailing = true
             }
-            try await Task.sleep(for: Self.period)
+            try await Task.sleep(untilNext: Self.period)
         }
     }
 }

@@ -27,7 +27,7 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
                 try subscriber.set(ZMQ_RCVHWM, Int32(clamping: max(limits.maxPending, 1)))
                 try subscriber.set(ZMQ_MAXMSGSIZE, Int64(limits.maxPayloadBytes) * 16)
                 try subscriber.set(ZMQ_LINGER, Int32(0))
-                try subscriber.setLiveness(silence: limits.silence)
+                try subscriber.setLiveness(ofClient: limits.silence)
                 for name in names.isEmpty ? [""] : names { try subscriber.set(ZMQ_SUBSCRIBE, name) }
             }
         }

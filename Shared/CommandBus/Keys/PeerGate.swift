@@ -111,7 +111,7 @@ final class PeerGate: BusParticipant, @unchecked Sendable {
     var nextTick: MonotonicMilliseconds? { nextLook }
 
     func tick(now: MonotonicMilliseconds) {
-        nextLook = now + Self.lookInterval
+        nextLook = now.next(Self.lookInterval)
         keyRing.renew()
     }
 

@@ -29,6 +29,11 @@ struct MonotonicMilliseconds: RawRepresentable, AtomicRepresentable, Comparable,
         rawValue = value
     }
 
+    /// The next multiple of an interval, so that the ticks of all participants come at the same moments.
+    func next(_ interval: Milliseconds) -> Self {
+        Self(rawValue: (rawValue / interval.rawValue + 1) * interval.rawValue)
+    }
+
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     static func + (moment: Self, time: Milliseconds) -> Self { Self(rawValue: moment.rawValue + time.rawValue) }

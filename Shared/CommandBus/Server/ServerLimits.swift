@@ -13,7 +13,7 @@ package struct ServerLimits: Sendable {
     package var maxReplyBytes = 16 << 20
     /// How long a stopping server waits for its handlers. Requests that are unanswered after that get `unavailable`.
     package var drainTimeout = Duration.seconds(10)
-    /// How long a peer may be silent, despite heartbeats, before its connection counts as lost.
+    /// How long a client that sends heartbeats may be silent before its connection counts as lost.
     package var silence = BusTimes.silence
 
     package init() {}

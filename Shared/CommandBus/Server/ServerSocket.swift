@@ -74,7 +74,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
             try socket.set(ZMQ_MAXMSGSIZE, Int64(maxBytes))
             // The last replies are sent within this time after closing.
             try socket.set(ZMQ_LINGER, Int32(2_000))
-            try socket.setLiveness(silence: limits.silence)
+            try socket.setLiveness(ofService: limits.silence)
         }
     }
 
@@ -239,7 +239,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     }
 
     func tick(now: MonotonicMilliseconds) {
-        nextClockReading = now + PauseWatch.interval
+        nextClockReading = now.next(PauseWatch.interval)
         bound.tick(now: now)
         guard case .stopping(let until) = phase, until <= now else { return }
         logger.warning("the service stops with commands unanswered", metadata: ["commands": "\(inFlight)"])

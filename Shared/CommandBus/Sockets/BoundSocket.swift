@@ -104,7 +104,7 @@ final class BoundSocket {
     /// Checks the file, and logs refused connections.
     func tick(now: MonotonicMilliseconds) {
         guard nextCheck <= now else { return }
-        nextCheck = now + Self.checkInterval
+        nextCheck = now.next(Self.checkInterval)
         if let unixListener, !unixListener.isInPlace { listenAgain(instead: unixListener) }
         if let keyRing, keyRing.revocations != knownRevocations {
             knownRevocations = keyRing.revocations

@@ -37,6 +37,8 @@ package struct MongoCubeStore: CubeStore {
         }
     }
 
+    package func repeatedVersion() async throws -> CubeVersion { try await version() }
+
     package func snapshot() async throws -> CubeSnapshot {
         try await MongoError.asFailure {
             try await database.snapshot { [unreadable] in try $0.cubeSnapshot(unreadable) }

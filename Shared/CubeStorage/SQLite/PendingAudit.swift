@@ -74,7 +74,9 @@ enum PendingAudit {
 
 extension SQLiteCubeStore {
     package func pendingAudit(limit: Int) async throws -> [PendingAuditEntry] {
-        try await database.read { try PendingAudit.first(limit, in: $0) }
+        try await noPendingAudit.value(at: database.revision) {
+            try await database.read { try PendingAudit.first(limit, in: $0) }
+        }
     }
 
     package func acknowledgeAudit(_ entries: [PendingAuditEntry]) async throws {

@@ -1,3 +1,4 @@
+import DedicatedThread
 import EmbeddedDatabase
 import GRDB
 package import Logging
@@ -22,6 +23,9 @@ package final class SQLiteCubeStore: CubeStore {
     }
 
     private let known = Mutex(Known())
+    private let versions = RepeatedRead<CubeVersion>()
+    private let noForeignEdit = RepeatedRead<CubeVersion?>(reusing: { $0 == nil })
+    let noPendingAudit = RepeatedRead<[PendingAuditEntry]>(reusing: \.isEmpty)
     private static let pauseBetweenLooks = Duration.seconds(1)
 
     /// - Parameter unreadable: How a snapshot treats unreadable rows.
@@ -44,6 +48,10 @@ package final class SQLiteCubeStore: CubeStore {
 
     package var writerHealth: PartHealth { database.writerHealth() }
 
+    package func repeatedVersion() async throws -> CubeVersion {
+        try await versions.value(at: database.revision, version)
+    }
+
     package func snapshot() async throws -> CubeSnapshot {
         try await database.read { [unreadable] in try CubeQueries.snapshot(of: $0, unreadable) }
     }
@@ -60,8 +68,8 @@ package final class SQLiteCubeStore: CubeStore {
     }
 
     package func nextForeignEdit() async throws -> CubeVersion? {
-        if let version = try await countForeignEdit() { return version }
-        try await Task.sleep(for: Self.pauseBetweenLooks)
+        if let version = try await noForeignEdit.value(at: database.revision, countForeignEdit) { return version }
+        try await Task.sleep(untilNext: Self.pauseBetweenLooks)
         return nil
     }
 

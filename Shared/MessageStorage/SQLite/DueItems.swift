@@ -74,6 +74,19 @@ struct DueItems: Sendable {
         }
     }
 
+    /// When the first of all outstanding items becomes due; never if there is none.
+    static func nextDue(in database: Database) throws -> UnixMilliseconds {
+        let moments = try OutboxTable.all.flatMap { table in
+            try Urgency.allCases.map { try table.nextDue($0, in: database) ?? .max }
+        }
+        return moments.min() ?? .max
+    }
+
+    /// When the first of all outstanding items expires; never if there is none.
+    static func nextExpiry(in database: Database) throws -> UnixMilliseconds {
+        try OutboxTable.all.map { try $0.nextExpiry(in: database) ?? .max }.min() ?? .max
+    }
+
     /// Expired items that are not leased, in the order of their expiry.
     static func expired(by now: UnixMilliseconds, limit: Int, in database: Database) throws -> [OutboxKey] {
         let messages = try OutboxTable.messages.expired(by: now, limit: limit, in: database)

@@ -75,6 +75,12 @@ struct OutboxTable: Sendable {
         }
     }
 
+    /// When the first outstanding row expires, leased or not.
+    func nextExpiry(in database: Database) throws -> UnixMilliseconds? {
+        try UnixMilliseconds.fetchOne(
+            database, sql: "SELECT expires FROM \(name) WHERE nextAttempt IS NOT NULL ORDER BY expires LIMIT 1")
+    }
+
     /// Rows whose next attempt is after the first time, and at the second time at the latest.
     func waiting(after now: UnixMilliseconds, until end: UnixMilliseconds, in database: Database) throws -> RowCursor {
         try Row.fetchCursor(

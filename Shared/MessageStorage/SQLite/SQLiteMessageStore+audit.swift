@@ -3,7 +3,9 @@ package import Schemas
 
 extension SQLiteMessageStore {
     package func pendingAudit(limit: Int) async throws -> [PendingAuditEntry] {
-        try await database.read { try PendingAuditTable.first(limit, in: $0) }
+        try await noPendingAudit.value(at: database.revision) {
+            try await database.read { try PendingAuditTable.first(limit, in: $0) }
+        }
     }
 
     package func acknowledgeAudit(_ entries: [PendingAuditEntry]) async throws {

@@ -16,6 +16,12 @@ package struct SQLiteMessageStore: MessageStore {
     let due: DueItems
     /// Serialises the changes of a push, which are computed outside the database.
     let pushTurns = KeyedLock<ObjectID>()
+    /// When the next item becomes due. It may be in the past: the item's key had no room in the last claim.
+    private let nextDue = RepeatedRead<UnixMilliseconds>()
+    /// When the next item expires. It may be in the past: a leased item is left to its turn.
+    private let nextExpiry = RepeatedRead<UnixMilliseconds>()
+    private let sizes = RepeatedRead<Int64>()
+    let noPendingAudit = RepeatedRead<[PendingAuditEntry]>(reusing: \.isEmpty)
 
     /// - Parameters:
     ///   - maxPageTime: If a page takes longer, with the wait for a reader, it fails with `deadline_exceeded`; `nil` for
@@ -102,9 +108,16 @@ package struct SQLiteMessageStore: MessageStore {
     }
 
     package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem] {
+        let revision = database.revision
+        if let next = nextDue.value(at: revision), next > now { return [] }
         // Check first, without the writer: most of the time nothing is due.
-        let isDue = try await database.read { [due] in try !due.keys(claim, now: now, in: $0).isEmpty }
-        guard isDue else { return [] }
+        let next = try await database.read { [due] database in
+            try due.keys(claim, now: now, in: database).isEmpty ? try DueItems.nextDue(in: database) : nil
+        }
+        if let next {
+            nextDue.keep(next, at: revision)
+            return []
+        }
         let rows = try await database.write { [due] database in
             var claimed: [DueItems.LeasedRow] = []
             var shares = FairShare(of: claim, among: try due.keys(claim, now: now, in: database))
@@ -139,7 +152,11 @@ package struct SQLiteMessageStore: MessageStore {
     }
 
     package func expired(by now: UnixMilliseconds, limit: Int) async throws -> [OutboxKey] {
-        try await database.read { try DueItems.expired(by: now, limit: limit, in: $0) }
+        let next = try await nextExpiry.value(at: database.revision) {
+            try await database.read { try DueItems.nextExpiry(in: $0) }
+        }
+        guard next <= now else { return [] }
+        return try await database.read { try DueItems.expired(by: now, limit: limit, in: $0) }
     }
 
     package func waiting(
@@ -187,11 +204,11 @@ package struct SQLiteMessageStore: MessageStore {
     package var writerHealth: PartHealth { database.writerHealth() }
 
     package func size() async throws -> Int64 {
-        try await database.size()
+        try await sizes.value(at: database.revision) { try await database.size() }
     }
 
     package func diskSpace() async throws -> DiskSpace? {
-        try await database.diskSpace()
+        try database.diskSpace
     }
 }
 

@@ -59,7 +59,9 @@ struct SQLiteBackend: StorageBackend {
 
     func size(of store: StoreDeclaration) async throws -> Int64 { try await database.size() }
 
-    func diskSpace() async throws -> DiskSpace? { try await database.diskSpace() }
+    func diskSpace() async throws -> DiskSpace? { try database.diskSpace }
+
+    var revision: DatabaseRevision? { database.revision }
 
     func close() async throws { try database.close() }
 }

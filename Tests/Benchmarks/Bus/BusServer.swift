@@ -15,9 +15,13 @@ struct BusServer: AsyncParsableCommand {
     @Argument(help: "The endpoint.")
     var endpoint: String
 
+    @Option(help: "The folder with the files of the keys; without it the bus has none.")
+    var keys: String?
+
     func run() async throws {
         let logger = Logger(label: "benchmark")
-        let bus = try Bus(logger: logger)
+        let security = try keys.map { try BenchmarkKeys(in: $0).security } ?? .loopbackOnly
+        let bus = try Bus(security: security, logger: logger)
         var router = CommandRouter()
         let reply = try JSONCoder.encode(BusSample.reply)
         router.on(BusSample.bytesCommand, runs: .busThread) { _, _ in reply }
@@ -46,10 +50,13 @@ struct BusServer: AsyncParsableCommand {
     }
 
     /// Runs a body while another process of this program serves an endpoint.
-    static func serving<Value: Sendable>(_ endpoint: String, _ body: @Sendable () async throws -> Value) async throws -> Value {
+    static func serving<Value: Sendable>(
+        _ endpoint: String, keys: BenchmarkKeys? = nil, _ body: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let options = keys.map { ["--keys", $0.path] } ?? []
         let result = try await Subprocess.run(
-            .path("/proc/self/exe"), arguments: ["bus-server", endpoint], input: .inputWriter, output: .discarded,
-            error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false)
+            .path("/proc/self/exe"), arguments: Arguments(["bus-server", endpoint] + options), input: .inputWriter,
+            output: .discarded, error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false)
         ) { execution in
             let value = try await body()
             try await execution.standardInputWriter.finish()

@@ -8,21 +8,48 @@ enum RoundTripRate {
     ///   - inFlight: The number of concurrent requests, each from its own task on the bus thread.
     ///   - request: Sends a request, and returns when it is answered.
     static func measure(
-        _ endpoint: String, inFlight: Int, seconds: Double,
+        _ endpoint: String, security: BusSecurity = .loopbackOnly, inFlight: Int, seconds: Double,
         request: nonisolated(nonsending) @escaping @Sendable (CommandClient) async throws -> Void
     ) async throws -> Double {
+        try await withClient(of: endpoint, security, request) { client in
+            try await Self.rate(client, inFlight: inFlight, seconds: seconds, request: request)
+        }
+    }
+
+    /// The time of each of the requests that are sent one after the other, in seconds.
+    ///
+    /// - Parameter request: As in ``measure(_:security:inFlight:seconds:request:)``.
+    static func times(
+        _ endpoint: String, security: BusSecurity, seconds: Double,
+        request: nonisolated(nonsending) @escaping @Sendable (CommandClient) async throws -> Void
+    ) async throws -> [Double] {
+        try await withClient(of: endpoint, security, request) { client in
+            var times: [Double] = []
+            let end = ContinuousClock.now + .seconds(seconds)
+            while case let start = ContinuousClock.now, start < end {
+                try await request(client)
+                times.append((ContinuousClock.now - start) / .seconds(1))
+            }
+            return times
+        }
+    }
+
+    /// Runs a body on the bus thread of a client that is connected.
+    private static func withClient<Value: Sendable>(
+        of endpoint: String, _ security: BusSecurity,
+        _ request: nonisolated(nonsending) @escaping @Sendable (CommandClient) async throws -> Void,
+        _ body: nonisolated(nonsending) @escaping @Sendable (CommandClient) async throws -> Value
+    ) async throws -> Value {
         let logger = Logger(label: "benchmark")
-        let bus = try Bus(logger: logger)
+        let bus = try Bus(security: security, logger: logger)
         do {
             let client = try CommandClient(
                 bus: bus, endpoints: [endpoint], limits: .patient, logger: logger)
             // The first round trip waits for the connection and is not measured.
             try await request(client)
-            let rate = try await withTaskExecutorPreference(bus.taskExecutor) {
-                try await Self.rate(client, inFlight: inFlight, seconds: seconds, request: request)
-            }
+            let value = try await withTaskExecutorPreference(bus.taskExecutor) { try await body(client) }
             await bus.close()
-            return rate
+            return value
         } catch {
             await bus.close()
             throw error

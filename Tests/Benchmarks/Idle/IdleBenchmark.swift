@@ -203,16 +203,17 @@ struct IdleBenchmark {
     private func costs(of processes: [IdleProcess]) async throws -> (costs: [String: ProcessCost], used: [String: Use]) {
         try await Task.sleep(for: Self.settling)
         let begin = ContinuousClock.now
-        let before = try processes.map { try ProcessCost(of: $0.process.identifier) }
-        try await Task.sleep(for: .seconds(seconds))
-        let time = Double((ContinuousClock.now - begin).components.seconds)
+        var threads = try processes.map { try ThreadCosts(of: $0.process.identifier) }
+        repeat {
+            try await Task.sleep(for: .seconds(1))
+            for index in threads.indices { try threads[index].look() }
+        } while ContinuousClock.now - begin < .seconds(seconds)
+        let time = (ContinuousClock.now - begin) / .seconds(1)
         var (costs, used): ([String: ProcessCost], [String: Use]) = ([:], [:])
-        for (process, before) in zip(processes, before) {
-            let after = try ProcessCost(of: process.process.identifier)
-            costs[process.name] = after
-            let percent = Double(after.processorTime - before.processorTime) / 1e9 / time * 100
-            used[process.name] = Use(
-                percent: (percent * 1_000).rounded() / 1_000, wakeUps: Double(after.wakeUps - before.wakeUps) / time)
+        for (process, threads) in zip(processes, threads) {
+            costs[process.name] = try ProcessCost(of: process.process.identifier)
+            let percent = Double(threads.processorTime) / 1e9 / time * 100
+            used[process.name] = Use(percent: (percent * 1_000).rounded() / 1_000, wakeUps: Double(threads.wakeUps) / time)
         }
         return (costs, used)
     }

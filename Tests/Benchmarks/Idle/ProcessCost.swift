@@ -9,10 +9,6 @@ struct ProcessCost: Sendable {
     let sharedMemory: Double
     /// ``privateMemory``, and its share of what several processes have, in MiB.
     let proportional: Double
-    /// The processor time of all threads, in nanoseconds.
-    let processorTime: Int64
-    /// How often a thread has begun to run.
-    let wakeUps: Int64
 
     init(of process: Int32) throws {
         let rollup = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)
@@ -24,17 +20,45 @@ struct ProcessCost: Sendable {
         privateMemory = mebibytes("Private_Clean", "Private_Dirty")
         sharedMemory = mebibytes("Shared_Clean", "Shared_Dirty")
         proportional = mebibytes("Pss")
-        var (time, runs) = (Int64(0), Int64(0))
-        for task in try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task") {
-            // The time on a processor, the time in a queue, and the number of runs. A thread may have ended.
-            guard let text = try? String(contentsOfFile: "/proc/\(process)/task/\(task)/schedstat", encoding: .utf8) else {
-                continue
-            }
-            let fields = text.split(whereSeparator: \.isWhitespace).compactMap { Int64($0) }
-            guard fields.count == 3 else { continue }
-            time += fields[0]
-            runs += fields[2]
+    }
+}
+
+/// The processor time of a process's threads, and how often they have gone to sleep, since the first look. It looks again and again,
+/// since threads come and go.
+struct ThreadCosts {
+    private let process: Int32
+    private var last: [String: (time: Int64, sleeps: Int64)]
+    /// In nanoseconds.
+    private(set) var processorTime: Int64 = 0
+    private(set) var wakeUps: Int64 = 0
+
+    init(of process: Int32) throws {
+        self.process = process
+        last = try Self.read(process)
+    }
+
+    mutating func look() throws {
+        let present = try Self.read(process)
+        for (thread, cost) in present {
+            processorTime += cost.time - (last[thread]?.time ?? 0)
+            wakeUps += cost.sleeps - (last[thread]?.sleeps ?? 0)
         }
-        (processorTime, wakeUps) = (time, runs)
+        last = present
+    }
+
+    private static func read(_ process: Int32) throws -> [String: (time: Int64, sleeps: Int64)] {
+        var threads: [String: (time: Int64, sleeps: Int64)] = [:]
+        for task in try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task") {
+            let folder = "/proc/\(process)/task/\(task)"
+            // The first number is the time on a processor. A thread may have ended.
+            guard let times = try? String(contentsOfFile: folder + "/schedstat", encoding: .utf8),
+                let status = try? String(contentsOfFile: folder + "/status", encoding: .utf8),
+                let time = times.split(whereSeparator: \.isWhitespace).first.flatMap({ Int64($0) }),
+                let line = status.split(separator: "\n").first(where: { $0.hasPrefix("voluntary_ctxt_switches:") }),
+                let sleeps = line.split(whereSeparator: \.isWhitespace).last.flatMap({ Int64($0) })
+            else { continue }
+            threads[task] = (time: time, sleeps: sleeps)
+        }
+        return threads
     }
 }

@@ -1,4 +1,5 @@
 import CommandBus
+import DedicatedThread
 import JSON
 import Logging
 import Schemas
@@ -16,7 +17,10 @@ final class Credentials: Service {
     static let shortTimeout: Duration = .milliseconds(200)
     /// How long the service is silent before it is asked for its changes. It announces them every second.
     private static let silence: Duration = .milliseconds(1_200)
-    private static let checkInterval: Duration = .milliseconds(300)
+    /// The time until the next attempt after one without success.
+    private static let retryInterval: Duration = .milliseconds(300)
+    /// The interval of looks whether there is something to do.
+    private static let checkInterval: Duration = .seconds(1)
     private static let reportInterval: Duration = .seconds(20)
     /// The maximum number of credentials that are requested at the same time.
     private static let maxRequested = 100
@@ -145,10 +149,22 @@ extension Credentials {
         await cancelWhenGracefulShutdown {
             await withTaskGroup { group in
                 group.addTask { await self.follow() }
-                group.addTask { await Self.repeat(every: Self.checkInterval) { await self.readChangesIfNecessary() } }
-                group.addTask { await Self.repeat(every: Self.checkInterval) { await self.listIfNecessary() } }
-                group.addTask { await Self.repeat(every: Self.checkInterval) { await self.repeatSignOuts() } }
-                group.addTask { await Self.repeat(every: Self.reportInterval) { await self.reportUses() } }
+                group.addTask { await self.readChangesAfterSilence() }
+                group.addTask {
+                    await Self.repeat {
+                        await self.listIfNecessary()
+                    } while: {
+                        self.cache.withLock(\.mustList)
+                    }
+                }
+                group.addTask {
+                    await Self.repeat {
+                        await self.repeatSignOuts()
+                    } while: {
+                        self.signOuts.withLock(\.first) != nil
+                    }
+                }
+                group.addTask { await self.reportUsesRegularly() }
             }
         }
         // The task of the shutdown may be cancelled.
@@ -158,8 +174,30 @@ extension Credentials {
         }.value
     }
 
-    private static func `repeat`(every interval: Duration, _ work: () async -> Void) async {
-        repeat { await work() } while (try? await Task.sleep(for: interval)) != nil
+    /// Repeats work until the task is cancelled: soon if there is more to do, and otherwise now and then.
+    private static func `repeat`(_ work: () async -> Void, while isUndone: () -> Bool) async {
+        while !Task.isCancelled {
+            await work()
+            if isUndone() {
+                try? await Task.sleep(for: retryInterval)
+            } else {
+                try? await Task.sleep(untilNext: checkInterval)
+            }
+        }
+    }
+
+    private func reportUsesRegularly() async {
+        repeat { await reportUses() } while (try? await Task.sleep(for: Self.reportInterval)) != nil
+    }
+
+    /// Asks the service for its changes when it has been silent.
+    private func readChangesAfterSilence() async {
+        while !Task.isCancelled {
+            await readChangesIfNecessary()
+            let confirmed = cache.withLock(\.confirmed)
+            let silence = confirmed.map { ContinuousClock.now - $0 } ?? Self.silence
+            try? await Task.sleep(for: max(Self.silence - silence, Self.retryInterval))
+        }
     }
 
     private func follow() async {
