@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 extension Task where Success == Never, Failure == Never {
@@ -38,7 +37,8 @@ private final class PeriodicSleeps: Sendable {
     }
 
     private let state = Mutex(State())
-    private let isEarlier = DispatchSemaphore(value: 0)
+    /// `nil` if it could not be made. Then there is no thread.
+    private let isEarlier = WakeUp()
     /// The thread looks at the clock at least this often, since the machine may be suspended while it waits.
     private static let maxWait = Duration.seconds(15)
 
@@ -55,7 +55,7 @@ private final class PeriodicSleeps: Sendable {
                     state.next = moment
                     return true
                 }
-                if isEarliest { isEarlier.signal() }
+                if isEarliest { isEarlier?.signal() }
             }
         } onCancel: {
             sleeper.end()
@@ -64,10 +64,11 @@ private final class PeriodicSleeps: Sendable {
     }
 
     private func isThreadRunning() -> Bool {
-        state.withLock { state in
+        guard let isEarlier else { return false }
+        return state.withLock { state in
             if state.isRunning { return true }
             do {
-                try DedicatedThread.start { self.run() }
+                try DedicatedThread.start { self.run(isEarlier) }
                 state.isRunning = true
             } catch {
                 // The next sleep tries again.
@@ -77,7 +78,7 @@ private final class PeriodicSleeps: Sendable {
         }
     }
 
-    private func run() {
+    private func run(_ isEarlier: WakeUp) {
         while true {
             let (due, wait) = state.withLock { state -> ([PeriodicSleeper], Duration) in
                 let now = ContinuousClock.now
@@ -88,8 +89,7 @@ private final class PeriodicSleeps: Sendable {
                 return (due, next - now)
             }
             for sleeper in due { sleeper.end() }
-            let nanoseconds = Int(wait / .nanoseconds(1))
-            _ = isEarlier.wait(timeout: .now() + .nanoseconds(nanoseconds))
+            _ = isEarlier.wait(for: wait)
         }
     }
 }

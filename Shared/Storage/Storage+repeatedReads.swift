@@ -3,6 +3,9 @@ import EmbeddedDatabase
 /// What is read again and again, such as once a second. It is only read if the database may have changed. MongoDB does not tell, so it
 /// is always read there.
 extension Storage {
+    /// Whether repeated reads cost nothing while nothing changes.
+    package var tellsChanges: Bool { revision != nil }
+
     /// - Returns: A function that reads from one snapshot.
     package func repeatedSnapshot<Value: Sendable>(
         _ body: @escaping @Sendable (Transaction) throws -> Value

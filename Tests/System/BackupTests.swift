@@ -236,7 +236,7 @@ extension SystemTests {
                         }
                         try #require(end.status == 128 + SIGKILL, "it ended before it was killed: \(end.lines)")
                     } while try await !backUp().lines.contains { $0.contains("msi restore has not ended") }
-                    #expect(FileManager.default.fileExists(atPath: state + "/restore.ready"))
+                    try FileManager.default.copyItem(atPath: state + "/restore.ready", toPath: folder + "/left")
 
                     let cube = try await withProgram(
                         try BuiltProduct.path(of: "msi-cube"), environment: settings.merging(["MSI_STATE_DIR": other]) { $1 }
@@ -253,6 +253,18 @@ extension SystemTests {
                     try await withStack(in: folder + "/new", settings: settings) { stack in
                         let archive = try await Self.archive(of: stack.portal)
                         #expect(Set(archive.keys) == [old.message])
+                        _ = try await Self.post(old.subject.message(title: "after the restore"), to: stack.portal)
+                    }
+
+                    // It was killed after all was in place: services have used the data since.
+                    try FileManager.default.copyItem(atPath: folder + "/left", toPath: state + "/restore.ready")
+                    try Data().write(to: URL(filePath: state + "/restore.ready/complete"))
+                    let again = try await Self.msi(["restore", backup], in: state, settings)
+                    #expect(again.exitCode == 0, "\(again.lines)")
+                    #expect(!FileManager.default.fileExists(atPath: state + "/restore.ready"))
+                    try await withStack(in: folder + "/new", settings: settings) { stack in
+                        let archive = try await Self.archive(of: stack.portal)
+                        #expect(archive.count == 2 && archive[old.message] != nil)
                     }
                 }
             }

@@ -29,8 +29,16 @@ final class BroadcastPushes: Service {
 
     init(store: Storage, messageLog: CommandClient, logger: Logger) {
         self.store = store
-        let query = Query<StoredBroadcast>(where: BroadcastStore.nextPush <= .max, order: .ascending(BroadcastStore.nextPush))
-        next = store.repeatedPage(of: BroadcastStore.all, query, limit: Self.maxPerLook)
+        func query(until time: UnixMilliseconds) -> Query<StoredBroadcast> {
+            Query(where: BroadcastStore.nextPush <= time, order: .ascending(BroadcastStore.nextPush))
+        }
+        if store.tellsChanges {
+            next = store.repeatedPage(of: BroadcastStore.all, query(until: .max), limit: Self.maxPerLook)
+        } else {
+            next = {
+                try await store.page(of: BroadcastStore.all, query(until: .now), limit: Self.maxPerLook).documents.map(\.document)
+            }
+        }
         self.messageLog = messageLog
         self.logger = logger
     }

@@ -95,7 +95,10 @@ final class EventHub: Service {
                 // In case an event was lost.
                 group.addTask { await self.whileFollowing(every: Self.pollPeriod) { self.wakeReaders() } }
                 group.addTask { await self.whileFollowing(every: Self.healthPeriod) { await self.checkHealth() } }
-                group.addTask { await self.whileFollowing(every: Self.accessPeriod) { await self.checkAccess() } }
+                group.addTask {
+                    // A first stream may lose its rights at once.
+                    await self.whileFollowing(every: Self.accessPeriod, idle: Self.accessPeriod) { await self.checkAccess() }
+                }
                 group.addTask {
                     await self.whileFollowing(every: Self.keepAlivePeriod) { self.streams.withLock { $0.keepAlive() } }
                 }
@@ -164,8 +167,12 @@ final class EventHub: Service {
     }
 
     /// Repeats an action until the task is cancelled, while there are streams.
-    private func whileFollowing(every period: Duration, _ action: @Sendable () async -> Void) async {
-        while (try? await Task.sleep(untilNext: isFollowing ? period : max(period, Self.idlePeriod))) != nil {
+    ///
+    /// - Parameter idle: The interval of looks whether there are streams.
+    private func whileFollowing(
+        every period: Duration, idle: Duration = idlePeriod, _ action: @Sendable () async -> Void
+    ) async {
+        while (try? await Task.sleep(untilNext: isFollowing ? period : max(period, idle))) != nil {
             if isFollowing { await action() }
         }
     }

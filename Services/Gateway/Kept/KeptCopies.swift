@@ -11,7 +11,7 @@ import Synchronization
 /// are used only within the grace period.
 final class KeptCopies: Service {
     private static let name = "gateway.json"
-    private static let checkInterval: Duration = .seconds(1)
+    private static let checkInterval: Duration = .milliseconds(500)
     private static let pauseAfterFailure: Duration = .seconds(2)
     /// Unchanged copies are written again after this time, since the services have confirmed them meanwhile.
     private static let refreshInterval: Duration = .seconds(60)

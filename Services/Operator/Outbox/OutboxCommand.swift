@@ -104,7 +104,8 @@ struct HeldChoice: ParsableArguments {
     func run<C: Command>(
         _ messageLog: ServiceClient, _ done: String, foretells: ([HeldItem]) -> String?, _ command: ([ObjectID]) -> C
     ) async throws -> String where C.Reply == HeldOutcome {
-        let items = try await messageLog.heldItems()
+        // With --json, the times of named keys are not printed.
+        let items = dryRun || keys.isEmpty || !printsJSON ? try await messageLog.heldItems() : []
         if dryRun { return try plan(items, done, foretells) }
         let chosen = chosen(from: items)
         let progress = ProgressLine()
@@ -148,16 +149,19 @@ struct HeldChoice: ParsableArguments {
         let chosen = chosen(from: items)
         let keys = Set(chosen)
         let found = items.filter { keys.contains($0.key) }
+        let now = UnixMilliseconds.now
+        let text =
+            printsJSON
+            ? try found.map { try $0.json }
+            : ["\(found.count) would be \(done)"] + [foretells(found)].compactMap(\.self) + found.map { $0.line(at: now) }
         let unknown = keys.subtracting(found.map(\.key)).sorted()
         guard unknown.isEmpty else {
+            if !found.isEmpty { print(text.joined(separator: "\n")) }
             throw StartFailure(
                 description: "not held since a restore: \(unknown.map(\.description).joined(separator: ", "))".onOneLine(
                     maxLength: 1_000))
         }
-        if printsJSON { return try found.map { try $0.json }.joined(separator: "\n") }
-        let now = UnixMilliseconds.now
-        return (["\(found.count) would be \(done)"] + [foretells(found)].compactMap(\.self) + found.map { $0.line(at: now) })
-            .joined(separator: "\n")
+        return text.joined(separator: "\n")
     }
 }
 
@@ -189,7 +193,8 @@ extension ServiceClient {
 }
 
 extension [HeldItem] {
-    /// When the items go out once they are released: `2 go to FCM at once, 1 waits for its time (2026-11-26T08:00:00Z)`.
+    /// When the items go out once they are released: `they go: 2 to FCM at once; 1 at its time, the first at
+    /// 2026-11-26T08:00:00Z`.
     fileprivate var summaryOfDepartures: String? {
         guard !isEmpty else { return nil }
         let now = UnixMilliseconds.now

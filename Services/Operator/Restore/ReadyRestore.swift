@@ -18,6 +18,8 @@ import Synchronization
 struct ReadyRestore {
     /// The file that describes it.
     private static let plan = "restore.json"
+    /// The file that is there once all data is in place. Services may use the data from then on, so it is not copied again.
+    private static let complete = "complete"
     /// The author of the holds, in the traces of messages and pushes.
     private static let actor = "msi restore"
 
@@ -174,8 +176,7 @@ struct ReadyRestore {
     /// - Returns: The folder with the replaced files; `nil` if there were none.
     func finish(_ database: MongoURL?, progress: ProgressLine) async throws -> String? {
         switch (plan.target, database) {
-        case (.sqlite, nil): break
-        case (.mongodb, let url?): try await copy(to: url.duringRestore, progress: progress)
+        case (.sqlite, nil), (.mongodb, _?): break
         case (.sqlite, _?):
             throw BackupFailure(
                 "a restore to SQLite was interrupted in \(folder): run it again without MSI_DATABASE_URL to finish it")
@@ -183,9 +184,13 @@ struct ReadyRestore {
             throw BackupFailure(
                 "a restore to MongoDB was interrupted in \(folder): run it again with its MSI_DATABASE_URL to finish it")
         }
-        try moveAside()
-        for file in plan.manifest.files where isPlaced(file.name) && has(file.name) {
-            try DurableFiles.move(path + "/" + file.name, to: folder + "/" + file.name)
+        if !has(Self.complete) {
+            if let database { try await copy(to: database.duringRestore, progress: progress) }
+            try moveAside()
+            for file in plan.manifest.files where isPlaced(file.name) && has(file.name) {
+                try DurableFiles.move(path + "/" + file.name, to: folder + "/" + file.name)
+            }
+            try DurableFiles.replace(path + "/" + Self.complete, "")
         }
         if let database { try await change(database.duringRestore) { try $0.removeRestoreMark() } }
         try remove()

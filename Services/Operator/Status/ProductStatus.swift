@@ -123,10 +123,12 @@ struct ProductStatus: Encodable, Sendable {
     let gateway: String
     let health: Health
     let places: [Place]
-    /// `nil` if the settings name no canary, or it has sent nothing in the last hour.
+    /// `nil` if the settings name no canary, if it has sent nothing that is still in the archive, or if that is not known.
     let canary: Canary?
     /// Whether the settings name a canary.
     let hasCanary: Bool
+    /// Why it is not known how the canary fares.
+    let canaryProblem: String?
     /// `nil` without the right to read messages, or while the message log is away.
     let messages: Messages?
     /// Why ``messages`` is missing.
@@ -134,6 +136,8 @@ struct ProductStatus: Encodable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case gateway, health, messages, places, canary
+        case hasCanary = "has_canary"
+        case canaryProblem = "canary_problem"
         case messagesProblem = "messages_problem"
     }
 }
@@ -146,30 +150,39 @@ extension ProductStatus {
         let health: Health = try await gateway.getOnce("/health", alsoAt: [503])
         var messages: Messages?
         var problem: String?
-        var canary: Canary?
-        let topic = try settings.optional(.canaryTopic)
         do {
             let now = UnixMilliseconds.now
             let span = "edges=\(now.rawValue - 60_000),\(now.rawValue)"
             let logged: Statistics = try await gateway.getOnce("/statistics?\(span)")
             let ended: Statistics = try await gateway.getOnce("/statistics?by=ended&\(span)")
             messages = Messages(logged: logged, ended: ended, now: now)
-            if let topic { canary = try await self.canary(topic, gateway) }
         } catch let failure as GatewayFailure {
             problem = "\(failure)"
         }
+        var canary: (hasCanary: Bool, state: Canary?, problem: String?) = (false, nil, nil)
+        do {
+            if let topic = try settings.optional(.canaryTopic) {
+                canary.hasCanary = true
+                canary.state = try await self.canary(topic, account: settings.value(.canaryAccount), gateway)
+            }
+        } catch {
+            // A wrong setting of the canary does not hide the rest.
+            canary = (true, nil, "\(error)")
+        }
         return ProductStatus(
             gateway: gateway.url, health: health, places: try places(settings).filter { health.services[$0.name] != nil },
-            canary: canary, hasCanary: topic != nil, messages: messages, messagesProblem: problem)
+            canary: canary.state, hasCanary: canary.hasCanary, canaryProblem: canary.problem, messages: messages,
+            messagesProblem: problem)
     }
 
     private struct Page: Decodable {
         let messages: [Message]
     }
 
-    private static func canary(_ topic: TopicKey, _ gateway: GatewayClient) async throws -> Canary? {
+    /// - Parameter account: The canary's. Other messages to its subject are not its own.
+    private static func canary(_ topic: TopicKey, account: String, _ gateway: GatewayClient) async throws -> Canary? {
         let page: Page = try await gateway.getOnce("/message?limit=10&subject=\(topic.subject)")
-        return Canary(page.messages)
+        return Canary(page.messages.filter { $0.sender == account })
     }
 
     private static func places(_ settings: SettingValues) throws -> [Place] {

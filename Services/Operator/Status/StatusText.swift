@@ -12,7 +12,7 @@ struct StatusText: CustomStringConvertible {
         lines += Self.columns([["service", "state", "version", "where"]] + services)
         lines.append("")
         lines += messages
-        if status.hasCanary, status.messages != nil { lines += canary }
+        if status.hasCanary { lines += canary }
         return lines.joined(separator: "\n")
     }
 
@@ -56,6 +56,7 @@ struct StatusText: CustomStringConvertible {
     }
 
     private var canary: [String] {
+        if let problem = status.canaryProblem { return ["canary: not known: \(problem)"] }
         guard let canary = status.canary else {
             return ["canary: it has sent nothing in the last hour; is msi-canary running?"]
         }

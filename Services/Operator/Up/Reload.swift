@@ -6,8 +6,9 @@ struct Reload {
 
     let children: [Child]
 
-    /// - Returns: The lines for the terminal.
+    /// - Returns: The lines for the terminal; none if the task is cancelled meanwhile.
     func run() async -> [String] {
+        guard !children.isEmpty else { return [] }
         let (reports, continuation) = AsyncStream.makeStream(of: (name: String, report: ReloadReport).self)
         for child in children { child.reload { continuation.yield((child.name, $0)) } }
         let timer = Task {
@@ -21,7 +22,7 @@ struct Reload {
             if answers.count == children.count { break }
         }
         timer.cancel()
-        return Self.lines(answers, of: children.map(\.name))
+        return Task.isCancelled ? [] : Self.lines(answers, of: children.map(\.name))
     }
 
     /// Each line once, with the services that have said it.

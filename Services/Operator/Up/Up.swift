@@ -72,9 +72,13 @@ private struct HangUps: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            for await _ in hangUps {
-                if terminal.isGone { break }
-                await reload()
+            await withDiscardingTaskGroup { group in
+                for await _ in hangUps {
+                    if terminal.isGone { break }
+                    // A child that does not answer must not keep the next signal waiting.
+                    group.addTask { await reload() }
+                }
+                group.cancelAll()
             }
         }
     }

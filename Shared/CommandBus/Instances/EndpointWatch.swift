@@ -1,6 +1,5 @@
 import CZeroMQ
 import DedicatedThread
-import Dispatch
 import Logging
 import Synchronization
 
@@ -27,9 +26,10 @@ final class EndpointWatch: Sendable {
 
     private let logger: Logger
     private let state = Mutex(State())
-    private let isOver = DispatchSemaphore(value: 0)
+    /// `nil` if it could not be made. Then there is no thread.
+    private let isOver = WakeUp()
 
-    private static let period = DispatchTimeInterval.milliseconds(500)
+    private static let period = Duration.milliseconds(500)
 
     init(logger: Logger) {
         self.logger = logger
@@ -50,7 +50,7 @@ final class EndpointWatch: Sendable {
     /// - Parameters:
     ///   - known: The instances that the client knows.
     ///   - changed: Takes all instances after a change, on the watch's thread. If it returns `false`, it is called again.
-    /// - Throws: ``BusError`` if the system cannot start the thread.
+    /// - Throws: ``BusError`` if the process has too many open files, or the system cannot start the thread.
     func add(
         _ endpoints: ClientEndpoints, known: [String], changed: @escaping @Sendable ([String]) -> Bool
     ) throws(BusError) -> ID {
@@ -63,7 +63,8 @@ final class EndpointWatch: Sendable {
         }
         if isFirst {
             do {
-                try DedicatedThread.start { self.run() }
+                guard let isOver else { throw BusError(.system, "too many open files") }
+                try DedicatedThread.start { self.run(until: isOver) }
             } catch {
                 state.withLock { state in
                     state.registrations[id] = nil
@@ -87,14 +88,14 @@ final class EndpointWatch: Sendable {
             defer { state.isClosed = true }
             return !state.isClosed
         }
-        if isFirst { isOver.signal() }
+        if isFirst { isOver?.signal() }
     }
 
-    private func run() {
+    private func run(until isOver: WakeUp) {
         msi_name_thread("msi-instances")
         var found: [EndpointPattern: FoundEndpoints] = [:]
         var problems: [EndpointPattern: String] = [:]
-        while isOver.wait(timeout: .now() + Self.period) == .timedOut {
+        while !isOver.wait(for: Self.period) {
             let registrations = state.withLock(\.registrations)
             for pattern in Set(registrations.values.flatMap(\.endpoints.patterns)) {
                 let problem = Self.scan(pattern, &found[pattern, default: FoundEndpoints()])

@@ -76,10 +76,14 @@ struct DueItems: Sendable {
 
     /// When the first of all outstanding items becomes due; never if there is none.
     static func nextDue(in database: Database) throws -> UnixMilliseconds {
-        let moments = try OutboxTable.all.flatMap { table in
-            try Urgency.allCases.map { try table.nextDue($0, in: database) ?? .max }
+        let moments = try Urgency.allCases.flatMap { urgency in
+            // There are few topics. There may be as many keys of pushes as phones.
+            [
+                try OutboxTable.messages.nextDueByKey(urgency, in: database),
+                try OutboxTable.pushes.nextDueByTime(urgency, in: database),
+            ]
         }
-        return moments.min() ?? .max
+        return moments.compactMap(\.self).min() ?? .max
     }
 
     /// When the first of all outstanding items expires; never if there is none.

@@ -55,8 +55,18 @@ extension OutboxTable {
         return keys.count == rows.count ? nil : keys.map { DueKey(key: $0["key"], due: $0["due"]) }
     }
 
+    /// When the first outstanding row becomes due. Needs an index by time.
+    func nextDueByTime(_ urgency: Urgency, in database: Database) throws -> UnixMilliseconds? {
+        try UnixMilliseconds.fetchOne(
+            database,
+            sql: """
+                SELECT nextAttempt FROM \(name) WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = ?
+                ORDER BY nextAttempt LIMIT 1
+                """, arguments: [urgencyValue(urgency)])
+    }
+
     /// When the first outstanding row becomes due. The cost depends on the number of keys with outstanding rows.
-    func nextDue(_ urgency: Urgency, in database: Database) throws -> UnixMilliseconds? {
+    func nextDueByKey(_ urgency: Urgency, in database: Database) throws -> UnixMilliseconds? {
         let select = try database.cachedStatement(
             sql: """
                 WITH RECURSIVE

@@ -15,28 +15,13 @@ package final class ChildProcess: Sendable {
     private let name: String
     private let send: @Sendable (Signal) -> Void
     private let exit: Task<Int32, Never>
-    private let state: State
+    private let running: Running
+    /// The writing end of the standard input; `nil` once it is closed.
+    private let lifeline: Mutex<FileDescriptor?>
 
-    private final class State: Sendable {
-        let isRunning = Atomic(true)
-        /// The writing end of the standard input.
-        let lifeline: Mutex<FileDescriptor?>
-
-        init(lifeline: FileDescriptor) {
-            self.lifeline = Mutex(lifeline)
-        }
-
-        func endInput() throws {
-            try lifeline.withLock { lifeline in
-                try lifeline?.close()
-                lifeline = nil
-            }
-        }
-
-        deinit {
-            // Nothing is written to it, so closing it loses nothing.
-            try? endInput()
-        }
+    /// Known to the task that waits for the end, which must not keep the process itself.
+    private final class Running: Sendable {
+        let flag = Atomic(true)
     }
 
     /// The program has ended or takes too long.
@@ -57,8 +42,9 @@ package final class ChildProcess: Sendable {
         defer { try? log.close() }
         let input = try FileDescriptor.pipe(options: .closeOnExec)
         defer { try? input.readEnd.close() }
-        let state = State(lifeline: input.writeEnd)
-        self.state = state
+        lifeline = Mutex(input.writeEnd)
+        let running = Running()
+        self.running = running
         let path = FilePath(executable.path(percentEncoded: false))
         let variables = Environment.custom(
             Dictionary(uniqueKeysWithValues: environment.map { (Environment.Key(stringLiteral: $0), $1) }))
@@ -76,13 +62,13 @@ package final class ChildProcess: Sendable {
                     start.yield((execution.processIdentifier.value, { try? execution.send(signal: $0) }))
                     start.finish()
                 }
-                state.isRunning.store(false, ordering: .sequentiallyConsistent)
+                running.flag.store(false, ordering: .sequentiallyConsistent)
                 return switch result.terminationStatus {
                 case .exited(let status): status
                 case .signaled(let signal): 128 + signal
                 }
             } catch {
-                state.isRunning.store(false, ordering: .sequentiallyConsistent)
+                running.flag.store(false, ordering: .sequentiallyConsistent)
                 start.finish(throwing: error)
                 return -1
             }
@@ -95,7 +81,12 @@ package final class ChildProcess: Sendable {
         (identifier, send) = try started.get()
     }
 
-    package var isRunning: Bool { state.isRunning.load(ordering: .sequentiallyConsistent) }
+    deinit {
+        // Nothing was written to it.
+        try? endInput()
+    }
+
+    package var isRunning: Bool { running.flag.load(ordering: .sequentiallyConsistent) }
 
     /// Whether all of its threads are stopped by a signal: the state `T` of proc(5), after the name in parentheses.
     package var hasStopped: Bool {
@@ -149,7 +140,10 @@ package final class ChildProcess: Sendable {
 
     /// Closes its standard input, as if its parent had ended.
     package func endInput() throws {
-        try state.endInput()
+        try lifeline.withLock { lifeline in
+            try lifeline?.close()
+            lifeline = nil
+        }
     }
 
     /// Waits for its end.

@@ -194,9 +194,15 @@ extension Credentials {
     private func readChangesAfterSilence() async {
         while !Task.isCancelled {
             await readChangesIfNecessary()
-            let confirmed = cache.withLock(\.confirmed)
-            let silence = confirmed.map { ContinuousClock.now - $0 } ?? Self.silence
-            try? await Task.sleep(for: max(Self.silence - silence, Self.retryInterval))
+            let pause = cache.withLock { cache -> Duration in
+                let now = ContinuousClock.now
+                // Also after a read that has failed: until another one succeeds, an ended credential seems valid.
+                guard !cache.mustReadChanges(at: now, silence: Self.silence), let confirmed = cache.confirmed else {
+                    return Self.retryInterval
+                }
+                return max(Self.silence - (now - confirmed), Self.retryInterval)
+            }
+            try? await Task.sleep(for: pause)
         }
     }
 

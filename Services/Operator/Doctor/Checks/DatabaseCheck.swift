@@ -54,7 +54,7 @@ struct DatabaseCheck: Sendable {
         switch code {
         case .notAuthenticated, .notAuthorised: "correct the user and the password of MSI_DATABASE_URL, or the user's roles"
         case .unfinishedRestore:
-            "until then no service uses this database. To give the restore up, name an empty database in MSI_DATABASE_URL"
+            "until then no service uses this database. deploy/backup/README.md says how to give a restore up"
         case .unsuitable: "use a replica set; Shared/MongoDatabase/OPERATING.md has the requirements"
         case .notReachable, .timedOut, .notPrimary:
             "is the server running, and the name, the port and the network right? With the packages the services need the drop-in mongodb.conf"

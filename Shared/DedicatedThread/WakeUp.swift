@@ -1,0 +1,44 @@
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// Lets a thread wait for a signal from others, for a limited time.
+///
+/// Not `DispatchSemaphore`: on Linux its limit becomes a time of the system clock. If that clock is set back by an hour, the wait is an
+/// hour longer.
+package final class WakeUp: Sendable {
+    private let reader: Int32
+    private let writer: Int32
+
+    /// - Returns: `nil` if the process has too many open files.
+    package init?() {
+        var ends: [Int32] = [-1, -1]
+        guard pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else { return nil }
+        (reader, writer) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(reader)
+        close(writer)
+    }
+
+    /// Ends the present wait, or the next one.
+    package func signal() {
+        // A full pipe has signals enough.
+        var byte: UInt8 = 1
+        _ = write(writer, &byte, 1)
+    }
+
+    /// Waits on one thread. Several signals before it ends are one.
+    ///
+    /// - Returns: Whether there was a signal.
+    package func wait(for limit: Duration) -> Bool {
+        // Rounded up, so that the wait does not end just before the moment that is waited for.
+        let milliseconds = max(0, Int64((limit / .milliseconds(1)).rounded(.up)))
+        var descriptor = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        guard poll(&descriptor, 1, Int32(clamping: milliseconds)) == 1 else { return false }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while read(reader, &bytes, bytes.count) == bytes.count {}
+        return true
+    }
+}
