@@ -321,7 +321,8 @@ let package = Package(
             ],
             path: "Tests/BroadcastsTests"),
         .testTarget(
-            name: "ChaosTests", dependencies: [argumentParser, "Chaos", "JSON", "Schemas", "ServiceKit", "TestSupport", "Time"],
+            name: "ChaosTests",
+            dependencies: [argumentParser, "Chaos", "CommandBus", "JSON", "Schemas", "ServiceKit", "TestSupport", "Time"],
             path: "Tests/ChaosTests"),
         .testTarget(
             name: "CommandBusTests",

@@ -40,7 +40,8 @@ extension SystemTests {
                         guard status == 503, let part = state["parts"]?["store"] else { return false }
                         #expect(part["status"] == "deadline_exceeded")
                         let message = try #require(part["message"]?.string)
-                        #expect(message.wholeMatch(of: /a write to message-log\.sqlite has not ended for \d+ s/) != nil, "\(message)")
+                        let sentence = /a write to message-log\.sqlite has not ended for \d+ s/
+                        #expect(message.wholeMatch(of: sentence) != nil, "\(message)")
                         return true
                     }
                     // It may still be a large write to a slow disk.
