@@ -13,7 +13,11 @@ package final class WakeUp: Sendable {
     /// - Returns: `nil` if the process has too many open files.
     package init?() {
         var ends: [Int32] = [-1, -1]
-        guard pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else { return nil }
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
         (reader, writer) = (ends[0], ends[1])
     }
 

@@ -30,7 +30,7 @@ extension SystemTests {
                     ])
                 let portal = services.portal
                 try await eventually("a notification") { manager.receiveAll().contains { $0.contains("WATCHDOG=1") } }
-                #expect(try await ask("livez", at: port, portal).status == 200)
+                try await eventually("it is well") { (try? await ask("livez", at: port, portal).status) == 200 }
                 let subject = try await portal.makeSubject("Information")
 
                 try await HeldThreads.hold(log, in: "fsync,fdatasync") {
@@ -60,8 +60,10 @@ extension SystemTests {
                     try await eventually("the write counts as stuck", within: .seconds(90)) {
                         try await ask("livez", at: port, portal).status == 503
                     }
-                    // The check that was under way when the write became too old has ended by now.
-                    _ = manager.receiveAll()
+                    // The check that was under way when the write became too old has ended then.
+                    try await eventually("a check that fails", within: .seconds(30)) {
+                        manager.receiveAll().contains { $0.contains("STATUS=the service does not answer itself: store") }
+                    }
                     var texts: [String] = []
                     try await eventually("the next checks") {
                         texts += manager.receiveAll()
@@ -88,7 +90,8 @@ extension SystemTests {
                 let port = try LoopbackPort.free()
                 let (gateway, portal) = try await services.startGateway(
                     in: "second", settings: ["MSI_METRICS_PORT": "\(port)"])
-                #expect(try await ask("livez", at: port, portal).status == 200)
+                // The gateway may be ready before its port for metrics.
+                try await eventually("it is well") { (try? await ask("livez", at: port, portal).status) == 200 }
                 try await HeldThreads.hold(gateway, thread: thread, in: calls) {
                     try await eventually("it is noticed", within: .seconds(30)) {
                         try await ask("livez", at: port, portal).status == 503

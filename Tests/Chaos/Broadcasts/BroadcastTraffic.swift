@@ -1,3 +1,4 @@
+import FoundationEssentials
 import JSON
 import NIOHTTP1
 import SeededRandom
@@ -7,7 +8,7 @@ import TestSupport
 /// A communicator who sends, edits and withdraws broadcasts. Each request is repeated until it is answered, so it may take effect several
 /// times before its answer.
 ///
-/// All broadcasts last longer than the steps of the clock, so that each one is active or withdrawn at the end.
+/// All broadcasts begin before the run, and last longer than the steps of the clock. So each one is active or withdrawn at the end.
 final class BroadcastTraffic: Sendable {
     private struct State {
         var sent: [SentBroadcast] = []
@@ -17,6 +18,9 @@ final class BroadcastTraffic: Sendable {
 
     /// In minutes: 300 days.
     private static let expiry: Int64 = 432_000
+    /// Two days ago.
+    private static let epoch = Date.now.addingTimeInterval(-2 * 86_400).formatted(
+        Date.ISO8601FormatStyle(timeZoneSeparator: .omitted))
     /// The broadcast service keeps 200 active ones. Later requests only edit and withdraw.
     private static let maxSent = 150
     private static let pause = Duration.milliseconds(200)
@@ -88,7 +92,10 @@ final class BroadcastTraffic: Sendable {
     }
 
     private static func body(_ title: String) -> JSONValue {
-        ["type": 2, "expiry": .integer(expiry), "actiondata": ["translations": ["en": ["title": .string(title), "msg": "m"]]]]
+        [
+            "type": 2, "epoch": .string(epoch), "expiry": .integer(expiry),
+            "actiondata": ["translations": ["en": ["title": .string(title), "msg": "m"]]],
+        ]
     }
 
     /// The first answer that says what has happened. After a broken connection or a 503 that is unknown, and a full disk may have room
