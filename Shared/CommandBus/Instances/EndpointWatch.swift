@@ -1,6 +1,5 @@
 import CZeroMQ
 import DedicatedThread
-import Dispatch
 import Logging
 import Synchronization
 
@@ -27,12 +26,15 @@ final class EndpointWatch: Sendable {
 
     private let logger: Logger
     private let state = Mutex(State())
-    private let isOver = DispatchSemaphore(value: 0)
+    /// Ends the thread.
+    private let end: WakeUp
 
-    private static let period = DispatchTimeInterval.milliseconds(500)
+    private static let periodMilliseconds: Int32 = 500
 
-    init(logger: Logger) {
+    /// - Throws: ``BusError`` if the system has no descriptor left.
+    init(logger: Logger) throws(BusError) {
         self.logger = logger
+        end = try WakeUp()
     }
 
     /// The instances that are there now, for a client that is about to be made.
@@ -87,14 +89,14 @@ final class EndpointWatch: Sendable {
             defer { state.isClosed = true }
             return !state.isClosed
         }
-        if isFirst { isOver.signal() }
+        if isFirst { end.signal() }
     }
 
     private func run() {
         msi_name_thread("msi-instances")
         var found: [EndpointPattern: FoundEndpoints] = [:]
         var problems: [EndpointPattern: String] = [:]
-        while isOver.wait(timeout: .now() + Self.period) == .timedOut {
+        while !end.wait(milliseconds: Self.periodMilliseconds) {
             let registrations = state.withLock(\.registrations)
             for pattern in Set(registrations.values.flatMap(\.endpoints.patterns)) {
                 let problem = Self.scan(pattern, &found[pattern, default: FoundEndpoints()])
