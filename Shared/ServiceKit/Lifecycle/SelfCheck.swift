@@ -1,4 +1,5 @@
 package import CommandBus
+import DedicatedThread
 package import Logging
 package import Schemas
 import Synchronization
@@ -84,6 +85,12 @@ extension SelfCheck.Step {
         await Task(executorPreference: globalConcurrentExecutor) {}.value
         return .ok
     }
+
+    /// The thread that wakes up the periodic work. Every check has this step. The sleep is short, because those who ask wait for it.
+    static let periodicSleeps = SelfCheck.Step("periodic_sleeps") {
+        try await Task.sleep(untilNext: .milliseconds(100))
+        return .ok
+    }
 }
 
 /// Parts of the service do not answer.
@@ -91,7 +98,7 @@ struct StuckService: Error, CustomStringConvertible {
     /// The state of each of them.
     let parts: [String: PartHealth]
 
-    var description: String { health.line }
+    var description: String { health.trouble ?? health.status.rawValue }
 
     var health: PartHealth {
         let names = parts.keys.sorted().joined(separator: ", ")
@@ -120,12 +127,15 @@ private final class Patience: Sendable {
 }
 
 extension PartHealth {
-    /// One line for people: `ready`, or what cannot be used.
-    var line: String {
-        let own = status == .ok ? [] : [singleLine(message ?? status.rawValue)]
-        let failing = parts.filter { !$0.value.isWell }.sorted { $0.key < $1.key }
+    /// One line for people: what cannot be used; `nil` if everything can.
+    var trouble: String? {
+        let unwell = parts.filter { !$0.value.isWell }
+        // A service that cannot work without a part has the part's message.
+        let isThatOfPart = message != nil && unwell.values.contains { $0.message == message }
+        let own = status == .ok || isThatOfPart ? [] : [singleLine(message ?? status.rawValue)]
+        let failing = unwell.sorted { $0.key < $1.key }
             .map { "\($0.key): \(singleLine($0.value.message ?? $0.value.status.rawValue))" }
-        return own.isEmpty && failing.isEmpty ? "ready" : (own + failing).joined(separator: "; ")
+        return own.isEmpty && failing.isEmpty ? nil : (own + failing).joined(separator: "; ")
     }
 
     private func singleLine(_ text: String) -> String {
