@@ -37,8 +37,8 @@ enum NameLookup {
         }
     }
 
-    /// Why a client whose bus has no keys does not connect to a name, or that this is not known in time; `nil` if it connects, or if the
-    /// name has no address now.
+    /// Why a client whose bus has no keys does not connect to a name, or that this is not known in time; `nil` if it connects,
+    /// or if the name has no address now.
     ///
     /// - Parameter lookUp: Finds all addresses of a name. It may block.
     static func refusalWithoutKeys(

@@ -31,8 +31,8 @@ final class WakeUp: Sendable {
         eventfd_read(descriptor, &count)
     }
 
-    /// Waits for a signal, which stays. poll(2) measures the time with the monotonic clock; a wait by libdispatch would last longer if the
-    /// system's clock is set back meanwhile.
+    /// Waits for a signal, which stays. poll(2) measures the time with the monotonic clock. A wait by libdispatch would last longer
+    /// if the system's clock is set back meanwhile.
     ///
     /// - Returns: Whether there is one.
     func wait(milliseconds: Int32) -> Bool {

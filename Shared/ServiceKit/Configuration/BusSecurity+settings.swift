@@ -78,13 +78,13 @@ extension ServiceEntry {
         uses.flatMap { use in use.sockets.map { Setting<[String]>.endpoints(of: use.service, $0) } }
     }
 
-    /// How long the lookup of all names may take. It is longer than the resolver's first try of a server, which takes five seconds.
+    /// How long the lookup of all names may take. It is longer than the five seconds of the resolver's first try of a server.
     private static let lookupTimeout = Duration.seconds(6)
 
     /// Looks up the host names of the endpoints where the bus has no keys. A client refuses a name with an address of another machine.
     ///
-    /// - Returns: One sentence for each refused name, and for each whose lookup takes too long. A name without an address is none: it may
-    ///   get one.
+    /// - Returns: One sentence for each refused name, and for each whose lookup takes too long. A name without an address is none:
+    ///   it may get one.
     /// - Throws: ``ConfigurationError``.
     func checkNames(_ settings: SettingValues, logger: Logger) async throws -> [String] {
         guard usesBus, case .loopbackOnly = try BusSecurity(settings, logger: logger) else { return [] }

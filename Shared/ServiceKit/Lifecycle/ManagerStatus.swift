@@ -1,9 +1,10 @@
 import Synchronization
 
-/// What a service tells its manager about itself: whether it is ready, and the text that `systemctl status` shows (`STATUS` in sd_notify(3)).
+/// What a service tells its manager about itself: whether it is ready, and the text that `systemctl status` shows (`STATUS` in
+/// sd_notify(3)).
 ///
-/// The manager keeps only the last text. So the self-check's findings and the settings are in one text, and no other comes once the
-/// service stops.
+/// The manager keeps only the last text. So the self-check's findings and the settings are in one text, and no other comes once
+/// the service stops.
 final class ManagerStatus: Sendable {
     private enum Phase {
         case starting

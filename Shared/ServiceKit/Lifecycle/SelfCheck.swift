@@ -86,7 +86,7 @@ extension SelfCheck.Step {
         return .ok
     }
 
-    /// The thread that wakes up the periodic work. Every check has this step. The sleep is short, because those who ask wait for it.
+    /// The thread that wakes up the periodic work. Every check has this step. The sleep is short: those who ask wait for it.
     static let periodicSleeps = SelfCheck.Step("periodic_sleeps") {
         try await Task.sleep(untilNext: .milliseconds(100))
         return .ok

@@ -3,8 +3,8 @@ import FoundationEssentials
 
 /// Which settings a running service works with: what it tells its service manager, and `systemctl status` shows.
 ///
-/// `ready; settings read at 2026-11-26T08:00:00Z; needs a restart for MSI_GATEWAY_PORT`. If the service has a problem, it is there in place
-/// of `ready`.
+/// `ready; settings read at 2026-11-26T08:00:00Z; needs a restart for MSI_GATEWAY_PORT`. A problem of the service is there in
+/// place of `ready`.
 package struct SettingsStatus: Hashable, Sendable {
     /// When the settings were read that it works with. A mistake in a file changes nothing.
     package var read: UnixMilliseconds
