@@ -442,8 +442,8 @@ let package = Package(
         .testTarget(
             name: "ServiceKitTests",
             dependencies: [
-                "CommandBus", "DurableFiles", "Instruments", "JSON", "Schemas", "ServiceKit", "TestSupport", "Time", coreMetrics,
-                logging,
+                "CommandBus", "DedicatedThread", "DurableFiles", "Instruments", "JSON", "Schemas", "ServiceKit", "TestSupport",
+                "Time", coreMetrics, logging,
             ],
             path: "Tests/ServiceKitTests"),
         .testTarget(

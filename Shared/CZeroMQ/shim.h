@@ -1,7 +1,6 @@
 #ifndef MSI_CZEROMQ_SHIM_H
 #define MSI_CZEROMQ_SHIM_H
 
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <zmq.h>
 

@@ -25,6 +25,7 @@ package final class Bus: Sendable {
     /// - Throws: ``BusError`` if the system has no resources for a socket or a thread.
     package init(security: BusSecurity = .loopbackOnly, logger: Logger) throws(BusError) {
         let workQueue = try BusWorkQueue()
+        let watch = try EndpointWatch(logger: logger)
         let executor = BusExecutor(workQueue: workQueue)
         let context = try ZeroMQContext()
         do {
@@ -40,7 +41,7 @@ package final class Bus: Sendable {
         self.security = security
         self.workQueue = workQueue
         self.executor = executor
-        watch = EndpointWatch(logger: logger)
+        self.watch = watch
         // Before any socket listens.
         if let keyRing = security.keyRing { try attach(try PeerGate(keyRing, context: context, logger: logger)) }
     }

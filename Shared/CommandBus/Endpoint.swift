@@ -38,12 +38,11 @@ package enum Endpoint: Hashable, Sendable {
 
     /// Why a client whose bus has no keys refuses the endpoint's host name: it has an address of another machine. It looks the name up.
     ///
-    /// - Returns: `nil` for an address, and for a name without an address now.
-    package var refusalWithoutKeys: String? {
-        get async {
-            guard case .tcp(.name(let name), _) = self else { return nil }
-            return await NameLookup.refusalWithoutKeys(of: name).map { "\(text): \($0)" }
-        }
+    /// - Parameter timeout: How long to wait for the system's resolver.
+    /// - Returns: That, or that the lookup takes too long; `nil` for an address, and for a name without an address now.
+    package func refusalWithoutKeys(within timeout: Duration) async -> String? {
+        guard case .tcp(.name(let name), _) = self else { return nil }
+        return await NameLookup.refusalWithoutKeys(of: name, within: timeout).map { "\(text): \($0)" }
     }
 
     var text: String {

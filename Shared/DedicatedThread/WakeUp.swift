@@ -2,11 +2,14 @@
     import Glibc
 #endif
 
-/// Lets a thread wait for a signal from others, for a limited time.
+/// Lets a thread wait for a signal from others, for a limited time. Several signals before it takes them are one.
 ///
 /// Not `DispatchSemaphore`: on Linux its limit becomes a time of the system clock. If that clock is set back by an hour, the wait is an
 /// hour longer.
 package final class WakeUp: Sendable {
+    /// Readable while there is a signal, for a thread that waits for other things as well.
+    package var descriptor: Int32 { reader }
+
     private let reader: Int32
     private let writer: Int32
 
@@ -33,16 +36,21 @@ package final class WakeUp: Sendable {
         _ = write(writer, &byte, 1)
     }
 
-    /// Waits on one thread. Several signals before it ends are one.
+    /// Takes the signals.
+    package func clear() {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while read(reader, &bytes, bytes.count) == bytes.count {}
+    }
+
+    /// Waits on one thread for a signal, and takes it.
     ///
-    /// - Returns: Whether there was a signal.
+    /// - Returns: Whether there was one.
     package func wait(for limit: Duration) -> Bool {
         // Rounded up, so that the wait does not end just before the moment that is waited for.
         let milliseconds = max(0, Int64((limit / .milliseconds(1)).rounded(.up)))
         var descriptor = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
         guard poll(&descriptor, 1, Int32(clamping: milliseconds)) == 1 else { return false }
-        var bytes = [UInt8](repeating: 0, count: 64)
-        while read(reader, &bytes, bytes.count) == bytes.count {}
+        clear()
         return true
     }
 }

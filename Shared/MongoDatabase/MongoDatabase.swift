@@ -187,14 +187,14 @@ package final class MongoDatabase: Sendable {
     }
 
     private func tryOut() throws {
-        try probePool.withConnection { try $0.ping() }
         try isPrepared.withLock { isPrepared in
-            if !isPrepared {
-                try pool.withConnection { connection in
-                    if !url.isOfRestore { try connection.requireNoUnfinishedRestore() }
-                    try prepare(connection)
-                }
+            try probePool.withConnection { connection in
+                try connection.ping()
+                // During an outage a restore may have begun.
+                let isAway = availability.withLock(\.isAway)
+                if isAway || !isPrepared, !url.isOfRestore { try connection.requireNoUnfinishedRestore() }
             }
+            if !isPrepared { try pool.withConnection(prepare) }
             isPrepared = true
         }
     }

@@ -40,6 +40,30 @@ struct FaultTests {
         }
     }
 
+    @Test("A service that has the database open looks for the mark of a restore after an outage, and waits for the restore's end")
+    func restoreDuringOutage() async throws {
+        try await withMongoServer { server in
+            let url = try MongoURL(server.url())
+            let restore = await MongoDatabase.open(url.duringRestore, application: "test", logger: quietLogger)
+            try await withDatabase(at: server.url()) { database in
+                let ping: @Sendable () async throws -> Void = { try await database.run { try $0.ping() } }
+                try await restore.run { try $0.markRestore() }
+                // It does not look while it is connected.
+                try await ping()
+                await server.kill()
+                #expect(await failure(ping)?.code == .notReachable)
+                try await server.restart()
+                try await eventually {
+                    let error = try #require(await failure(ping))
+                    return error.code == .unfinishedRestore
+                }
+                try await eventually { await failure { try await restore.run { try $0.removeRestoreMark() } } == nil }
+                try await eventually { await failure(ping) == nil }
+            }
+            await restore.close()
+        }
+    }
+
     @Test("A frozen server is unreachable within seconds, and reachable once it continues")
     func frozen() async throws {
         try await withMongoServer { server in

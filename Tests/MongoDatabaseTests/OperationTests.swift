@@ -60,7 +60,7 @@ struct OperationTests {
         #expect(error?.code == .unfinishedRestore)
         #expect(try await restore.run { try $0.find([:], in: "prepared") } == [])
         try await restore.run { try $0.removeRestoreMark() }
-        try await eventually { try? await service.run { try $0.find([:], in: "prepared").count == 1 } }
+        try await eventually { (try? await service.run { try $0.find([:], in: "prepared").count }) == 1 }
         await service.close()
         await restore.close()
     }

@@ -21,22 +21,24 @@ struct SelfCheckTests {
         func check() async throws {}
     }
 
-    private func withCheck(of store: Store, _ body: (SelfCheckRun) async throws -> Void) async throws {
+    private func withCheck(
+        of store: Store, patience: Duration = .seconds(60), _ body: (SelfCheckRun) async throws -> Void
+    ) async throws {
         try await withBus { bus in
             let server = try CommandServer(
                 bus: bus, endpoint: "tcp://127.0.0.1:0", router: CommandRouter(stores: [store]), logger: quietLogger)
             let running = Task { try await server.run() }
             defer { running.cancel() }
-            try await body(SelfCheckRun(.commands(of: server, bus: bus, logger: quietLogger)))
+            try await body(SelfCheckRun(.commands(of: server, bus: bus, logger: quietLogger, patience: patience)))
         }
     }
 
     @Test("A service whose parts all answer is well; one whose writer hangs is stuck, until it does not hang any more")
     func writer() async throws {
         let store = Store()
-        try await withCheck(of: store) { check in
+        try await withCheck(of: store, patience: .zero) { check in
             let state = try await check.state()
-            #expect(state.line == "ready")
+            #expect(state.trouble == nil)
             store.writerHealth = PartHealth(.deadlineExceeded, "a write to cube.sqlite has not ended for 12 s")
             await #expect {
                 _ = try await check.state()
@@ -47,7 +49,17 @@ struct SelfCheckTests {
             }
             store.writerHealth = .ok
             let later = try await check.state()
-            #expect(later.line == "ready")
+            #expect(later.trouble == nil)
+        }
+    }
+
+    @Test("A service whose writer takes long is not well, and is not stuck before a while")
+    func slowWriter() async throws {
+        let store = Store()
+        store.writerHealth = PartHealth(.deadlineExceeded, "a write to cube.sqlite has not ended for 12 s")
+        try await withCheck(of: store) { check in
+            let state = try await check.state()
+            #expect(state.status == .deadlineExceeded && state.parts["store"] == store.writerHealth)
         }
     }
 
@@ -66,7 +78,8 @@ struct SelfCheckTests {
                     },
                 ]
             })
-        for _ in 0..<3 {
+        let start = ContinuousClock.now
+        for _ in 0..<10 {
             await #expect {
                 _ = try await check.state()
             } throws: { error in
@@ -76,8 +89,18 @@ struct SelfCheckTests {
             }
         }
         #expect(asked.withLock(\.self) == 1)
+        // After the first time-out, the others have waited for nothing.
+        #expect(ContinuousClock.now - start < .seconds(16))
         release.finish()
         try await eventually { (try? await check.state()) == .ok }
         #expect(asked.withLock(\.self) >= 2)
+    }
+
+    @Test("A service that cannot work without a part says so once")
+    func trouble() {
+        let parts = ["store": PartHealth(.deadlineExceeded, "a write hangs"), "fcm": PartHealth(.unavailable, "no\nkey")]
+        #expect(PartHealth(ServiceHealth(parts: parts)).trouble == "fcm: no key; store: a write hangs")
+        #expect(PartHealth(.unavailable, "no database", parts: parts).trouble?.hasPrefix("no database; fcm: ") == true)
+        #expect(PartHealth(.unavailable).trouble == "unavailable" && PartHealth.ok.trouble == nil)
     }
 }

@@ -1,5 +1,7 @@
 import FoundationEssentials
 import Logging
+import Schemas
+import Synchronization
 import TestSupport
 import Testing
 import Time
@@ -32,12 +34,13 @@ struct SettingsReloadTests {
                     arguments: [], environment: environment.merging(["MSI_CONFIG_FILE": file]) { $1 },
                     accepted: SettingsReloadTests.settings)
             }
+            let time = UnixMilliseconds.now
             values = try await read()
             let check = ConfigurationCheck(name: "test", settings: SettingsReloadTests.settings) { wiring in
                 if try wiring.settings.value(.messageRetention) == 13 { throw ConfigurationError("thirteen days bring bad luck") }
                 return []
             }
-            reload = try SettingsReload(values, check: check, logger: log.logger, readAgain: read)
+            reload = try SettingsReload(values, readAfter: time, check: check, logger: log.logger, readAgain: read)
         }
 
         /// Changes the file, and reads the settings again.
@@ -136,6 +139,27 @@ struct SettingsReloadTests {
             let lines = try await service.change("MSI_FCM_SERVICE_ACCOUNT_FILE=\(key)\n")
             #expect(lines.count == 1 && lines[0].contains("after a restart") && lines[0].contains(key), "\(lines)")
             #expect(!lines[0].contains("s3cond"))
+        }
+    }
+
+    @Test("What has changed while the settings were read may not have been read")
+    func readTime() async throws {
+        try await withTemporaryFolder { folder in
+            let service = try await Service(in: folder, "MSI_MESSAGE_RETENTION=5\n")
+            let checked = Mutex<UnixMilliseconds?>(nil)
+            let check = ConfigurationCheck(name: "test", settings: Self.settings) { _ in
+                let time = UnixMilliseconds.now
+                checked.withLock { $0 = time }
+                try await eventually { UnixMilliseconds.now > time }
+                return []
+            }
+            let reload = try SettingsReload(
+                service.values, readAfter: 1_000, check: check, logger: quietLogger, readAgain: { service.values })
+            #expect(reload.status.read == 1_000)
+            _ = await reload.run()
+            let last = checked.withLock(\.self)
+            let time = try #require(last)
+            #expect(reload.status.read > 1_000 && reload.status.read <= time)
         }
     }
 

@@ -1,6 +1,8 @@
+import DedicatedThread
 import Foundation
 import Glibc
 import Schemas
+import Synchronization
 import TestSupport
 import Testing
 
@@ -30,6 +32,43 @@ struct StuckThreadsTests {
             }
             sleep(50)
             exit(EXIT_FAILURE)
+        }
+    }
+
+    @Test("While the thread of the periodic work is blocked, the check names it")
+    func periodicSleeps() async {
+        await #expect(processExitsWith: .success) {
+            let check = try SelfCheckRun(SelfCheck { [.sharedThreads] })
+            let first = try await check.state()
+            guard first == .ok else { exit(EXIT_FAILURE) }
+            let executor = BlocksWaker()
+            Task(executorPreference: executor) { try await Task.sleep(untilNext: .seconds(1)) }
+            try await eventually { executor.isBlocking.withLock(\.self) }
+            do {
+                _ = try await check.state()
+            } catch let stuck as StuckService {
+                exit(Array(stuck.parts.keys) == ["periodic_sleeps"] ? EXIT_SUCCESS : EXIT_FAILURE)
+            }
+            exit(EXIT_FAILURE)
+        }
+    }
+}
+
+/// Runs the jobs of one task, and blocks the thread that wakes it up after it has suspended.
+private final class BlocksWaker: TaskExecutor {
+    let isBlocking = Mutex(false)
+    private let isSuspended = Mutex(false)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        guard !isSuspended.withLock(\.self) else {
+            isBlocking.withLock { $0 = true }
+            sleep(60)
+            return
+        }
+        let job = UnownedJob(job)
+        Thread.detachNewThread {
+            job.runSynchronously(on: self.asUnownedTaskExecutor())
+            self.isSuspended.withLock { $0 = true }
         }
     }
 }

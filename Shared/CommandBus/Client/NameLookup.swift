@@ -37,20 +37,29 @@ enum NameLookup {
         }
     }
 
-    /// Why a client whose bus has no keys does not connect to a name; `nil` if it does, or if the name has no address now.
-    static func refusalWithoutKeys(of name: String) async -> String? {
-        await withUnsafeContinuation { continuation in
-            let answer = { @Sendable in
-                let found = (try? addresses(of: name).get()) ?? []
-                let foreign = found.first { Endpoint.isLoopback($0) != true }
-                continuation.resume(returning: foreign.map { refusal(of: name, $0) })
+    /// Why a client whose bus has no keys does not connect to a name, or that this is not known in time; `nil` if it connects,
+    /// or if the name has no address now.
+    ///
+    /// - Parameter lookUp: Finds all addresses of a name. It may block.
+    static func refusalWithoutKeys(
+        of name: String, within timeout: Duration, lookUp: @escaping @Sendable (String) -> Outcome = addresses
+    ) async -> String? {
+        // The first answer counts. A lookup cannot be ended, so its thread may outlast this call.
+        let (answers, answer) = AsyncStream<String?>.makeStream()
+        do {
+            try DedicatedThread.start {
+                let found = (try? lookUp(name).get()) ?? []
+                answer.yield(found.first { Endpoint.isLoopback($0) != true }.map { refusal(of: name, $0) })
             }
-            do {
-                try DedicatedThread.start(answer)
-            } catch {
-                continuation.resume(returning: nil)
-            }
+        } catch {
+            return "\(name) cannot be looked up: \(error)"
         }
+        let timer = Task {
+            try await Task.sleep(for: timeout)
+            answer.yield("\(name) cannot be looked up: the system's resolver has not answered for \(timeout)")
+        }
+        defer { timer.cancel() }
+        return await answers.first { _ in true } ?? nil
     }
 
     private static func refusal(of name: String, _ address: String) -> String {

@@ -26,13 +26,15 @@ final class EndpointWatch: Sendable {
 
     private let logger: Logger
     private let state = Mutex(State())
-    /// `nil` if it could not be made. Then there is no thread.
-    private let isOver = WakeUp()
+    /// Ends the thread.
+    private let end: WakeUp
 
     private static let period = Duration.milliseconds(500)
 
-    init(logger: Logger) {
+    /// - Throws: ``BusError`` if the system has no descriptor left.
+    init(logger: Logger) throws(BusError) {
         self.logger = logger
+        end = try WakeUp.forBus()
     }
 
     /// The instances that are there now, for a client that is about to be made.
@@ -50,7 +52,7 @@ final class EndpointWatch: Sendable {
     /// - Parameters:
     ///   - known: The instances that the client knows.
     ///   - changed: Takes all instances after a change, on the watch's thread. If it returns `false`, it is called again.
-    /// - Throws: ``BusError`` if the process has too many open files, or the system cannot start the thread.
+    /// - Throws: ``BusError`` if the system cannot start the thread.
     func add(
         _ endpoints: ClientEndpoints, known: [String], changed: @escaping @Sendable ([String]) -> Bool
     ) throws(BusError) -> ID {
@@ -63,8 +65,7 @@ final class EndpointWatch: Sendable {
         }
         if isFirst {
             do {
-                guard let isOver else { throw BusError(.system, "too many open files") }
-                try DedicatedThread.start { self.run(until: isOver) }
+                try DedicatedThread.start { self.run() }
             } catch {
                 state.withLock { state in
                     state.registrations[id] = nil
@@ -88,14 +89,14 @@ final class EndpointWatch: Sendable {
             defer { state.isClosed = true }
             return !state.isClosed
         }
-        if isFirst { isOver?.signal() }
+        if isFirst { end.signal() }
     }
 
-    private func run(until isOver: WakeUp) {
+    private func run() {
         msi_name_thread("msi-instances")
         var found: [EndpointPattern: FoundEndpoints] = [:]
         var problems: [EndpointPattern: String] = [:]
-        while !isOver.wait(for: Self.period) {
+        while !end.wait(for: Self.period) {
             let registrations = state.withLock(\.registrations)
             for pattern in Set(registrations.values.flatMap(\.endpoints.patterns)) {
                 let problem = Self.scan(pattern, &found[pattern, default: FoundEndpoints()])

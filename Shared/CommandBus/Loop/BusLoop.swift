@@ -105,7 +105,7 @@ final class BusLoop {
 
     private func collectPollItems() {
         polledSockets = []
-        pollItems = [zmq_pollitem_t(socket: nil, fd: workQueue.wakeDescriptor, events: Int16(ZMQ_POLLIN), revents: 0)]
+        pollItems = [zmq_pollitem_t(socket: nil, fd: workQueue.wakeUp.descriptor, events: Int16(ZMQ_POLLIN), revents: 0)]
         for participant in participants {
             for (index, socket) in participant.sockets.enumerated() where !socket.isClosed {
                 polledSockets.append((participant, index))
@@ -125,7 +125,7 @@ final class BusLoop {
             }
             return false
         }
-        if pollItems[0].revents != 0 { workQueue.clearSignal() }
+        if pollItems[0].revents != 0 { workQueue.wakeUp.clear() }
         let now = readClocks()
         var hasReceived = false
         for (polled, item) in zip(polledSockets, pollItems.dropFirst()) where item.revents != 0 {

@@ -5,7 +5,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// Work and jobs for the bus thread from other threads: two arrays under one lock, and an eventfd that wakes the thread.
+/// Work and jobs for the bus thread from other threads: two arrays under one lock, and a pipe that wakes the thread.
 ///
 /// The thread is woken only if the work queue was empty and the thread may sleep. The thread takes all work at once. It declares
 /// that it may sleep in the same critical section in which it found nothing, so no wake-up is lost and few are needed.
@@ -45,18 +45,11 @@ final class BusWorkQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    /// An eventfd that is readable when the thread must wake up.
-    let wakeDescriptor: Int32
+    /// Wakes the thread.
+    let wakeUp: WakeUp
 
     init() throws(BusError) {
-        wakeDescriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
-        guard wakeDescriptor >= 0 else {
-            throw BusError(.system, "cannot make an eventfd: \(ZeroMQFault(number: errno))")
-        }
-    }
-
-    deinit {
-        Glibc.close(wakeDescriptor)
+        wakeUp = try WakeUp.forBus()
     }
 
     // MARK: For tasks
@@ -70,7 +63,7 @@ final class BusWorkQueue: Sendable {
             state.work.append(work)
             return (true, state.wake())
         }
-        if wake { signal() }
+        if wake { wakeUp.signal() }
         return accepted
     }
 
@@ -83,7 +76,7 @@ final class BusWorkQueue: Sendable {
             state.jobs.append(job)
             return (true, state.wake())
         }
-        if wake { signal() }
+        if wake { wakeUp.signal() }
         return accepted
     }
 
@@ -96,7 +89,7 @@ final class BusWorkQueue: Sendable {
                 state.waitingForEnd.append(continuation)
                 return (false, state.life == .closing && state.wake())
             }
-            if wake { signal() }
+            if wake { wakeUp.signal() }
             if ended { continuation.resume() }
         }
     }
@@ -108,12 +101,7 @@ final class BusWorkQueue: Sendable {
             state.life = .closing
             return state.wake()
         }
-        if wake { signal() }
-    }
-
-    private func signal() {
-        // This can fail only if the counter is full, and then the thread is awake.
-        eventfd_write(wakeDescriptor, 1)
+        if wake { wakeUp.signal() }
     }
 
     // MARK: For the bus thread
@@ -129,12 +117,6 @@ final class BusWorkQueue: Sendable {
             state.isAwake = !mayBeIdle || !batch.isEmpty || !jobs.isEmpty
             return state.isAwake ? .some : .nothing
         }
-    }
-
-    /// Takes back a wake-up.
-    func clearSignal() {
-        var count: eventfd_t = 0
-        eventfd_read(wakeDescriptor, &count)
     }
 
     /// The thread has closed everything, and takes no more work.

@@ -5,6 +5,9 @@ extension ZeroMQSocket {
     /// Sets the heartbeats and timeouts of a client, which detect a stopped or unreachable service. Each heartbeat tells the service
     /// how long this client may be silent, so that the service need not ask.
     ///
+    /// libzmq ends the service's wait at each message of the client, and only the next heartbeat begins it again. A client that
+    /// falls silent in between is noticed by the service's own heartbeat.
+    ///
     /// - Parameter silence: How long the service may be silent before the connection counts as lost.
     func setLiveness(ofClient silence: Duration) throws(BusError) {
         let milliseconds = Self.milliseconds(silence)
@@ -25,7 +28,8 @@ extension ZeroMQSocket {
     /// A client of the product sends heartbeats by itself. The service's own are for other clients, and rare: each of them wakes up
     /// both processes.
     ///
-    /// - Parameter silence: How long a client may be silent that sends heartbeats, before its connection counts as lost.
+    /// - Parameter silence: How long a client may be silent after a heartbeat, before its connection counts as lost. After a
+    ///   message it is up to 7/3 of that.
     func setLiveness(ofService silence: Duration) throws(BusError) {
         let milliseconds = Self.milliseconds(silence)
         try set(ZMQ_HEARTBEAT_IVL, milliseconds / 3 * 5)

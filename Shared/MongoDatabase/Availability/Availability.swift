@@ -22,6 +22,8 @@ struct Availability {
     private var outage: MongoError?
     private var isProbing = false
 
+    var isAway: Bool { outage != nil }
+
     /// Lets an operation begin, or fails it at once.
     func admit() throws(MongoError) -> Ticket {
         if let outage { throw outage }

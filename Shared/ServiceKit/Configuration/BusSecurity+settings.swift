@@ -78,20 +78,30 @@ extension ServiceEntry {
         uses.flatMap { use in use.sockets.map { Setting<[String]>.endpoints(of: use.service, $0) } }
     }
 
+    /// How long the lookup of all names may take. It is longer than the five seconds of the resolver's first try of a server.
+    private static let lookupTimeout = Duration.seconds(6)
+
     /// Looks up the host names of the endpoints where the bus has no keys. A client refuses a name with an address of another machine.
     ///
-    /// - Returns: One sentence for each refused name. A name without an address is none: it may get one.
+    /// - Returns: One sentence for each refused name, and for each whose lookup takes too long. A name without an address is none:
+    ///   it may get one.
     /// - Throws: ``ConfigurationError``.
     func checkNames(_ settings: SettingValues, logger: Logger) async throws -> [String] {
         guard usesBus, case .loopbackOnly = try BusSecurity(settings, logger: logger) else { return [] }
-        var problems: [String] = []
-        for setting in usedEndpoints {
-            let endpoints = try settings.optional(setting, as: { try ClientEndpoints($0).fixed.map { try Endpoint($0) } }) ?? []
-            for endpoint in endpoints {
-                if let refusal = await endpoint.refusalWithoutKeys { problems.append("\(setting.declaration.name): \(refusal)") }
-            }
+        let endpoints = try usedEndpoints.flatMap { setting in
+            let own = try settings.optional(setting, as: { try ClientEndpoints($0).fixed.map { try Endpoint($0) } }) ?? []
+            return own.map { (setting.declaration.name, $0) }
         }
-        return problems
+        // All at once: a server of names that does not answer delays each by its time-out.
+        return await withTaskGroup(of: (Int, String?).self) { lookups in
+            for (index, (name, endpoint)) in endpoints.enumerated() {
+                lookups.addTask {
+                    (index, await endpoint.refusalWithoutKeys(within: Self.lookupTimeout).map { "\(name): \($0)" })
+                }
+            }
+            let found = await lookups.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            return endpoints.indices.compactMap { found[$0] ?? nil }
+        }
     }
 
     private static func hostsWithoutKey(_ endpoints: [String], _ security: BusSecurity) throws -> [String] {

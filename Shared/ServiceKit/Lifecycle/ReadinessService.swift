@@ -6,6 +6,7 @@ import UnixSignals
 struct ReadinessService: Service {
     let whenReady: @Sendable () async throws -> Void
     let readiness: MetricsServer.Readiness
+    let status: ManagerStatus
     let reload: SettingsReload
     /// SIGHUP.
     let hangUps: UnixSignalsSequence
@@ -25,18 +26,18 @@ struct ReadinessService: Service {
             return
         }
         readiness.isReady = true
-        ServiceManager.notify("READY=1\nSTATUS=\(reload.status.text)")
+        status.ready(reload.status)
         logger.info("ready")
         await cancelWhenGracefulShutdown {
             for await _ in hangUps {
                 if terminal.isGone { break }
-                ServiceManager.notify("RELOADING=1\nMONOTONIC_USEC=\(ServiceManager.monotonicMicroseconds)")
+                status.reloading()
                 let report = await reload.run()
-                ServiceManager.notify("READY=1\nSTATUS=\(reload.status.text)\n\(report.notification)")
+                status.ready(reload.status, report)
             }
         }
         readiness.isReady = false
-        ServiceManager.notify("STOPPING=1\nSTATUS=finishing what was accepted")
+        status.stopping()
         logger.info("stopping")
     }
 }

@@ -1,4 +1,5 @@
 package import CommandBus
+import DedicatedThread
 package import Logging
 package import Schemas
 import Synchronization
@@ -31,11 +32,16 @@ package struct SelfCheck: Sendable {
 
     /// Sends commands to the service's own endpoint, through ZeroMQ, the bus thread and the threads of the handlers to the store.
     ///
-    /// - Parameter server: The service's own server.
-    package static func commands(of server: CommandServer, bus: Bus, logger: Logger) -> SelfCheck {
+    /// - Parameters:
+    ///   - server: The service's own server.
+    ///   - patience: How long the store may take before the service counts as stuck. By default it is longer than every timeout of a
+    ///     database, and than a commit that moves a large write-ahead log to a slow disk, which a restart would only begin anew.
+    package static func commands(
+        of server: CommandServer, bus: Bus, logger: Logger, patience: Duration = .seconds(60)
+    ) -> SelfCheck {
         SelfCheck { [endpoint = server.endpoint] in
             let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: logger)
-            let patience = Patience()
+            let patience = Patience(limit: patience)
             return [
                 .busThread(of: bus), .sharedThreads,
                 Step("commands") { try await sendCommands(client, patience) },
@@ -84,6 +90,12 @@ extension SelfCheck.Step {
         await Task(executorPreference: globalConcurrentExecutor) {}.value
         return .ok
     }
+
+    /// The thread that wakes up the periodic work. Every check has this step. The sleep is short: those who ask wait for it.
+    static let periodicSleeps = SelfCheck.Step("periodic_sleeps") {
+        try await Task.sleep(untilNext: .milliseconds(100))
+        return .ok
+    }
 }
 
 /// Parts of the service do not answer.
@@ -91,7 +103,7 @@ struct StuckService: Error, CustomStringConvertible {
     /// The state of each of them.
     let parts: [String: PartHealth]
 
-    var description: String { health.line }
+    var description: String { health.trouble ?? health.status.rawValue }
 
     var health: PartHealth {
         let names = parts.keys.sorted().joined(separator: ", ")
@@ -99,11 +111,14 @@ struct StuckService: Error, CustomStringConvertible {
     }
 }
 
-/// How long the store may take before the service counts as stuck: longer than every timeout of a database, and than a commit that moves
-/// a large write-ahead log to a slow disk. A restart would only begin that anew.
+/// The time since the store has last answered, or since its last write has ended.
 private final class Patience: Sendable {
-    private static let limit = Duration.seconds(60)
+    private let limit: Duration
     private let since = Mutex<ContinuousClock.Instant?>(nil)
+
+    init(limit: Duration) {
+        self.limit = limit
+    }
 
     /// The store has answered.
     func reset() { since.withLock { $0 = nil } }
@@ -114,18 +129,21 @@ private final class Patience: Sendable {
         return since.withLock { since in
             let start = since ?? now
             since = start
-            return now - start < Self.limit
+            return now - start < limit
         }
     }
 }
 
 extension PartHealth {
-    /// One line for people: `ready`, or what cannot be used.
-    var line: String {
-        let own = status == .ok ? [] : [singleLine(message ?? status.rawValue)]
-        let failing = parts.filter { !$0.value.isWell }.sorted { $0.key < $1.key }
+    /// One line for people: what cannot be used; `nil` if everything can.
+    var trouble: String? {
+        let unwell = parts.filter { !$0.value.isWell }
+        // A service that cannot work without a part has the part's message.
+        let isThatOfPart = message != nil && unwell.values.contains { $0.message == message }
+        let own = status == .ok || isThatOfPart ? [] : [singleLine(message ?? status.rawValue)]
+        let failing = unwell.sorted { $0.key < $1.key }
             .map { "\($0.key): \(singleLine($0.value.message ?? $0.value.status.rawValue))" }
-        return own.isEmpty && failing.isEmpty ? "ready" : (own + failing).joined(separator: "; ")
+        return own.isEmpty && failing.isEmpty ? nil : (own + failing).joined(separator: "; ")
     }
 
     private func singleLine(_ text: String) -> String {

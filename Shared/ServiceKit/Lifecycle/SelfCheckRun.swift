@@ -12,7 +12,8 @@ final class SelfCheckRun: Sendable {
     /// What is under way of a step.
     private struct Attempt {
         let began: NIODeadline
-        let outcome: EventLoopFuture<Outcome>
+        /// The outcome, or that there was none in time. All who ask meanwhile share it.
+        let answer: EventLoopFuture<Outcome>
     }
 
     /// Longer than the timeouts of the commands in ``SelfCheck/commands(of:bus:logger:)`` together, and shorter than the 10 s for which
@@ -23,7 +24,7 @@ final class SelfCheckRun: Sendable {
     private let attempts = Mutex<[String: Attempt]>([:])
 
     init(_ check: SelfCheck) throws {
-        steps = try check.start()
+        steps = try check.start() + [.periodicSleeps]
     }
 
     /// Runs all steps at once.
@@ -54,18 +55,17 @@ final class SelfCheckRun: Sendable {
             attempts[step.name] = attempt
             return attempt
         }
-        let answer = HealthThread.loop.makePromise(of: Outcome.self)
-        attempt.outcome.cascade(to: answer)
-        let timer = HealthThread.loop.scheduleTask(deadline: attempt.began + Self.timeout) {
-            let seconds = (NIODeadline.now() - attempt.began).nanoseconds / 1_000_000_000
-            answer.succeed(.failure(NoAnswer(seconds: seconds)))
-        }
-        attempt.outcome.whenComplete { _ in timer.cancel() }
-        return answer.futureResult
+        let age = NIODeadline.now() - attempt.began
+        guard age < Self.timeout else { return HealthThread.loop.makeSucceededFuture(.failure(NoAnswer(for: age))) }
+        return attempt.answer
     }
 
     private func begin(_ step: SelfCheck.Step) -> Attempt {
-        let promise = HealthThread.loop.makePromise(of: Outcome.self)
+        let answer = HealthThread.loop.makePromise(of: Outcome.self)
+        let began = NIODeadline.now()
+        let timer = HealthThread.loop.scheduleTask(deadline: began + Self.timeout) {
+            answer.succeed(.failure(NoAnswer(for: .now() - began)))
+        }
         Task(executorPreference: HealthThread.executor) {
             let outcome: Outcome
             do {
@@ -74,15 +74,21 @@ final class SelfCheckRun: Sendable {
                 outcome = .failure(error)
             }
             self.attempts.withLock { $0[step.name] = nil }
-            promise.succeed(outcome)
+            timer.cancel()
+            // Has no effect after the time-out.
+            answer.succeed(outcome)
         }
-        return Attempt(began: .now(), outcome: promise.futureResult)
+        return Attempt(began: began, answer: answer.futureResult)
     }
 }
 
 /// A part of the process has not answered in time.
 private struct NoAnswer: Error, CustomStringConvertible {
     let seconds: Int64
+
+    init(for time: TimeAmount) {
+        seconds = time.nanoseconds / 1_000_000_000
+    }
 
     var description: String { "no answer for \(seconds) s" }
 }

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import Logging
 import ProductVersion
+import Schemas
 import ServiceLifecycle
 import UnixSignals
 
@@ -61,6 +62,7 @@ package enum ServiceMain {
                 try await SettingValues(
                     arguments: arguments, environment: ProcessInfo.processInfo.environment, accepted: accepted)
             }
+            let readTime = UnixMilliseconds.now
             let values = try await readSettings()
             let check = ConfigurationCheck(name: name, settings: accepted) { wiring in
                 let hosts = try entry.checkBus(wiring.settings, logger: wiring.logger)
@@ -95,9 +97,11 @@ package enum ServiceMain {
                 for problem in try entry.checkBus(values, logger: logger) { logger.warning("\(problem)") }
                 let plan = try await wire(Wiring(settings: values, logger: logger))
                 let readiness = MetricsServer.Readiness()
+                let status = ManagerStatus()
                 let ready = ReadinessService(
-                    whenReady: plan.whenReady, readiness: readiness,
-                    reload: try SettingsReload(values, check: check, logger: logger, readAgain: readSettings),
+                    whenReady: plan.whenReady, readiness: readiness, status: status,
+                    reload: try SettingsReload(
+                        values, readAfter: readTime, check: check, logger: logger, readAgain: readSettings),
                     hangUps: hangUps, terminal: terminal, logger: logger)
                 let watchdogLimit = Watchdog.limit()
                 let check = port == nil && watchdogLimit == nil ? nil : try plan.selfCheck.map(SelfCheckRun.init)
@@ -109,7 +113,7 @@ package enum ServiceMain {
                             logger: logger))
                 }
                 if let check, let watchdogLimit {
-                    observers.append(Watchdog(check, limit: watchdogLimit, logger: logger))
+                    observers.append(Watchdog(check, limit: watchdogLimit, status: status, logger: logger))
                 }
                 try await run(
                     plan, observers: observers, ready: ready, isSupervised: try values.value(.supervised), logger: logger)

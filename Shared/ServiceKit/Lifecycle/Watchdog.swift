@@ -4,15 +4,18 @@ import Logging
 import ServiceLifecycle
 
 /// Tells the service manager that the service still works, as long as the service's ``SelfCheck`` succeeds. Without that the manager
-/// restarts the service (`WatchdogSec=` in systemd.service(5), sd_watchdog_enabled(3)).
+/// restarts the service (`WatchdogSec=` in systemd.service(5), sd_watchdog_enabled(3)). What the check finds becomes part of the
+/// ``ManagerStatus``.
 struct Watchdog: Service {
     private let check: SelfCheckRun
     /// The time between two checks: a third of the manager's limit.
     private let period: Duration
+    private let status: ManagerStatus
     private let logger: Logger
 
-    init(_ check: SelfCheckRun, limit: Duration, logger: Logger) {
+    init(_ check: SelfCheckRun, limit: Duration, status: ManagerStatus, logger: Logger) {
         self.check = check
+        self.status = status
         period = limit / 3
         self.logger = logger
     }
@@ -30,10 +33,10 @@ struct Watchdog: Service {
             while !Task.isCancelled {
                 var pause = period
                 do {
-                    ServiceManager.notify("WATCHDOG=1\nSTATUS=\(try await check.state().line)")
+                    status.checked(isAlive: true, trouble: try await check.state().trouble)
                 } catch  where !Task.isCancelled {
                     logger.error("the service is stuck", metadata: ["error": "\(error)"])
-                    ServiceManager.notify("STATUS=\(error)")
+                    status.checked(isAlive: false, trouble: "\(error)")
                     // The next try must come before the manager loses its patience.
                     pause = min(period, .seconds(1))
                 } catch {

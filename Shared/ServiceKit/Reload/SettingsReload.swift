@@ -20,14 +20,15 @@ final class SettingsReload: Sendable {
 
     /// - Parameters:
     ///   - values: The settings with which the service was started.
+    ///   - time: The time before they were read. A file that has changed since has values that were perhaps not read.
     ///   - readAgain: Reads them from their sources.
     /// - Throws: ``ConfigurationError``.
     init(
-        _ values: SettingValues, check: ConfigurationCheck, logger: Logger,
+        _ values: SettingValues, readAfter time: UnixMilliseconds, check: ConfigurationCheck, logger: Logger,
         readAgain: @escaping @Sendable () async throws -> SettingValues
     ) throws {
         first = values
-        current = Mutex(SettingsStatus(read: .now))
+        current = Mutex(SettingsStatus(read: time))
         used = Mutex(try values.texts(of: check.settings))
         files = try values.files(of: check.settings)
         self.check = check
@@ -40,12 +41,13 @@ final class SettingsReload: Sendable {
 
     /// Reads the settings again. The log names settings that need a restart, and mistakes.
     func run() async -> ReloadReport {
+        let time = UnixMilliseconds.now
         do {
             let values = try await readAgain()
             let problems = await check.problems(in: values)
             guard problems.isEmpty else { return refuse(problems) }
             for warning in values.warnings { logger.warning("\(warning)") }
-            return try take(values)
+            return try take(values, readAfter: time)
         } catch {
             return refuse(["\(error)"])
         }
@@ -62,7 +64,7 @@ final class SettingsReload: Sendable {
     }
 
     /// - Throws: ``ConfigurationError`` before anything has changed.
-    private func take(_ values: SettingValues) throws -> ReloadReport {
+    private func take(_ values: SettingValues, readAfter time: UnixMilliseconds) throws -> ReloadReport {
         let new = try values.texts(of: check.settings)
         let former = used.withLock { $0 }
         let changed = check.settings.filter { former[$0] != new[$0] }
@@ -95,7 +97,7 @@ final class SettingsReload: Sendable {
         }
         if changed.isEmpty, changedFiles.isEmpty { logger.notice("the settings were read again: nothing has changed") }
         current.withLock { status in
-            status = SettingsStatus(read: .now)
+            status = SettingsStatus(read: time)
             status.needingRestart = (changed.filter { !live.contains($0) } + changedFiles).map(\.name)
         }
         return report
