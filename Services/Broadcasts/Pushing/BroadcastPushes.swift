@@ -29,7 +29,7 @@ final class BroadcastPushes: Service {
 
     init(store: Storage, messageLog: CommandClient, logger: Logger) {
         self.store = store
-        func query(until time: UnixMilliseconds) -> Query<StoredBroadcast> {
+        @Sendable func query(until time: UnixMilliseconds) -> Query<StoredBroadcast> {
             Query(where: BroadcastStore.nextPush <= time, order: .ascending(BroadcastStore.nextPush))
         }
         if store.tellsChanges {

@@ -1,4 +1,5 @@
 import CZeroMQ
+import DedicatedThread
 import Logging
 import Time
 

@@ -1,4 +1,5 @@
 import CZeroMQ
+import DedicatedThread
 import Synchronization
 
 #if canImport(Glibc)
