@@ -122,7 +122,8 @@ struct FileCheck: Sendable {
         if FileManager.default.fileExists(atPath: password) {
             findings.append(
                 .warning(
-                    .files, "\(password) still holds the first password of admin", "read it, and remove the file: rm \(password.shellQuoted)")
+                    .files, "\(password) still holds the first password of admin",
+                    "read it, and remove the file: rm \(password.shellQuoted)")
             )
         }
         if FileManager.default.fileExists(atPath: draft) {

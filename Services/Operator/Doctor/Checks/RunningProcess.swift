@@ -35,7 +35,8 @@ struct RunningProcess: Sendable {
         var found: [RunningProcess] = []
         for id in ids.sorted() {
             // Another copy of the product may run from the same build.
-            guard let process = RunningProcess(id, of: installation), let own = try? await process.settings().value(.stateDirectory),
+            guard let process = RunningProcess(id, of: installation),
+                let own = try? await process.settings().value(.stateDirectory),
                 isSameFolder(own, folder)
             else { continue }
             found.append(process)
@@ -53,7 +54,8 @@ struct RunningProcess: Sendable {
     private static func isSameFolder(_ one: String, _ other: String) -> Bool {
         if one == other { return true }
         var (first, second) = (stat(), stat())
-        return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino
+        return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev
+            && first.st_ino == second.st_ino
     }
 
     private init?(_ id: Int32, of installation: Installation) {
@@ -92,7 +94,9 @@ struct RunningProcess: Sendable {
     /// mistake is left out.
     func settings() async -> SettingValues {
         let accepted = SettingDeclaration.common + service.settings
-        if let values = try? await SettingValues(arguments: arguments, environment: environment, accepted: accepted) { return values }
+        if let values = try? await SettingValues(arguments: arguments, environment: environment, accepted: accepted) {
+            return values
+        }
         // The check of the configuration names them.
         var mistakes: [String] = []
         return await SettingValues(environment: environment, mistakes: &mistakes)

@@ -26,7 +26,9 @@ extension SettingsInEffectCheck {
                         "correct it, and then: systemctl reload \(name)"))
                 continue
             }
-            guard let changed, let started = process.started, changed.seconds > (status?.read ?? started).seconds else { continue }
+            guard let changed, let started = process.started, changed.seconds > (status?.read ?? started).seconds else {
+                continue
+            }
             if status != nil {
                 behind.append(name)
             } else if let log = log(of: process) {
@@ -64,7 +66,9 @@ extension SettingsInEffectCheck {
     /// Whether a service says that it has read its settings again.
     private static func hasReload(in log: [Data], after time: UnixMilliseconds) -> Bool {
         let signs: Set = ["the settings were read again", "a setting has changed", "takes effect only after a restart"]
-        return log.flatMap { LogFolder.lines(of: $0, with: signs) }.compactMap { LogRecord(line: $0)?.time }.contains { $0 >= time }
+        return log.flatMap { LogFolder.lines(of: $0, with: signs) }.compactMap { LogRecord(line: $0)?.time }.contains {
+            $0 >= time
+        }
     }
 }
 

@@ -19,7 +19,8 @@ struct SettingsInEffectCheck: Sendable {
         let configuration = settings.configurationFile ?? ""
         let inFile = await namesOverridden(files).map { name -> Finding in
             let place =
-                installation.credentials[name] ?? files.last { $0.unit == nil && $0.values[name] != nil }?.path ?? "the environment"
+                installation.credentials[name] ?? files.last { $0.unit == nil && $0.values[name] != nil }?.path
+                ?? "the environment"
             return .warning(
                 .configuration, "\(name) in \(configuration) has no effect, since \(place) has another value",
                 "remove one of the two. What counts, the first one first: "
@@ -72,7 +73,8 @@ struct SettingsInEffectCheck: Sendable {
     private func changed(_ process: RunningProcess, _ unit: String, _ files: [EnvironmentFile]) -> Finding? {
         let expected = files.reduce(into: [String: String]()) { $0.merge($1.values) { $1 } }
         // Credentials override the files.
-        let names = expected.filter { name, value in process.environment[name] != value && !process.hasCredential(name) }.keys.sorted()
+        let names = expected.filter { name, value in process.environment[name] != value && !process.hasCredential(name) }.keys
+            .sorted()
         guard !names.isEmpty else { return nil }
         let paths = files.filter { file in names.contains { file.values[$0] != nil } }.map(\.path).joined(separator: " or ")
         return .warning(

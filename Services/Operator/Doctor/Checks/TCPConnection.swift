@@ -30,7 +30,8 @@ enum TCPConnection {
         var interfaces: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&interfaces) == 0 else { return false }
         defer { freeifaddrs(interfaces) }
-        return sequence(first: list, next: { $0.pointee.ai_next }).compactMap { bytes(of: $0.pointee.ai_addr) }.contains { address in
+        return sequence(first: list, next: { $0.pointee.ai_next }).compactMap { bytes(of: $0.pointee.ai_addr) }.contains {
+            address in
             // A connection to 0.0.0.0 or :: is one to this machine.
             address.allSatisfy { $0 == 0 }
                 || sequence(first: interfaces, next: { $0?.pointee.ifa_next }).contains { interface in
@@ -42,7 +43,8 @@ enum TCPConnection {
     private static func has(_ interface: ifaddrs, _ address: [UInt8]) -> Bool {
         guard let own = bytes(of: interface.ifa_addr), own.count == address.count else { return false }
         // The loopback interface has all addresses of its network, such as 127.0.1.1, Debian's address of the machine's name.
-        guard interface.ifa_flags & UInt32(IFF_LOOPBACK) != 0, let mask = bytes(of: interface.ifa_netmask), mask.count == own.count
+        guard interface.ifa_flags & UInt32(IFF_LOOPBACK) != 0, let mask = bytes(of: interface.ifa_netmask),
+            mask.count == own.count
         else { return own == address }
         return address.indices.allSatisfy { own[$0] & mask[$0] == address[$0] & mask[$0] }
     }
