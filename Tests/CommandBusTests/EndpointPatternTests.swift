@@ -25,6 +25,15 @@ struct EndpointPatternTests {
         #expect(all.matches("a") && !all.matches(".a"))
     }
 
+    @Test("An endpoint belongs to a client's settings if it is one of them, or a pattern stands for it, also without a socket")
+    func included() throws {
+        let endpoints = try ClientEndpoints(["ipc:///run/msi/relay@*.sock", "tcp://127.0.0.1:7101"])
+        for endpoint in ["ipc:///run/msi/relay@1.sock", "tcp://127.0.0.1:7101"] { #expect(endpoints.include(endpoint)) }
+        for endpoint in [
+            "ipc:///run/msi/cube.sock", "ipc:///run/relay@1.sock", "ipc:///run/msi/relay@a/b.sock", "tcp://127.0.0.1:7102",
+        ] { #expect(!endpoints.include(endpoint), "\(endpoint)") }
+    }
+
     @Test("Only sockets are found: no other files, no symbolic links, none with too long a path")
     func scan() async throws {
         try await withTemporaryFolder { folder in

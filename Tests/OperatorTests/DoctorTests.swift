@@ -113,19 +113,29 @@ struct DoctorTests {
         try await withTemporaryFolder { folder in
             let path = folder + "/cube.sock"
             #expect(await EndpointState.look(at: "ipc://" + path) == .missing)
-            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-            var address = try #require(sockaddr_un(path: path))
-            let isBound = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-                }
-            }
-            try #require(isBound && listen(descriptor, 1) == 0)
+            let descriptor = try Self.listener(at: path, queue: 1)
             #expect(await EndpointState.look(at: "ipc://" + path) == .listening(process: getpid()))
             close(descriptor)
             #expect(await EndpointState.look(at: "ipc://" + path) == .stale)
             #expect(await EndpointState.look(at: "ipc://\(folder)/fcm-relay@*.sock") == .missing)
+            // As of a process that is stopped: the queue has room for one connection, and keeps it after its client has left.
+            let full = try Self.listener(at: folder + "/full.sock", queue: 0)
+            defer { close(full) }
+            #expect(await EndpointState.look(at: "ipc://\(folder)/full.sock") == .listening(process: getpid()))
+            #expect(await EndpointState.look(at: "ipc://\(folder)/full.sock") == .listening(process: nil))
         }
+    }
+
+    private static func listener(at path: String, queue: Int32) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = try #require(sockaddr_un(path: path))
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        try #require(isBound && listen(descriptor, queue) == 0)
+        return descriptor
     }
 
     @Test(
@@ -151,7 +161,9 @@ struct DoctorTests {
             Issue.record("hub.invalid has an address")
             return
         }
-        #expect(await EndpointState.otherHost(of: "tcp://127.0.0.1:7101") == nil)
+        for own in ["127.0.0.1", "127.0.1.1", "0.0.0.0", "localhost", "[::ffff:127.0.0.1]"] {
+            #expect(await EndpointState.otherHost(of: "tcp://\(own):7101") == nil, "\(own)")
+        }
         // TEST-NET-1 (RFC 5737).
         #expect(await EndpointState.otherHost(of: "tcp://192.0.2.7:7101") == "192.0.2.7")
         #expect(await EndpointState.otherHost(of: "ipc:///run/msi/cube.sock") == nil)
@@ -176,8 +188,9 @@ struct DoctorTests {
     func noAnswer() async throws {
         func finding(_ failure: CommandFailure, _ state: EndpointState, _ host: String?) async throws -> Finding {
             let instance = BusInstance(.cube, at: "tcp://hub-2:7101", state, otherHost: host)
-            return BusAdvice(instance: instance, installation: installation(), settings: try await settings([:]), processes: [])
-                .finding(of: failure)
+            return await BusAdvice(
+                instance: instance, installation: installation(), settings: try await settings([:]), processes: []
+            ).finding(of: failure)
         }
         let refused = CommandFailure(
             .unavailable,
@@ -188,7 +201,11 @@ struct DoctorTests {
         #expect(try await finding(late, .listening(process: nil), "hub-2").advice?.contains("msi doctor on hub-2") == true)
         #expect(try await finding(late, .listening(process: nil), nil).found.contains("hangs"))
         // Not one of the product's.
-        #expect(try await finding(late, .listening(process: 1), nil).found.contains("process 1"))
+        let foreign = try await finding(late, .listening(process: getpid()), nil)
+        #expect(foreign.found.contains("process \(getpid())") && foreign.found.contains("is no msi-cube"))
+        // One of which nothing can be seen.
+        let unseen = try await finding(late, .listening(process: .max), nil)
+        #expect(unseen.found.contains("hangs") && unseen.advice?.contains("end it") == false, "\(unseen)")
         let store = CommandFailure(.unavailable, "the database is away")
         #expect(try await finding(store, .listening(process: nil), nil).found.contains("does not work: the database is away"))
     }
@@ -196,16 +213,24 @@ struct DoctorTests {
     @Test("What a service says about its settings is read from systemd")
     func unitStatus() throws {
         let output = """
+            EnvironmentFiles=/usr/lib/msi/machine.env (ignore_errors=no)
+            EnvironmentFiles=/etc/msi/cluster.env (ignore_errors=yes)
+            Environment=SWIFT_BACKTRACE=enable=no MSI_METRICS_PORT=9101 "MSI_LOG_LEVEL=a b"
             Id=msi-cube.service
             StatusText=ready; settings read at 2026-11-26T08:00:00Z; needs a restart for MSI_A, MSI_B; the last reload found a mistake: x; y
 
+            EnvironmentFiles=/etc/msi/UNIT?.env (ignore_errors=yes)
             Id=msi-people.service
             StatusText=
 
             """
-        let texts = UnitStatus.parse(output)
-        #expect(texts.count == 1)
-        let status = try #require(SettingsStatus(texts["msi-cube.service"] ?? ""))
+        let units = UnitState.parse(output, manager: "LANG=C.UTF-8\nMSI_A=1\n")
+        let cube = try #require(units["msi-cube.service"])
+        #expect(cube.variables == ["MSI_METRICS_PORT", "MSI_LOG_LEVEL", "MSI_A"])
+        #expect(cube.files == ["/usr/lib/msi/machine.env", "/etc/msi/cluster.env"] && !cube.hasFilePatterns)
+        #expect(units["msi-people.service"] == UnitState(status: nil, variables: ["MSI_A"], files: ["/etc/msi/UNIT?.env"]))
+        #expect(units["msi-people.service"]?.hasFilePatterns == true)
+        let status = try #require(SettingsStatus(cube.status ?? ""))
         #expect(status.needingRestart == ["MSI_A", "MSI_B"] && status.mistake == "x; y")
         #expect(status.read.rawValue == 1_795_680_000_000)
     }
@@ -262,6 +287,16 @@ struct DoctorTests {
         #expect(HTTPDateText("Sun, 06 Nov 1994 08:49:37 GMT")?.seconds == 784_111_777)
         #expect(HTTPDateText("1994-11-06") == nil)
         #expect([0, 4, -30, 400].map { FCMCheck.finding($0).level } == [.ok, .ok, .warning, .failure])
+    }
+
+    @Test(
+        "A path in advice is one word for a shell",
+        arguments: [
+            ("/var/lib/msi", "/var/lib/msi"), ("/home/ann/état 1", "'/home/ann/état 1'"), ("/a/it's$HOME", "'/a/it'\\''s$HOME'"),
+            ("", "''"),
+        ])
+    func quoted(text: String, word: String) {
+        #expect(text.shellQuoted == word)
     }
 
     @Test("The report counts, and a foreign text cannot write to the terminal")

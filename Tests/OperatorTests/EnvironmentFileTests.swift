@@ -51,6 +51,24 @@ struct EnvironmentFileTests {
         #expect(try await values("") == [:])
     }
 
+    @Test("A value of several lines may look like a statement, and may have quotation marks at its ends")
+    func severalLines() async throws {
+        let text = #"""
+            MSI_A="first
+            [ -n \"\${MSI_B+set}\" ] || export MSI_B='x'
+            [section]"
+            MSI_C="'"
+            MSI_D=''
+            MSI_E="'it's'"
+            MSI_F=last
+            """#
+        #expect(
+            try await values(text) == [
+                "MSI_A": "first\n[ -n \"${MSI_B+set}\" ] || export MSI_B='x'\n[section]", "MSI_C": "'", "MSI_D": "",
+                "MSI_E": "'it's'", "MSI_F": "last",
+            ])
+    }
+
     @Test("A file that is not there has no values")
     func missing() async throws {
         #expect(await EnvironmentFile("/nowhere/cluster.env", reader: "/usr/bin/true") == nil)

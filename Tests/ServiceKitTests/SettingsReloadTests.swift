@@ -25,7 +25,9 @@ struct SettingsReloadTests {
         let values: SettingValues
         let reload: SettingsReload
 
-        init(in folder: String, _ text: String, environment: [String: String] = [:]) async throws {
+        init(
+            in folder: String, _ text: String, environment: [String: String] = [:], level: Logger.Level = .trace
+        ) async throws {
             let file = folder + "/msi.env"
             self.file = file
             try Data(text.utf8).write(to: URL(filePath: file))
@@ -40,7 +42,9 @@ struct SettingsReloadTests {
                 if try wiring.settings.value(.messageRetention) == 13 { throw ConfigurationError("thirteen days bring bad luck") }
                 return []
             }
-            reload = try SettingsReload(values, readAfter: time, check: check, logger: log.logger, readAgain: read)
+            var logger = log.logger
+            logger.logLevel = level
+            reload = try SettingsReload(values, readAfter: time, check: check, logger: logger, readAgain: read)
         }
 
         /// Changes the file, and reads the settings again.
@@ -82,6 +86,22 @@ struct SettingsReloadTests {
                 #expect(lines[0].contains("8001") && lines[0].contains("\(port)"), "\(lines)")
             }
             #expect(try await service.change("MSI_GATEWAY_PORT=8001\n")[0].contains("nothing has changed"))
+        }
+    }
+
+    @Test("The lines of a reload are in the log whatever its level")
+    func levels() async throws {
+        try await withTemporaryFolder { folder in
+            let service = try await Service(in: folder, "MSI_MESSAGE_RETENTION=5\n", level: .critical)
+            let days = try service.values.live(.messageRetention)
+            for (text, line) in [
+                ("MSI_MESSAGE_RETENTION=6\n", "a setting has changed"), ("MSI_MESSAGE_RETENTION=6\n", "nothing has changed"),
+                ("MSI_MESSAGE_RETENTION=-1\n", "stay as they were"),
+            ] {
+                let lines = try await service.change(text)
+                #expect(lines.count == 1 && lines[0].contains(line), "\(lines)")
+            }
+            #expect(days.value == 6)
         }
     }
 

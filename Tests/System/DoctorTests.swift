@@ -66,7 +66,7 @@ extension SystemTests {
                 chmod(token, 0o644)
                 let open = try await doctor(stack)
                 #expect(open.code == 1 && open.failures.count == 1, "\(open.failures)")
-                #expect(open.has("failure", "files", token, "chmod 600 \(token)"))
+                #expect(open.has("failure", "files", token, "chmod 600 '\(token)'"))
                 chmod(token, 0o600)
 
                 let frozen = try await stack.whileFrozen("msi-fcm-relay") { try await doctor(stack) }
@@ -198,12 +198,45 @@ extension SystemTests {
                         "failure", "sockets", "msi-fcm-relay runs (process", "listens at \(other)", "MSI_FCM_RELAY_ENDPOINTS"),
                     "\(report.failures)")
                 #expect(!report.findings.contains { $0[2].contains("has changed since") })
-                // Its time has whole seconds.
+                // Its time has whole seconds. Without a log of msi up a reload would not be noticed.
                 try await eventually("a change in another second") {
                     try Data("MSI_LOG_LEVEL=debug\n".utf8).write(to: URL(filePath: file))
-                    return try await doctor(environment).has("warning", "configuration", "has changed since", "msi-fcm-relay")
+                    return try await doctor(environment).has("ok", "configuration", "has changed since", "msi-fcm-relay")
                 }
                 await relay.kill()
+            }
+        }
+
+        @Test(
+            "Of a stack whose state directory is in the configuration file the processes are found, and a reload ends the warning about a change, at any level of the log"
+        )
+        func reload() async throws {
+            try await withTemporaryFolder { folder in
+                let (state, file) = (folder + "/state", folder + "/msi.env")
+                @Sendable func configure(_ more: String) throws {
+                    try Data("MSI_STATE_DIR=\(state)\nMSI_LOG_LEVEL=error\n\(more)".utf8).write(to: URL(filePath: file))
+                }
+                try configure("")
+                try await withStack(in: state, settings: ["MSI_CONFIG_FILE": file]) { stack in
+                    try await stack.healthy()
+                    func report() async throws -> Report {
+                        try await doctor([
+                            "MSI_CONFIG_FILE": file, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
+                            "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)",
+                        ])
+                    }
+                    let well = try await report()
+                    #expect(well.has("ok", "processes", "processes run") && well.failures.isEmpty, "\(well.findings)")
+                    try await eventually("a change in another second", within: .seconds(60)) {
+                        try configure("MSI_MESSAGE_RETENTION=400\n")
+                        return try await report().has(
+                            "warning", "configuration", "has changed since these have read it", "msi-cube")
+                    }
+                    stack.program.signal(SIGHUP)
+                    try await eventually("every service has read it", within: .seconds(60)) {
+                        try await !report().has("warning", "configuration", "has changed since")
+                    }
+                }
             }
         }
 

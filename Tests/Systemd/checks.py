@@ -373,22 +373,28 @@ MSI_H=a"b"c
 MSI_I=it's
 MSI_J="a" b
 MSI_K=back\slash\ \
+
 MSI_L=x=y#z
 ; MSI_NO=2
 MSI_M='it'\''s'
 export MSI_NO=3
 MSI_O=first
 MSI_O="second"
-MSI_P=last'''
+MSI_P="three
+[lines]
+MSI_Q=no name"
+MSI_R=last'''
     hub.container.path(path).write_text(text)
 
     def values(output):
-        return sorted(line for line in output.splitlines() if line.startswith("MSI_"))
+        variables = (variable.partition("=") for variable in output.split("\0"))
+        return {name: value for name, _, value in variables if name.startswith("MSI_")}
 
-    units = values(run("systemd-run", "--quiet", "--wait", "--pipe", f"--property=EnvironmentFile={path}", "env"))
-    commands = values(run("env", "-i", "PATH=/usr/bin:/bin", "sh", "-c", f'eval "$(/usr/lib/msi/environment-file {path})"; env'))
+    units = values(run("systemd-run", "--quiet", "--wait", "--pipe", f"--property=EnvironmentFile={path}", "env", "--null"))
+    commands = values(run("env", "-i", "PATH=/usr/bin:/bin", "sh", "-c", f'eval "$(/usr/lib/msi/environment-file {path})"; env --null'))
     run("rm", path)
-    require(len(units) >= 13 and units == commands, f"systemd reads {units}, and the commands read {commands}")
+    names = {f"MSI_{letter}" for letter in "ABCDEFGHIJKLMNOPR"}
+    require(units.keys() == names and units == commands, f"systemd reads {units}, and the commands read {commands}")
 
 
 def metrics_can_be_read(hub):

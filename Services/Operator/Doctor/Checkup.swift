@@ -67,7 +67,7 @@ struct Checkup: Sendable {
         await attempt(.disk) { try DiskCheck(settings: settings).findings }
         await attempt(.certificate) { try CertificateCheck(settings: settings).findings(at: Date()) }
         await attempt(.database) { try await DatabaseCheck(settings: settings).findings() }
-        let processes = RunningProcess.all(of: installation)
+        let processes = await RunningProcess.all(of: installation, settings)
         await attempt(.processes) {
             try ProcessCheck(installation: installation, settings: settings, processes: processes).findings
         }

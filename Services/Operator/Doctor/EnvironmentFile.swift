@@ -26,31 +26,50 @@ struct EnvironmentFile: Sendable {
 
     /// Lines for a shell: `[ -n "${MSI_A+set}" ] || export MSI_A='value'`.
     static func parse(_ output: String) -> [String: String] {
-        let start = " ] || export "
-        return output.split(separator: "\n[").reduce(into: [:]) { values, statement in
-            guard let range = statement.firstRange(of: start) else { return }
-            let parts = statement[range.upperBound...].split(separator: "=", maxSplits: 1)
-            guard parts.count == 2 else { return }
-            let quoted = parts[1].last == "\n" ? parts[1].dropLast() : parts[1]
-            values[String(parts[0])] = String(quoted.dropFirst().dropLast().replacing("'\\''", with: "'"))
+        let quote = UInt8(ascii: "'")
+        var values: [String: String] = [:]
+        var rest = Array(output.utf8)[...]
+        while let start = rest.firstRange(of: Array(" ] || export ".utf8)) {
+            rest = rest[start.upperBound...]
+            guard let equals = rest.firstRange(of: Array("='".utf8)) else { break }
+            let name = String(decoding: rest[..<equals.lowerBound], as: UTF8.self)
+            rest = rest[equals.upperBound...]
+            var value: [UInt8] = []
+            while let end = rest.firstIndex(of: quote) {
+                value += rest[..<end]
+                rest = rest[(end + 1)...]
+                // A quotation mark of the value is written as '\''.
+                guard rest.starts(with: Array("\\''".utf8)) else { break }
+                value.append(quote)
+                rest = rest.dropFirst(3)
+            }
+            values[name] = String(decoding: value, as: UTF8.self)
         }
+        return values
     }
 }
 
 extension Installation {
+    private var environmentReader: String { executables + "/environment-file" }
+
+    /// - Returns: `nil` if it is not there, or this user cannot read it.
+    func environmentFile(_ path: String, of unit: String?) async -> EnvironmentFile? {
+        await EnvironmentFile(path, of: unit, reader: environmentReader)
+    }
+
     /// The files of the units' environment, in the order in which systemd reads them: a later one overrides an earlier one. Empty without
     /// units.
     func environmentFiles() async -> [EnvironmentFile] {
         guard layout == .packages else { return [] }
-        let (folder, reader) = ("/etc/msi", executables + "/environment-file")
+        let folder = "/etc/msi"
         var files: [EnvironmentFile] = []
         for path in [executables + Self.packagesFile, folder + "/cluster.env"] {
-            if let file = await EnvironmentFile(path, reader: reader) { files.append(file) }
+            if let file = await environmentFile(path, of: nil) { files.append(file) }
         }
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
         for name in names where name.hasPrefix("msi-") && name.hasSuffix(".env") {
-            let unit = name.dropLast(".env".count) + ".service"
-            if let file = await EnvironmentFile("\(folder)/\(name)", of: String(unit), reader: reader) { files.append(file) }
+            let unit = String(name.dropLast(".env".count)) + ".service"
+            if let file = await environmentFile("\(folder)/\(name)", of: unit) { files.append(file) }
         }
         return files
     }

@@ -19,14 +19,14 @@ struct Installation: Sendable {
     let services: [ServiceEntry]
     /// The environment of the services.
     private(set) var environment: [String: String]
+    /// The settings that name the credentials of systemd, which override those of the files. Empty in a build, and for a user who cannot
+    /// list them.
+    let credentials: [String: String]
     /// Why the settings or the keys of the services cannot be read by this user; `nil` if they can.
     let unreadable: String?
 
-    /// The state directory of services whose environment names none.
-    let defaultStateDirectory: String?
-
     static let packagesFile = "/machine.env"
-    private static let credentials = "/etc/credstore"
+    static let credentialFolder = "/etc/credstore"
     private static let configurationFile = "/etc/msi/msi.env"
 
     /// - Parameter environment: That of this process.
@@ -42,28 +42,29 @@ struct Installation: Sendable {
         let layout: Layout = FileManager.default.fileExists(atPath: folder + Self.packagesFile) ? .packages : .build
         self.layout = layout
         self.executables = folder
-        defaultStateDirectory = environment["HOME"].map { $0 + "/.local/state/msi" }
         services = (ServiceEntry.all + ServiceEntry.optional).filter {
             FileManager.default.isExecutableFile(atPath: "\(folder)/\($0.executable)")
         }
         switch layout {
         case .packages:
             let isReadable = access(Self.configurationFile, R_OK) == 0
-            unreadable = isRoot ? nil : isReadable ? "the keys in \(Self.credentials)" : Self.configurationFile
-            self.environment = environment.merging(Self.credentialSettings) { own, _ in own }
+            unreadable = isRoot ? nil : isReadable ? "the keys in \(Self.credentialFolder)" : Self.configurationFile
+            credentials = Self.credentialSettings
+            self.environment = environment.merging(credentials) { own, _ in own }
         case .build:
             unreadable = nil
+            credentials = [:]
             self.environment = environment
         }
     }
 
-    /// The settings that name the credentials, as `with-credentials` makes them for a unit. Empty for a user who cannot list them.
+    /// As `with-credentials` makes them for a unit.
     private static var credentialSettings: [String: String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: credentials)) ?? []
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: credentialFolder)) ?? []
         let settings = SettingDeclaration.withFiles.filter(\.namesSecretFile)
         return names.reduce(into: [:]) { found, name in
             let setting = name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() + "_FILE"
-            if settings.contains(where: { $0.name == setting }) { found[setting] = "\(credentials)/\(name)" }
+            if settings.contains(where: { $0.name == setting }) { found[setting] = "\(credentialFolder)/\(name)" }
         }
     }
 
@@ -82,21 +83,39 @@ struct Installation: Sendable {
         return copy
     }
 
+    /// The path of a service's executable.
+    func path(of service: ServiceEntry) -> String { "\(executables)/\(service.executable)" }
+
     /// How the operator starts a service.
-    func start(_ service: ServiceEntry?) -> String {
+    ///
+    /// - Parameter endpoint: Of the instance.
+    func start(_ service: ServiceEntry?, at endpoint: String = "") -> String {
         switch layout {
         case .build: "start everything with deploy/run, or msi up"
-        case .packages: service.map { "systemctl start \(unit(of: $0))" } ?? "systemctl start msi.target"
+        case .packages: service.map { "systemctl start \(unit(of: $0, at: endpoint))" } ?? "systemctl start msi.target"
         }
     }
 
     /// Where the operator reads why a service does not run.
-    func log(of service: ServiceEntry, stateDirectory: String) -> String {
+    ///
+    /// - Parameter endpoint: Of the instance.
+    func log(of service: ServiceEntry, at endpoint: String, stateDirectory: String) -> String {
         switch layout {
         case .build: "\(stateDirectory)/log/\(service.executable).log"
-        case .packages: "journalctl -u \(unit(of: service))"
+        case .packages: "journalctl -u \(unit(of: service, at: endpoint))"
         }
     }
 
-    func unit(of service: ServiceEntry) -> String { service.executable + (service.mayHaveInstances ? "@1" : "") }
+    /// The unit of a service's instance: by the name of the socket, such as `fcm-relay@2.sock`, or else the first one.
+    private func unit(of service: ServiceEntry, at endpoint: String) -> String {
+        guard service.mayHaveInstances else { return service.executable }
+        let file = endpoint.split(separator: "/").last ?? ""
+        let (start, end) = (service.name + "@", ".sock")
+        let isNamed = file.hasPrefix(start) && file.hasSuffix(end) && !file.contains("*")
+        let instance = isNamed ? file.dropFirst(start.count).dropLast(end.count) : "1"
+        return "\(service.executable)@\(instance.isEmpty ? "1" : instance)"
+    }
+
+    /// The units of all instances of a service, for `systemctl` in a shell.
+    func units(of service: ServiceEntry) -> String { service.mayHaveInstances ? "'\(service.executable)@*'" : service.executable }
 }

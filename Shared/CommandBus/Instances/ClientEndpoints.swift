@@ -30,6 +30,11 @@ package struct ClientEndpoints: Sendable {
             }
     }
 
+    /// Whether a service that listens at an endpoint is found here: the endpoint is one of the fixed ones, or a pattern stands for it.
+    package func include(_ endpoint: String) -> Bool {
+        fixed.contains(endpoint) || patterns.contains { $0.stands(for: endpoint) }
+    }
+
     /// The endpoints of the instances, without the fixed ones, each once.
     ///
     /// - Parameter found: Those that a pattern has found.

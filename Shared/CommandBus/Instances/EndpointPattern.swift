@@ -45,6 +45,14 @@ struct EndpointPattern: Hashable, Sendable {
             && (!prefix.isEmpty || !name.hasPrefix("."))
     }
 
+    /// Whether a socket at an endpoint would be one of its instances.
+    func stands(for endpoint: String) -> Bool {
+        let start = "ipc://" + folder
+        guard endpoint.hasPrefix(start) else { return false }
+        let name = String(endpoint.dropFirst(start.count))
+        return !name.contains("/") && !name.contains("*") && matches(name)
+    }
+
     /// The endpoints of the sockets that match now, in the order of their names. A folder that does not exist has none.
     ///
     /// A symbolic link does not count, since it would count its instance twice. Nor does a socket whose path is too long, since no

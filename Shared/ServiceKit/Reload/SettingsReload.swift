@@ -55,7 +55,7 @@ final class SettingsReload: Sendable {
 
     private func refuse(_ problems: [String]) -> ReloadReport {
         for problem in problems {
-            logger.error("the settings have a mistake, and stay as they were", metadata: ["error": "\(problem)"])
+            say(.error, "the settings have a mistake, and stay as they were", ["error": "\(problem)"])
         }
         current.withLock { $0.mistake = problems.joined(separator: "; ") }
         var report = ReloadReport()
@@ -81,26 +81,33 @@ final class SettingsReload: Sendable {
             let change = Self.change(of: setting, from: former, to: new)
             let values = setting.isSecret ? "" : " from \(former[setting] ?? "none") to \(new[setting] ?? "none")"
             if live.contains(setting) {
-                logger.notice("a setting has changed", metadata: change)
+                say(.notice, "a setting has changed", change)
                 report.lines.append("\(setting.name) has changed\(values)")
             } else {
-                logger.warning("a changed setting takes effect only after a restart", metadata: change)
+                say(.warning, "a changed setting takes effect only after a restart", change)
                 report.lines.append("\(setting.name) takes effect only after a restart: it has changed\(values)")
             }
         }
         for setting in changedFiles {
-            logger.warning(
-                "a changed file takes effect only after a restart",
-                metadata: ["setting": "\(setting.name)", "file": "\(new[setting] ?? "")"])
+            say(
+                .warning, "a changed file takes effect only after a restart",
+                ["setting": "\(setting.name)", "file": "\(new[setting] ?? "")"])
             report.lines.append(
                 "\(setting.name) takes effect only after a restart: the file \(new[setting] ?? "") has changed")
         }
-        if changed.isEmpty, changedFiles.isEmpty { logger.notice("the settings were read again: nothing has changed") }
+        if changed.isEmpty, changedFiles.isEmpty { say(.notice, "the settings were read again: nothing has changed") }
         current.withLock { status in
             status = SettingsStatus(read: time)
             status.needingRestart = (changed.filter { !live.contains($0) } + changedFiles).map(\.name)
         }
         return report
+    }
+
+    /// Writes a line whatever the level of the log: it answers an operator's request, and `msi doctor` finds it.
+    private func say(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata = [:]) {
+        logger.handler.log(
+            event: LogEvent(
+                level: level, message: message, metadata: metadata, source: nil, file: #fileID, function: #function, line: #line))
     }
 
     /// The metadata of a line about a setting. The value of a secret is in no line.

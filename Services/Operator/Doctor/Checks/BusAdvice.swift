@@ -17,12 +17,13 @@ struct BusAdvice: Sendable {
 
     /// Where its log is.
     var log: String {
-        let log = installation.log(of: instance.service, stateDirectory: (try? settings.value(.stateDirectory)) ?? "")
+        let log = installation.log(
+            of: instance.service, at: instance.endpoint, stateDirectory: (try? settings.value(.stateDirectory)) ?? "")
         return instance.otherHost.map { "on \($0) \(log)" } ?? log
     }
 
     private var start: String {
-        let start = "\(installation.start(instance.service)); its last words are in \(log)"
+        let start = "\(installation.start(instance.service, at: instance.endpoint)); its last words are in \(log)"
         return instance.otherHost.map { "on \($0): \(start)" } ?? start
     }
 
@@ -33,8 +34,7 @@ struct BusAdvice: Sendable {
     func findingWithoutListener() async -> Finding {
         switch instance.state {
         case .missing, .stale, .refused:
-            // The process is there, and has a socket elsewhere.
-            if instance.otherHost == nil, let elsewhere = await listener() { return elsewhere }
+            if instance.otherHost == nil, let running = await findingOfProcess() { return running }
         default: break
         }
         switch instance.state {
@@ -43,7 +43,7 @@ struct BusAdvice: Sendable {
         case .stale:
             let other =
                 instance.service.mayHaveInstances
-                ? ". If this instance is not to come back: rm \(instance.endpoint.dropFirst(6))" : ""
+                ? ". If this instance is not to come back: rm \(String(instance.endpoint.dropFirst(6)).shellQuoted)" : ""
             return failure(
                 "\(name) is not running: \(instance.endpoint) was left behind by a process that was killed", start + other)
         case .forbidden(let path):
@@ -75,21 +75,33 @@ struct BusAdvice: Sendable {
         }
     }
 
-    /// A running process of the service that listens elsewhere, and at no endpoint of the settings.
-    private func listener() async -> Finding? {
-        guard let used = try? settings.value(.endpoints(of: instance.service)), let known = try? ClientEndpoints(used).current
+    /// The process is there: it has no socket yet, or one at no endpoint of the settings.
+    private func findingOfProcess() async -> Finding? {
+        guard let used = try? settings.value(.endpoints(of: instance.service)), let known = try? ClientEndpoints(used)
         else { return nil }
         for process in processes where process.service == instance.service {
-            guard let own = try? await process.settings().value(.listen(instance.service)), !known.contains(own),
-                !known.contains(where: { Self.isSamePort($0, own) })
-            else { continue }
+            guard let own = await process.commandEndpoint() else { continue }
+            if isHere(own) { return findingBeforeListening(process) }
+            guard !known.include(own), !used.contains(where: { Self.isSamePort($0, own) }) else { continue }
+            let other = instance.endpoint.contains("*") ? "an endpoint that matches \(instance.endpoint)" : instance.endpoint
             return failure(
                 "\(name) runs (process \(process.id)) and listens at \(own), but \(setting) is \(used.joined(separator: ", "))",
-                "set \(setting) to \(own) for its clients and for this command, or \(listenSetting) to \(instance.endpoint) for \(name); "
+                "set \(setting) to \(own) for its clients and for this command, or \(listenSetting) to \(other) for \(name); "
                     + "then restart what has changed")
         }
         return nil
     }
+
+    /// A service listens once its database is open.
+    private func findingBeforeListening(_ process: RunningProcess) -> Finding {
+        guard !process.isStopped else { return finding(ofStopped: process) }
+        return failure(
+            "\(name) runs (process \(process.id)) and does not take commands at \(instance.endpoint) yet: it starts, or waits for its database",
+            "\(log) says what it waits for; if \(listenSetting) has changed since its start, restart it")
+    }
+
+    /// Whether a process with an endpoint of its own is the one of this instance.
+    private func isHere(_ own: String) -> Bool { own == instance.endpoint || Self.isSamePort(own, instance.endpoint) }
 
     /// A service may listen at every address of the machine, and its clients know one of them.
     private static func isSamePort(_ one: String, _ other: String) -> Bool {
@@ -99,7 +111,7 @@ struct BusAdvice: Sendable {
 
     // MARK: It listens, and does not answer as it should
 
-    func finding(of error: CommandFailure) -> Finding {
+    func finding(of error: CommandFailure) async -> Finding {
         let place = "\(name) at \(instance.endpoint)"
         guard error.isWithoutConnection || error.status == .deadlineExceeded else {
             return failure("\(place) does not work: \(error.message)", advice(for: error.status))
@@ -117,14 +129,13 @@ struct BusAdvice: Sendable {
                 "\(place) accepts the connection and answers nothing: the process hangs or is stopped there, or has another key",
                 "msi doctor on \(host) tells which; with keys, compare them: msi keys public FILE")
         }
-        if let stopped = stoppedProcess {
+        if let stopped = await stoppedProcess() { return finding(ofStopped: stopped) }
+        // Of another user's process the executable may not be seen.
+        if case .listening(let process?) = instance.state, let program = RunningProcess.program(of: process)?.path,
+            program != installation.path(of: instance.service)
+        {
             return failure(
-                "\(place) answers nothing, because its process \(stopped.id) is stopped (SIGSTOP, or Ctrl-Z in a terminal)",
-                "\(stopped.resume); \(log) says more")
-        }
-        if case .listening(let process?) = instance.state, !processes.contains(where: { $0.id == process }) {
-            return failure(
-                "\(place) answers nothing, and process \(process), which listens there, is no \(name) of this installation",
+                "\(place) answers nothing, and process \(process), which listens there, is no \(name) of this installation: it runs \(program)",
                 "ps -fp \(process) shows what it is; end it, or let \(setting) and \(listenSetting) name another endpoint")
         }
         return failure(
@@ -132,9 +143,19 @@ struct BusAdvice: Sendable {
             "look at the machine's load (uptime) and at \(log), and restart it")
     }
 
-    private var stoppedProcess: RunningProcess? {
+    private func finding(ofStopped process: RunningProcess) -> Finding {
+        failure(
+            "\(name) at \(instance.endpoint) answers nothing, because its process \(process.id) is stopped "
+                + "(SIGSTOP, or Ctrl-Z in a terminal)", "\(process.resume); \(log) says more")
+    }
+
+    private func stoppedProcess() async -> RunningProcess? {
         if case .listening(let id?) = instance.state { return processes.first { $0.id == id && $0.isStopped } }
-        return processes.first { $0.service == instance.service && $0.isStopped }
+        // The system does not tell which one listens: over TCP, or because the queue of connections is full.
+        for process in processes where process.service == instance.service && process.isStopped {
+            if let own = await process.commandEndpoint(), isHere(own) { return process }
+        }
+        return nil
     }
 
     private func advice(for status: ReplyStatus) -> String {

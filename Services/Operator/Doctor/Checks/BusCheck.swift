@@ -58,7 +58,7 @@ struct BusCheck: Sendable {
                 result.findings += findings(of: health, instance)
             case .failure(let failure):
                 result.isAnythingRunning = true
-                result.findings.append(advice(for: instance).finding(of: failure))
+                result.findings.append(await advice(for: instance).finding(of: failure))
             }
         }
         return result
@@ -72,8 +72,9 @@ struct BusCheck: Sendable {
     }
 
     private func instances() async throws -> [BusInstance] {
-        let places = try installation.services.filter { $0.sockets.contains(.commands) }.flatMap { service in
-            try ClientEndpoints(settings.value(.endpoints(of: service))).current.map { (service, $0) }
+        var places: [(ServiceEntry, String)] = []
+        for service in installation.services where service.sockets.contains(.commands) {
+            places += try await endpoints(of: service).map { (service, $0) }
         }
         return await withTaskGroup(of: (Int, BusInstance).self) { group in
             for (index, (service, endpoint)) in places.enumerated() {
@@ -82,6 +83,18 @@ struct BusCheck: Sendable {
             let found = await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
             return places.indices.compactMap { found[$0] }
         }
+    }
+
+    /// Those of its clients. A pattern stands for the sockets that are there, and for those that running processes are about to make.
+    private func endpoints(of service: ServiceEntry) async throws -> [String] {
+        let client = try ClientEndpoints(settings.value(.endpoints(of: service)))
+        var found = client.current
+        for process in processes where process.service == service {
+            guard let own = await process.commandEndpoint(), client.include(own), !found.contains(own) else { continue }
+            found.removeAll { $0.contains("*") && ((try? ClientEndpoints([$0]))?.include(own) ?? false) }
+            found.append(own)
+        }
+        return found
     }
 
     private static func ask(_ instance: BusInstance, _ bus: Bus, _ logger: Logger) async -> Answer {

@@ -92,7 +92,7 @@ struct ConfigurationCheck: Sendable {
         let name = service.executable
         do {
             let result = try await Subprocess.run(
-                .path(FilePath("\(installation.executables)/\(name)")), arguments: ["--check-config"],
+                .path(FilePath(installation.path(of: service))), arguments: ["--check-config"],
                 environment: .custom(
                     Dictionary(uniqueKeysWithValues: installation.environment.map { (Environment.Key(stringLiteral: $0), $1) })),
                 output: .string(limit: Self.maxOutput), error: .combinedWithOutput)
@@ -127,7 +127,7 @@ struct ConfigurationCheck: Sendable {
         }
         switch installation.layout {
         case .packages:
-            let restart = services.map { installation.unit(of: $0) }.joined(separator: " ")
+            let restart = services.map { installation.units(of: $0) }.joined(separator: " ")
             return "correct it in \(place ?? "/etc/msi/msi.env, or the key in /etc/credstore")"
                 + (restart.isEmpty ? "; then systemctl restart msi.target" : "; then systemctl restart \(restart)")
         case .build:

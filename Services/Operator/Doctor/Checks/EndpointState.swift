@@ -71,7 +71,9 @@ enum EndpointState: Hashable, Sendable {
             self = .missing
             return
         }
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        // A blocking connection would wait without end for a process that is stopped, once its queue is full.
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, kind, 0)
         guard descriptor >= 0 else {
             self = .missing
             return

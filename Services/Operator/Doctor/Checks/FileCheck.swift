@@ -46,14 +46,14 @@ struct FileCheck: Sendable {
             findings.append(
                 .failure(
                     .files, "the state directory \(folder) has mode \(Self.mode(status)), so that other users can enter it",
-                    "chmod 700 \(folder)"))
+                    "chmod 700 \(folder.shellQuoted)"))
         }
         if installation.layout == .packages, let user = getpwnam("msi"), user.pointee.pw_uid != status.st_uid {
             findings.append(
                 .failure(
                     .files,
                     "the state directory \(folder) belongs to \(Self.user(status.st_uid)) instead of msi, the services' user",
-                    "chown -R msi:msi \(folder)"))
+                    "chown -R msi:msi \(folder.shellQuoted)"))
         }
         findings += own.flatMap { check($0, owner: status.st_uid) } + missing + left
         return findings.isEmpty
@@ -89,13 +89,13 @@ struct FileCheck: Sendable {
             findings.append(
                 .failure(
                     .files, "\(path) \(what) mode \(Self.mode(status)), which gives other users access",
-                    "chmod \(isFolder ? 700 : 600) \(path)"))
+                    "chmod \(isFolder ? 700 : 600) \(path.shellQuoted)"))
         }
         if status.st_uid != owner {
             findings.append(
                 .failure(
                     .files, "\(path) belongs to \(Self.user(status.st_uid)), and the state directory to \(Self.user(owner))",
-                    "chown \(Self.user(owner)): \(path)"))
+                    "chown \(Self.user(owner)): \(path.shellQuoted)"))
         }
         return findings
     }
@@ -122,14 +122,15 @@ struct FileCheck: Sendable {
         if FileManager.default.fileExists(atPath: password) {
             findings.append(
                 .warning(
-                    .files, "\(password) still holds the first password of admin", "read it, and remove the file: rm \(password)")
+                    .files, "\(password) still holds the first password of admin",
+                    "read it, and remove the file: rm \(password.shellQuoted)")
             )
         }
         if FileManager.default.fileExists(atPath: draft) {
             findings.append(
                 .warning(
                     .files, "\(draft) was left by an interrupted msi account token",
-                    "rm \(draft), and make a new token: msi account token"))
+                    "rm \(draft.shellQuoted), and make a new token: msi account token"))
         }
         return findings + leftByRestore
     }
@@ -149,7 +150,7 @@ struct FileCheck: Sendable {
             findings.append(
                 .warning(
                     .files, "\(left) was left by an msi restore that was killed, and has a copy of all data",
-                    "if no msi restore is running: rm -r \(left)"))
+                    "if no msi restore is running: rm -r \(left.shellQuoted)"))
         }
         return findings
     }
@@ -168,7 +169,7 @@ struct FileCheck: Sendable {
             guard status.st_mode & 0o077 == 0 else {
                 return .failure(
                     .secrets, "\(setting.name): \(path) has mode \(Self.mode(status)), which lets other users read a secret",
-                    "chmod 600 \(path); if others have had access, replace the secret")
+                    "chmod 600 \(path.shellQuoted); if others have had access, replace the secret")
             }
             guard access(path, R_OK) == 0 else {
                 return .warning(

@@ -48,7 +48,7 @@ struct ProcessCheck: Sendable {
         guard process.isOutdated else { return nil }
         return .warning(
             .processes, "\(process.service.executable) (process \(process.id)) runs an executable that has been replaced since",
-            installation.layout == .packages
-                ? "systemctl restart \(installation.unit(of: process.service))" : "restart deploy/run")
+            process.unit.map { "systemctl restart \($0)" }
+                ?? (process.isSupervised ? "restart deploy/run" : "end process \(process.id), and start the service again"))
     }
 }

@@ -25,17 +25,42 @@ struct RunningProcess: Sendable {
     /// Its port for metrics.
     var metricsPort: Int? { environment[Setting<Int>.metricsPort.declaration.name].flatMap(Int.init) }
 
-    /// The processes of an installation's executables with the same state directory.
-    static func all(of installation: Installation) -> [RunningProcess] {
+    /// Whether `msi up` runs it, and keeps its log.
+    var isSupervised: Bool { environment[Setting<Bool>.supervised.declaration.name] != nil }
+
+    /// The processes of an installation's executables with the state directory of the settings. Empty if that setting has a mistake.
+    static func all(of installation: Installation, _ settings: SettingValues) async -> [RunningProcess] {
+        guard let folder = try? settings.value(.stateDirectory) else { return [] }
         let ids = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
-        return ids.sorted().compactMap { RunningProcess($0, of: installation) }
+        var found: [RunningProcess] = []
+        for id in ids.sorted() {
+            // Another copy of the product may run from the same build.
+            guard let process = RunningProcess(id, of: installation),
+                let own = try? await process.settings().value(.stateDirectory),
+                isSameFolder(own, folder)
+            else { continue }
+            found.append(process)
+        }
+        return found
+    }
+
+    /// The executable of any process, and whether it has been replaced since the start; `nil` if this user may not see it.
+    static func program(of id: Int32) -> (path: String, isReplaced: Bool)? {
+        guard let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/exe") else { return nil }
+        let deleted = " (deleted)"
+        return link.hasSuffix(deleted) ? (String(link.dropLast(deleted.count)), true) : (link, false)
+    }
+
+    private static func isSameFolder(_ one: String, _ other: String) -> Bool {
+        if one == other { return true }
+        var (first, second) = (stat(), stat())
+        return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev
+            && first.st_ino == second.st_ino
     }
 
     private init?(_ id: Int32, of installation: Installation) {
-        guard let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/exe") else { return nil }
-        let deleted = " (deleted)"
-        let path = link.hasSuffix(deleted) ? String(link.dropLast(deleted.count)) : link
-        guard let service = installation.services.first(where: { path == "\(installation.executables)/\($0.executable)" }),
+        guard let program = Self.program(of: id),
+            let service = installation.services.first(where: { program.path == installation.path(of: $0) }),
             let variables = Self.contents("/proc/\(id)/environ")
         else { return nil }
         environment = Dictionary(
@@ -43,16 +68,10 @@ struct RunningProcess: Sendable {
                 let parts = variable.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 return parts.count == 2 ? (parts[0], parts[1]) : nil
             }, uniquingKeysWith: { first, _ in first })
-        // Another copy of the product may run from the same build.
-        let stateDirectory = Setting<String>.stateDirectory.declaration.name
-        guard
-            environment[stateDirectory] == installation.environment[stateDirectory]
-                || environment[stateDirectory] == installation.defaultStateDirectory
-        else { return nil }
         self.service = service
         self.id = id
         arguments = (Self.contents("/proc/\(id)/cmdline") ?? "").split(separator: "\0").dropFirst().map(String.init)
-        isOutdated = link.hasSuffix(deleted)
+        isOutdated = program.isReplaced
         maxDescriptors = Self.contents("/proc/\(id)/limits")?.split(separator: "\n").first { $0.hasPrefix("Max open files") }
             .flatMap { $0.split(separator: " ").dropFirst(3).first }.flatMap { Int($0) }
         // The name of the program, in parentheses, may contain anything.
@@ -71,12 +90,22 @@ struct RunningProcess: Sendable {
         return UnixMilliseconds(rawValue: (boot + 2) * 1_000 + ticks * 1_000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
     }
 
-    /// The settings with which it would start now: its environment and flags, with its configuration file as that is now.
-    ///
-    /// - Throws: ``ConfigurationError``.
-    func settings() async throws -> SettingValues {
-        try await SettingValues(
-            arguments: arguments, environment: environment, accepted: SettingDeclaration.common + service.settings)
+    /// The settings with which it would start now: its environment and flags, with its configuration file as that is now. What has a
+    /// mistake is left out.
+    func settings() async -> SettingValues {
+        let accepted = SettingDeclaration.common + service.settings
+        if let values = try? await SettingValues(arguments: arguments, environment: environment, accepted: accepted) {
+            return values
+        }
+        // The check of the configuration names them.
+        var mistakes: [String] = []
+        return await SettingValues(environment: environment, mistakes: &mistakes)
+    }
+
+    /// Where it takes commands; `nil` if it takes none, or its settings have a mistake.
+    func commandEndpoint() async -> String? {
+        guard service.sockets.contains(.commands) else { return nil }
+        return try? await settings().value(.listen(service))
     }
 
     private static func contents(_ path: String) -> String? {

@@ -27,12 +27,43 @@ enum TCPConnection {
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, nil, &hints, &list) == 0, let list else { return false }
         defer { freeaddrinfo(list) }
-        // A socket can be bound to the machine's own addresses alone. Port 0 lets the system choose one.
-        return sequence(first: list, next: { $0.pointee.ai_next }).contains { info in
-            let descriptor = socket(info.pointee.ai_family, info.pointee.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
-            guard descriptor >= 0 else { return false }
-            defer { close(descriptor) }
-            return bind(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0
+        var interfaces: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&interfaces) == 0 else { return false }
+        defer { freeifaddrs(interfaces) }
+        return sequence(first: list, next: { $0.pointee.ai_next }).compactMap { bytes(of: $0.pointee.ai_addr) }.contains {
+            address in
+            // A connection to 0.0.0.0 or :: is one to this machine.
+            address.allSatisfy { $0 == 0 }
+                || sequence(first: interfaces, next: { $0?.pointee.ifa_next }).contains { interface in
+                    interface.map { has($0.pointee, address) } ?? false
+                }
+        }
+    }
+
+    private static func has(_ interface: ifaddrs, _ address: [UInt8]) -> Bool {
+        guard let own = bytes(of: interface.ifa_addr), own.count == address.count else { return false }
+        // The loopback interface has all addresses of its network, such as 127.0.1.1, Debian's address of the machine's name.
+        guard interface.ifa_flags & UInt32(IFF_LOOPBACK) != 0, let mask = bytes(of: interface.ifa_netmask),
+            mask.count == own.count
+        else { return own == address }
+        return address.indices.allSatisfy { own[$0] & mask[$0] == address[$0] & mask[$0] }
+    }
+
+    /// The bytes of an IPv4 or IPv6 address; those of the IPv4 address if it is mapped. `nil` for another family.
+    private static func bytes(of address: UnsafeMutablePointer<sockaddr>?) -> [UInt8]? {
+        guard let address else { return nil }
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET:
+            return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                withUnsafeBytes(of: $0.pointee.sin_addr) { Array($0) }
+            }
+        case AF_INET6:
+            let bytes = address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+                withUnsafeBytes(of: $0.pointee.sin6_addr) { Array($0) }
+            }
+            let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xFF, 0xFF]
+            return bytes.starts(with: mapped) ? Array(bytes.suffix(4)) : bytes
+        default: return nil
         }
     }
 
