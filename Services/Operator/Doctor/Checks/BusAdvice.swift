@@ -17,6 +17,18 @@ struct BusAdvice: Sendable {
 
     /// Where its log is.
     var log: String {
+        if case .listening(let id?) = instance.state, let process = processes.first(where: { $0.id == id }) {
+            return log(of: process)
+        }
+        return usualLog
+    }
+
+    private func log(of process: RunningProcess) -> String {
+        if let unit = process.unit { return "journalctl -u \(unit)" }
+        return process.isSupervised ? usualLog : "its output"
+    }
+
+    private var usualLog: String {
         let log = installation.log(
             of: instance.service, at: instance.endpoint, stateDirectory: (try? settings.value(.stateDirectory)) ?? "")
         return instance.otherHost.map { "on \($0) \(log)" } ?? log
@@ -97,7 +109,7 @@ struct BusAdvice: Sendable {
         guard !process.isStopped else { return finding(ofStopped: process) }
         return failure(
             "\(name) runs (process \(process.id)) and does not take commands at \(instance.endpoint) yet: it starts, or waits for its database",
-            "\(log) says what it waits for; if \(listenSetting) has changed since its start, restart it")
+            "\(log(of: process)) says what it waits for; if \(listenSetting) has changed since its start, restart it")
     }
 
     /// Whether a process with an endpoint of its own is the one of this instance.
@@ -146,7 +158,7 @@ struct BusAdvice: Sendable {
     private func finding(ofStopped process: RunningProcess) -> Finding {
         failure(
             "\(name) at \(instance.endpoint) answers nothing, because its process \(process.id) is stopped "
-                + "(SIGSTOP, or Ctrl-Z in a terminal)", "\(process.resume); \(log) says more")
+                + "(SIGSTOP, or Ctrl-Z in a terminal)", "\(process.resume); \(log(of: process)) says more")
     }
 
     private func stoppedProcess() async -> RunningProcess? {
