@@ -43,9 +43,10 @@ struct FaultTests {
     @Test("A service that has the database open looks for the mark of a restore after an outage, and waits for the restore's end")
     func restoreDuringOutage() async throws {
         try await withMongoServer { server in
-            let url = try MongoURL(server.url())
-            let restore = await MongoDatabase.open(url.duringRestore, application: "test", logger: quietLogger)
-            try await withDatabase(at: server.url()) { database in
+            let url = server.url()
+            let restore = await MongoDatabase.open(
+                try MongoURL(url).duringRestore, application: "test", logger: quietLogger)
+            try await withDatabase(at: url) { database in
                 let ping: @Sendable () async throws -> Void = { try await database.run { try $0.ping() } }
                 try await restore.run { try $0.markRestore() }
                 // It does not look while it is connected.
