@@ -50,7 +50,8 @@ struct Installation: Sendable {
             let isReadable = access(Self.configurationFile, R_OK) == 0
             unreadable = isRoot ? nil : isReadable ? "the keys in \(Self.credentialFolder)" : Self.configurationFile
             credentials = Self.credentialSettings
-            self.environment = environment.merging(credentials) { own, _ in own }
+            // As in the units: with-credentials sets them last.
+            self.environment = environment.merging(credentials) { $1 }
         case .build:
             unreadable = nil
             credentials = [:]

@@ -15,7 +15,7 @@ struct SettingsInEffectCheck: Sendable {
 
     // MARK: Overridden
 
-    private func overridden(_ files: [EnvironmentFile]) async -> [Finding] {
+    func overridden(_ files: [EnvironmentFile]) async -> [Finding] {
         let configuration = settings.configurationFile ?? ""
         let inFile = await namesOverridden(files).map { name -> Finding in
             let place =
@@ -65,41 +65,43 @@ struct SettingsInEffectCheck: Sendable {
             for path in units[unit]?.files ?? [] where !own.contains(where: { $0.path == path }) {
                 if let file = await installation.environmentFile(path, of: unit) { own.append(file) }
             }
-            findings += [changed(process, unit, own), removed(process, unit, own, units[unit])].compactMap(\.self)
+            findings += Self.former(process.environment, of: unit, own, units[unit])
         }
         return findings
     }
 
-    private func changed(_ process: RunningProcess, _ unit: String, _ files: [EnvironmentFile]) -> Finding? {
-        let expected = files.reduce(into: [String: String]()) { $0.merge($1.values) { $1 } }
+    /// - Parameters:
+    ///   - environment: Of the process of a unit.
+    ///   - files: Those that the unit reads, in their order.
+    ///   - state: `nil` if systemd has not told it.
+    static func former(
+        _ environment: [String: String], of unit: String, _ files: [EnvironmentFile], _ state: UnitState?
+    ) -> [Finding] {
         // Credentials override the files.
-        let names = expected.filter { name, value in process.environment[name] != value && !process.hasCredential(name) }.keys
-            .sorted()
-        guard !names.isEmpty else { return nil }
-        let paths = files.filter { file in names.contains { file.values[$0] != nil } }.map(\.path).joined(separator: " or ")
-        return .warning(
-            .configuration, "\(unit) still works without the values that \(paths) has for \(names.joined(separator: ", "))",
-            "systemctl restart \(unit)")
+        let used = environment.filter { !$0.value.hasPrefix("/run/credentials/") }
+        let credentials = Set(environment.keys).subtracting(used.keys)
+        let expected = files.reduce(into: [String: String]()) { $0.merge($1.values) { $1 } }
+        var findings: [Finding] = []
+        let changed = expected.filter { name, value in used[name] != value && !credentials.contains(name) }.keys.sorted()
+        if !changed.isEmpty {
+            let paths = files.filter { file in changed.contains { file.values[$0] != nil } }.map(\.path)
+            findings.append(
+                .warning(
+                    .configuration,
+                    "\(unit) still works without the values that \(paths.joined(separator: " or ")) has for "
+                        + changed.joined(separator: ", "), "systemctl restart \(unit)"))
+        }
+        // If a path of a file has wildcards, its variables are not known.
+        guard let state, !state.hasFilePatterns else { return findings }
+        let known = state.variables.union(expected.keys)
+        let removed = used.keys.filter { $0.hasPrefix("MSI_") && !known.contains($0) }.sorted()
+        if !removed.isEmpty {
+            findings.append(
+                .warning(
+                    .configuration,
+                    "\(unit) still works with \(removed.joined(separator: ", ")), which its files and the unit do not have any more",
+                    "systemctl restart \(unit)"))
+        }
+        return findings
     }
-
-    /// - Parameter state: Without it, or with files that cannot be told, nothing is known about the other variables of the unit.
-    private func removed(
-        _ process: RunningProcess, _ unit: String, _ files: [EnvironmentFile], _ state: UnitState?
-    ) -> Finding? {
-        guard let state, !state.hasFilePatterns else { return nil }
-        let known = files.reduce(into: state.variables) { $0.formUnion($1.values.keys) }
-        let names = process.environment.keys.filter { name in
-            name.hasPrefix("MSI_") && !known.contains(name) && !process.hasCredential(name)
-        }.sorted()
-        guard !names.isEmpty else { return nil }
-        return .warning(
-            .configuration,
-            "\(unit) still works with \(names.joined(separator: ", ")), which the files and the unit do not have any more",
-            "systemctl restart \(unit)")
-    }
-}
-
-extension RunningProcess {
-    /// Whether systemd has given it a file as a credential.
-    fileprivate func hasCredential(_ name: String) -> Bool { environment[name]?.hasPrefix("/run/credentials/") == true }
 }
