@@ -11,8 +11,7 @@ package final class RepeatedRead<Value: Sendable>: Sendable {
 
     /// Then it is read again in any case. Another process shows its commit to readers only after it has synced the write-ahead log, so a
     /// revision that is taken in between remains the same although the content changes.
-    /// The time is shorter than the period of announcements, so that these are old once at most.
-    private static var maxAge: Duration { .milliseconds(900) }
+    private static var maxAge: Duration { .seconds(2) }
 
     private let isReusable: @Sendable (Value) -> Bool
     private let known = Mutex<Known?>(nil)

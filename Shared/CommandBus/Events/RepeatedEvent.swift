@@ -5,7 +5,7 @@ import Schemas
 import ServiceLifecycle
 
 /// An event with the latest state of something, such as its version. It is published after each change, and once a second. So a
-/// subscriber is out of date for at most a second, even if it missed an event, and for at most two if another instance made the change.
+/// subscriber is out of date for at most a second, even if it missed an event, and for at most three if another instance made the change.
 package struct RepeatedEvent<Event: Encodable & Sendable>: Service {
     private let name: String
     private let publisher: EventPublisher
