@@ -29,7 +29,7 @@ extension SettingsInEffectCheck {
             guard let changed, let started = process.started, changed.seconds > (status?.read ?? started).seconds else {
                 continue
             }
-            if status != nil {
+            if process.unit != nil {
                 behind.append(name)
             } else if let log = log(of: process) {
                 if !Self.hasReload(in: log, after: changed) { behind.append(name) }
