@@ -80,13 +80,19 @@ struct Checkup: Sendable {
             bus = try await BusCheck(installation: installation, settings: settings, processes: processes).result()
             return bus.findings
         }
+        // What depends on a stopped process has no cause of its own.
+        let stopped = processes.filter(\.isStopped)
         let isAnythingRunning = bus.isAnythingRunning
         await attempt(.gateway) {
-            try await GatewayCheck(installation: installation, settings: settings, isAnythingRunning: isAnythingRunning)
-                .findings()
+            try await GatewayCheck(
+                installation: installation, settings: settings, isAnythingRunning: isAnythingRunning, stopped: stopped
+            )
+            .findings()
         }
         all(VersionCheck(versions: bus.versions, installation: installation).findings)
         let relays = bus.relays
-        await attempt(.fcm) { try await FCMCheck(installation: installation, settings: settings, relays: relays).findings() }
+        await attempt(.fcm) {
+            try await FCMCheck(installation: installation, settings: settings, relays: relays, stopped: stopped).findings()
+        }
     }
 }

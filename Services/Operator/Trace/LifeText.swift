@@ -102,7 +102,9 @@ struct LifeText: CustomStringConvertible {
 extension UnixMilliseconds {
     /// ISO 8601 in UTC with milliseconds.
     fileprivate var text: String {
-        Date(timeIntervalSince1970: Double(rawValue) / 1_000).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        // The style cuts what is below a millisecond, such as the last digit of a fraction that is not exact.
+        let date = Date(timeIntervalSince1970: (Double(rawValue) + 0.5) / 1_000)
+        return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }
 

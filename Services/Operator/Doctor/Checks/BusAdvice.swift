@@ -182,4 +182,9 @@ struct BusAdvice: Sendable {
 extension RunningProcess {
     /// The command that lets a stopped process go on.
     var resume: String { unit.map { "systemctl kill --signal=CONT \($0)" } ?? "kill -CONT \(id)" }
+
+    /// That a signal has stopped it.
+    func stoppedFinding(_ check: Finding.Check) -> Finding {
+        .failure(check, "\(service.executable) (process \(id)) is stopped by a signal, so nothing that needs it works", resume)
+    }
 }

@@ -57,7 +57,7 @@ struct DatabaseCheck: Sendable {
             "until then no service uses this database. deploy/backup/README.md says how to give a restore up"
         case .unsuitable: "use a replica set; Shared/MongoDatabase/OPERATING.md has the requirements"
         case .notReachable, .timedOut, .notPrimary:
-            "is the server running, and the name, the port and the network right? With the packages the services need the drop-in mongodb.conf"
+            "is the server running, and the name, the port and the network right? With the packages the services need the drop-in network.conf"
         default: "Shared/MongoDatabase/OPERATING.md has the requirements"
         }
     }

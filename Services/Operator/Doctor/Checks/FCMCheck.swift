@@ -18,6 +18,8 @@ struct FCMCheck: Sendable {
     private let hasKey: Bool
     /// The endpoints of the relays that answer.
     private let relays: [String]
+    /// The processes that a signal has stopped.
+    private let stopped: [RunningProcess]
 
     /// To which no phone is subscribed. The message does not go out anyway.
     private static let topic = "msi-doctor"
@@ -26,18 +28,23 @@ struct FCMCheck: Sendable {
     private static let maxSkew = 5.0
 
     /// - Throws: ``ConfigurationError``.
-    init(installation: Installation, settings: SettingValues, relays: [String]) throws {
+    init(installation: Installation, settings: SettingValues, relays: [String], stopped: [RunningProcess]) throws {
         self.installation = installation
         self.settings = settings
         self.relays = relays
+        self.stopped = stopped
         endpoint = try settings.value(.fcmEndpoint)
         certificates = try settings.optional(.fcmCAFile)
         hasKey = try settings.optional(.fcmServiceAccountFile) != nil || settings.optional(.fcmServerKeyFile) != nil
     }
 
     func findings() async throws -> [Finding] {
+        if let process = stopped.first(where: { $0.service == .fcmEmulator }) { return [process.stoppedFinding(.fcm)] }
         var findings: [Finding] = []
         if hasKey, let clock = await clock() { findings.append(clock) }
+        if relays.isEmpty, let process = stopped.first(where: { $0.service == .fcmRelay }) {
+            return findings + [process.stoppedFinding(.fcm)]
+        }
         guard !relays.isEmpty else {
             return findings + [
                 .warning(

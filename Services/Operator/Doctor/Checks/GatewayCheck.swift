@@ -7,8 +7,11 @@ struct GatewayCheck: Sendable {
     let settings: SettingValues
     /// Whether a service answers on the bus.
     let isAnythingRunning: Bool
+    /// The processes that a signal has stopped.
+    let stopped: [RunningProcess]
 
     func findings() async throws -> [Finding] {
+        if let process = stopped.first(where: { $0.service == .gateway }) { return [process.stoppedFinding(.gateway)] }
         var findings: [Finding] = []
         do {
             try await GatewayClient.with(settings, report: { _ in }) { gateway in
@@ -17,11 +20,21 @@ struct GatewayCheck: Sendable {
         } catch let failure as GatewayFailure {
             // While nothing runs, the check of the sockets says what to do.
             guard isAnythingRunning else { return [.warning(.gateway, "\(failure)", installation.start(.gateway))] }
-            return [.failure(.gateway, "\(failure)", installation.start(.gateway))]
+            return [.failure(.gateway, "\(failure)", advice(for: failure))]
         } catch let failure as StartFailure {
             return [.failure(.gateway, "\(failure)", "run msi doctor as the owner of the file or as root")]
         }
         return findings
+    }
+
+    private func advice(for failure: GatewayFailure) -> String {
+        switch failure.kind {
+        case .notAllowed: "msi account token makes a new one"
+        case .unreachable: installation.start(.gateway)
+        case .refused, .notFound:
+            "another program, or another installation, answers at this port: choose another one with "
+                + Setting<Int>.gatewayPort.declaration.name
+        }
     }
 
     private static func findings(of status: ProductStatus) -> [Finding] {

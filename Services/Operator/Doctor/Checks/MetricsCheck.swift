@@ -30,7 +30,7 @@ struct MetricsCheck: Sendable {
                     "remove it there, and give each service its own in a drop-in: /usr/share/doc/msi-common/examples/metrics.conf"
                 ))
         }
-        for process in withPort { findings.append(await readyz(of: process)) }
+        for process in withPort where !process.isStopped { findings.append(await readyz(of: process)) }
         return findings
     }
 
