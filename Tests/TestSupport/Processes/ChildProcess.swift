@@ -15,13 +15,30 @@ package final class ChildProcess: Sendable {
     private let name: String
     private let send: @Sendable (Signal) -> Void
     private let exit: Task<Int32, Never>
-    private let running: Running
-    /// The writing end of the standard input; `nil` once it is closed.
-    private let lifeline: Mutex<FileDescriptor?>
+    private let state: State
 
-    /// Known to the task that waits for the end, which must not keep the process itself.
-    private final class Running: Sendable {
-        let flag = Atomic(true)
+    /// Kept by the task that waits for the end. So the program also runs on if the test has dropped this.
+    private final class State: Sendable {
+        let isRunning = Atomic(true)
+        /// The writing end of the standard input; `nil` once it is closed.
+        private let lifeline: Mutex<FileDescriptor?>
+
+        init(lifeline: FileDescriptor) {
+            self.lifeline = Mutex(lifeline)
+        }
+
+        func endInput() throws {
+            try lifeline.withLock { lifeline in
+                try lifeline?.close()
+                lifeline = nil
+            }
+        }
+
+        func hasEnded() {
+            isRunning.store(false, ordering: .sequentiallyConsistent)
+            // Nothing was written to it.
+            try? endInput()
+        }
     }
 
     /// The program has ended or takes too long.
@@ -42,9 +59,8 @@ package final class ChildProcess: Sendable {
         defer { try? log.close() }
         let input = try FileDescriptor.pipe(options: .closeOnExec)
         defer { try? input.readEnd.close() }
-        lifeline = Mutex(input.writeEnd)
-        let running = Running()
-        self.running = running
+        let state = State(lifeline: input.writeEnd)
+        self.state = state
         let path = FilePath(executable.path(percentEncoded: false))
         let variables = Environment.custom(
             Dictionary(uniqueKeysWithValues: environment.map { (Environment.Key(stringLiteral: $0), $1) }))
@@ -62,13 +78,13 @@ package final class ChildProcess: Sendable {
                     start.yield((execution.processIdentifier.value, { try? execution.send(signal: $0) }))
                     start.finish()
                 }
-                running.flag.store(false, ordering: .sequentiallyConsistent)
+                state.hasEnded()
                 return switch result.terminationStatus {
                 case .exited(let status): status
                 case .signaled(let signal): 128 + signal
                 }
             } catch {
-                running.flag.store(false, ordering: .sequentiallyConsistent)
+                state.hasEnded()
                 start.finish(throwing: error)
                 return -1
             }
@@ -81,12 +97,7 @@ package final class ChildProcess: Sendable {
         (identifier, send) = try started.get()
     }
 
-    deinit {
-        // Nothing was written to it.
-        try? endInput()
-    }
-
-    package var isRunning: Bool { running.flag.load(ordering: .sequentiallyConsistent) }
+    package var isRunning: Bool { state.isRunning.load(ordering: .sequentiallyConsistent) }
 
     /// Whether all of its threads are stopped by a signal: the state `T` of proc(5), after the name in parentheses.
     package var hasStopped: Bool {
@@ -140,10 +151,7 @@ package final class ChildProcess: Sendable {
 
     /// Closes its standard input, as if its parent had ended.
     package func endInput() throws {
-        try lifeline.withLock { lifeline in
-            try lifeline?.close()
-            lifeline = nil
-        }
+        try state.endInput()
     }
 
     /// Waits for its end.
