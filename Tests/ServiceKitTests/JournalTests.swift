@@ -64,6 +64,21 @@ struct JournalTests {
         }
     }
 
+    /// Writes lines until the receiver is full, and 99 more.
+    ///
+    /// - Returns: How many there were with the first one that was dropped.
+    private static func writeTooMuch(to output: JournalOutput) throws -> Int {
+        let droppedBefore = JournalOutput.droppedEvents
+        var written = 0
+        while JournalOutput.droppedEvents == droppedBefore {
+            output.write(entry("line \(written)"))
+            written += 1
+            try #require(written < 1_000_000)
+        }
+        for _ in 0..<99 { output.write(entry("lost")) }
+        return written
+    }
+
     @Test(
         "A journal that is too slow does not stop a service: lines are dropped and counted, and the journal gets the count later")
     func slow() async throws {
@@ -71,15 +86,7 @@ struct JournalTests {
             let journal = try DatagramSocket(at: folder + "/socket")
             let stream = try StreamSocket()
             let output = try #require(JournalOutput(path: folder + "/socket", stream: stream.output))
-            let droppedBefore = JournalOutput.droppedEvents
-            // Until the socket is full, and a hundred more.
-            var written = 0
-            while JournalOutput.droppedEvents == droppedBefore {
-                output.write(Self.entry("line \(written)"))
-                written += 1
-                try #require(written < 1_000_000)
-            }
-            for _ in 0..<99 { output.write(Self.entry("lost")) }
+            let written = try Self.writeTooMuch(to: output)
             let received = try journal.receiveAll()
             #expect(received.count == written - 1)
             output.write(Self.entry("later"))
@@ -112,14 +119,7 @@ struct JournalTests {
         try await withTemporaryFolder { folder in
             let stream = try StreamSocket()
             let output = try #require(JournalOutput(path: folder + "/socket", stream: stream.output))
-            let droppedBefore = JournalOutput.droppedEvents
-            var written = 0
-            while JournalOutput.droppedEvents == droppedBefore {
-                output.write(Self.entry("line \(written)"))
-                written += 1
-                try #require(written < 1_000_000)
-            }
-            for _ in 0..<99 { output.write(Self.entry("lost")) }
+            let written = try Self.writeTooMuch(to: output)
             #expect(try stream.receiveLines().count == written - 1)
             output.write(Self.entry("later"))
             let later = try stream.receiveLines()

@@ -67,22 +67,8 @@ extension OutboxTable {
 
     /// When the first outstanding row becomes due. The cost depends on the number of keys with outstanding rows.
     func nextDueByKey(_ urgency: Urgency, in database: Database) throws -> UnixMilliseconds? {
-        let select = try database.cachedStatement(
-            sql: """
-                WITH RECURSIVE
-                    one(key) AS (
-                        SELECT MIN(\(fairnessColumn)) FROM \(name) WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = :urgency
-                        UNION ALL
-                        SELECT (
-                            SELECT MIN(\(fairnessColumn)) FROM \(name)
-                            WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = :urgency AND \(fairnessColumn) > key)
-                        FROM one WHERE key IS NOT NULL)
-                SELECT MIN((
-                    SELECT MIN(nextAttempt) FROM \(name)
-                    WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = :urgency AND \(fairnessColumn) = key))
-                FROM one
-                """)
-        return try UnixMilliseconds.fetchOne(select, arguments: ["urgency": urgencyValue(urgency)])
+        // Every key with an outstanding row.
+        try dueKeys(urgency, now: .max, in: database)?.map(\.due).min().map { UnixMilliseconds(rawValue: $0) }
     }
 
     /// Reads the due rows in the order of time. The cost depends on the number of due rows. Needs an index by time.
