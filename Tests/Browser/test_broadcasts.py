@@ -65,6 +65,8 @@ def add_language(page, name, title, text):
     dialog = page.get_by_role("dialog", name="Add a language…")
     dialog.get_by_role("combobox", name="Language").select_option(label=name)
     dialog.get_by_role("button", name="Add language").click()
+    # The fields below the dialog are those of the former language until it is closed.
+    expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
     fill(page, title, text)
 
 

@@ -166,12 +166,13 @@ extension SystemTests {
                 #expect(try await signIn("the first password") == nil)
                 let sso = try await stack.account(["add", "sso", "--oidc", "17", "--role", "super_user"])
                 #expect(sso.lines == ["added sso as super_user"])
+                let list = try await stack.account(["list"]).lines
                 #expect(
-                    try await stack.account(["list"]).lines.map { $0.split(separator: " ").joined(separator: " ") }
+                    list.map { $0.split(separator: " ").joined(separator: " ") }
                         == [
                             "admin super_user active", "Ann communicator active",
                             "sso super_user active no password OpenID Connect 17",
-                        ])
+                        ], "\(list)")
                 #expect(try await stack.account(["link", "ann", "18"]).lines == ["Ann is 18 at the provider"])
                 let taken = try await stack.account(["link", "ann", "17"])
                 #expect(taken.lines == ["msi: the account sso has this identifier at the provider"] && taken.exitCode == 1)

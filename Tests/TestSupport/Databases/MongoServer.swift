@@ -120,7 +120,8 @@ private func withMongoServer<Result>(
     in folder: String, flags: [String], isolation: isolated (any Actor)? = #isolation,
     _ body: (MongoServer) async throws -> Result
 ) async throws -> Result {
-    let server = try await MongoServer.start(in: folder, flags: flags)
+    // The test may restart it.
+    let server = try await MongoServer.start(in: folder, port: FreePort.choose(), flags: flags)
     do {
         let result = try await body(server)
         await server.kill()
