@@ -108,6 +108,27 @@ struct DoctorTests {
         }
     }
 
+    @Test("A database whose file does not begin as SQLite's is a failure; an empty one is just made")
+    func damagedDatabase() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(FileManager.default.createFile(atPath: folder + "/msi-cube", contents: Data()))
+            chmod(folder + "/msi-cube", 0o700)
+            let state = folder + "/state"
+            mkdir(state, 0o700)
+            let check = try FileCheck(
+                installation: Installation(executables: folder, environment: [:], isRoot: false),
+                settings: await settings(["MSI_STATE_DIR": state]))
+            for (content, level) in [
+                (Data(), Finding.Level.ok), (Data("SQLite format 3\0".utf8) + Data(count: 100), .ok),
+                (Data(count: 4_096), .failure), (Data("SQLite".utf8), .failure),
+            ] {
+                try content.write(to: URL(filePath: state + "/cube.sqlite"))
+                chmod(state + "/cube.sqlite", 0o600)
+                #expect(check.findings.map(\.level) == [level], "\(check.findings)")
+            }
+        }
+    }
+
     @Test("A socket is told from one that was left behind, one that is not there, and one that is not for this user")
     func sockets() async throws {
         try await withTemporaryFolder { folder in
@@ -179,7 +200,8 @@ struct DoctorTests {
         ])
     func otherMachine(state: EndpointState, parts: [String]) async throws {
         let instance = BusInstance(.cube, at: "tcp://hub-2:7101", state, otherHost: "hub-2")
-        let advice = BusAdvice(instance: instance, installation: installation(), settings: try await settings([:]), processes: [])
+        let advice = BusAdvice(
+            instance: instance, installation: installation(), settings: try await settings([:]), processes: [], supervisor: nil)
         let finding = await advice.findingWithoutListener()
         #expect(finding.level == .failure)
         for part in parts { #expect("\(finding)".contains(part), "\(finding)") }
@@ -190,7 +212,8 @@ struct DoctorTests {
         func finding(_ failure: CommandFailure, _ state: EndpointState, _ host: String?) async throws -> Finding {
             let instance = BusInstance(.cube, at: "tcp://hub-2:7101", state, otherHost: host)
             return await BusAdvice(
-                instance: instance, installation: installation(), settings: try await settings([:]), processes: []
+                instance: instance, installation: installation(), settings: try await settings([:]), processes: [],
+                supervisor: nil
             ).finding(of: failure)
         }
         let refused = CommandFailure(

@@ -16,7 +16,8 @@ struct RunningProcessTests {
         let processes: [RunningProcess]
 
         func bus() async throws -> [Finding] {
-            try await BusCheck(installation: installation, settings: settings, processes: processes).result().findings
+            try await BusCheck(installation: installation, settings: settings, processes: processes, supervisor: nil).result()
+                .findings
         }
     }
 
@@ -107,7 +108,8 @@ struct RunningProcessTests {
             relay.signal(SIGSTOP)
             try await eventually("a stopped process") { try relay.hasStopped }
             let processes = await RunningProcess.all(of: machine.installation, machine.settings)
-            let check = BusCheck(installation: machine.installation, settings: machine.settings, processes: processes)
+            let check = BusCheck(
+                installation: machine.installation, settings: machine.settings, processes: processes, supervisor: nil)
             let findings = try await check.result().findings
             #expect(
                 findings.contains {
@@ -125,7 +127,8 @@ struct RunningProcessTests {
             func finding(_ service: ServiceEntry, _ endpoint: String) async throws -> String {
                 let instance = BusInstance(service, at: endpoint, .stale)
                 let advice = BusAdvice(
-                    instance: instance, installation: installation, settings: try await Self.settings([:]), processes: [])
+                    instance: instance, installation: installation, settings: try await Self.settings([:]), processes: [],
+                    supervisor: nil)
                 return "\(await advice.findingWithoutListener())"
             }
             for (endpoint, unit) in [

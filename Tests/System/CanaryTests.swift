@@ -53,6 +53,17 @@ extension SystemTests {
             return line.flatMap { $0.split(separator: " ").last }.flatMap { Double($0) }
         }
 
+        /// The findings as lines `LEVEL CHECK FOUND`.
+        private func doctor(_ environment: [String: String]) async throws -> [String] {
+            let end = try await withProgram(
+                BuiltProduct.path(of: "msi"), arguments: ["doctor", "--json"], environment: environment
+            ) { try await $0.end(within: .seconds(90)) }
+            let report = try JSONCoder.decode(JSONValue.self, from: Data(try #require(end.lines.last).utf8))
+            return (report["findings"]?.elements ?? []).map { finding in
+                ["level", "check", "found"].compactMap { finding[$0]?.string }.joined(separator: " ")
+            }
+        }
+
         @Test("It sees each delivery; with a frozen relay it says where the messages stay; its messages are in no audit log")
         func delivery() async throws {
             try await withTemporaryFolder { folder in
@@ -109,6 +120,9 @@ extension SystemTests {
                                         && $0.contains(/its phone has reported [1-9]\d* of the last/)
                                 }, "\(status.lines)")
 
+                            let doctor = try await doctor(environment)
+                            #expect(doctor.contains { $0.hasPrefix("ok canary the canary's phone has reported") }, "\(doctor)")
+
                             try await stack.whileFrozen("msi-fcm-relay") {
                                 try await eventually("messages that are not relayed", within: .seconds(30)) {
                                     try await value("msi_canary_messages_total{outcome=\"not_relayed\"}", at: port, stack) ?? 0
@@ -130,6 +144,25 @@ extension SystemTests {
                         #expect(!canary.lines.contains { $0.contains(secret) })
                     }
                     #expect(try await stack.portal.auditedObjects("message.send") == [audited])
+                    // A canary that does not run is checked as far as its settings are known.
+                    let gone = "6b0187feff0dafac2833f431-6b0187feff0dafac2833f432-6b0187feff0dafac2833f433"
+                    for (change, problem) in [
+                        (["MSI_CANARY_TOKEN": secret], "warning canary MSI_CANARY_TOPIC is set, and msi-canary does not run"),
+                        (
+                            ["MSI_CANARY_TOKEN": String(secret.reversed())],
+                            "failure canary the gateway refuses the canary's token"
+                        ),
+                        (
+                            ["MSI_CANARY_TOPIC": "\(other.topicKey)"],
+                            "failure canary the canary's token may not send to \(other.topicKey)"
+                        ),
+                        (["MSI_CANARY_TOPIC": gone], "failure canary there is no subject \(gone)"),
+                    ] {
+                        let environment = settings.merging(["MSI_CANARY_ACCOUNT": "admin"]) { $1 }.merging(change) { $1 }
+                        let lines = try await doctor(environment)
+                        #expect(lines.contains { $0.hasPrefix(problem) }, "\(problem): \(lines)")
+                        #expect(!lines.contains { $0.contains(secret) })
+                    }
                 }
             }
         }

@@ -236,7 +236,39 @@ extension SystemTests {
                     try await eventually("every service has read it", within: .seconds(60)) {
                         try await !report().has("warning", "configuration", "has changed since")
                     }
+                    // What waits for a restart is named without systemd, too.
+                    try configure("MSI_GATEWAY_MAX_CONNECTIONS=77\n")
+                    stack.program.signal(SIGHUP)
+                    try await eventually("a setting that waits for a restart", within: .seconds(60)) {
+                        try await report().has(
+                            "warning", "configuration", "msi-gateway works with the former values of MSI_GATEWAY_MAX_CONNECTIONS")
+                    }
+                    let other = try await doctor(["MSI_STATE_DIR": state, "MSI_GATEWAY_PORT": "\(stack.portal.port)"])
+                    #expect(
+                        other.has(
+                            "warning", "configuration", "this command reads no configuration file", "MSI_CONFIG_FILE=", file),
+                        "\(other.findings)")
                 }
+            }
+        }
+
+        @Test("A service that ends each time it is started is told from one that is not running, with its last words")
+        func restarting() async throws {
+            try await withStack { stack in
+                try await stack.healthy()
+                let cube = try #require(stack.program.children.first { $0.name == "msi-cube" })
+                let database = stack.stateDirectory + "/cube.sqlite"
+                for file in [database + "-wal", database + "-shm"] { try? FileManager.default.removeItem(atPath: file) }
+                try Data(repeating: 7, count: 8_192).write(to: URL(filePath: database))
+                kill(cube.id, SIGKILL)
+                try await eventually("the end and its reason", within: .seconds(60)) {
+                    try await doctor(stack).has("failure", "sockets", "msi-cube ends each time msi up starts it", "msi-cube.log")
+                }
+                #expect(try await doctor(stack).has("failure", "files", database, "damaged"))
+                stack.program.signal(SIGSTOP)
+                let stopped = try await doctor(stack)
+                stack.program.signal(SIGCONT)
+                #expect(stopped.has("failure", "processes", "msi up (process", "kill -CONT"), "\(stopped.findings)")
             }
         }
 

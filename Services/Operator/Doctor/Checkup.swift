@@ -1,7 +1,7 @@
 import FoundationEssentials
 import ServiceKit
 
-/// The checks of `msi doctor`, one after the other. None changes anything.
+/// The checks of `msi doctor`. None changes anything.
 struct Checkup: Sendable {
     private let installation: Installation
 
@@ -45,54 +45,82 @@ struct Checkup: Sendable {
     private func check(
         _ installation: Installation, _ settings: SettingValues, _ mistakes: [String], _ report: @Sendable (Finding) -> Void
     ) async {
+        let processes = await RunningProcess.all(of: installation, settings)
+        let supervisor = await RunningSupervisor.find(installation, settings)
+        // What waits for an answer is begun at once; the report keeps its order.
+        async let configuration = ConfigurationCheck(
+            installation: installation, settings: settings, mistakes: mistakes, processes: processes
+        ).result()
+        async let database = outcome { try await DatabaseCheck(settings: settings).findings() }
+        async let metrics = outcome {
+            try await MetricsCheck(processes: processes, installation: installation, settings: settings).findings()
+        }
+        let gatewayCheck = GatewayCheck(
+            installation: installation, settings: settings, processes: processes, supervisor: supervisor)
+        async let gateway = outcome { try await gatewayCheck.answer() }
+        async let bus = outcome {
+            try await BusCheck(installation: installation, settings: settings, processes: processes, supervisor: supervisor)
+                .result()
+        }
+        async let inEffect = SettingsInEffectCheck(installation: installation, settings: settings, processes: processes)
+            .findings()
+
         func all(_ findings: [Finding]) { findings.forEach(report) }
-        let configuration = await ConfigurationCheck(installation: installation, settings: settings, mistakes: mistakes).result()
-        all(configuration.findings)
+        let known = await configuration
+        all(known.findings)
 
         /// A check that needs a setting with a mistake is left out, and the others go on.
-        func attempt(_ check: Finding.Check, _ findings: () async throws -> [Finding]) async {
-            do {
-                all(try await findings())
-            } catch {
+        func show(_ check: Finding.Check, _ outcome: Result<[Finding], any Error>) {
+            switch outcome {
+            case .success(let findings): all(findings)
+            case .failure(let error):
                 let reason = "\(error)"
-                let isKnown = configuration.problems.contains(reason)
                 report(
                     .warning(
-                        check, "not checked: \(isKnown ? "it needs a setting that has a mistake, see above" : reason)",
+                        check,
+                        "not checked: \(known.problems.contains(reason) ? "it needs a setting that has a mistake, see above" : reason)",
                         "correct the setting, and run msi doctor again"))
             }
         }
 
-        await attempt(.files) { try FileCheck(installation: installation, settings: settings).findings }
-        await attempt(.disk) { try DiskCheck(settings: settings).findings }
-        await attempt(.certificate) { try CertificateCheck(settings: settings).findings(at: Date()) }
-        await attempt(.database) { try await DatabaseCheck(settings: settings).findings() }
-        let processes = await RunningProcess.all(of: installation, settings)
-        await attempt(.processes) {
-            try ProcessCheck(installation: installation, settings: settings, processes: processes).findings
+        show(.files, Result { try FileCheck(installation: installation, settings: settings).findings })
+        show(.disk, Result { try DiskCheck(settings: settings).findings })
+        show(.certificate, Result { try CertificateCheck(settings: settings).findings(at: Date()) })
+        show(.database, await database)
+        show(
+            .processes,
+            Result {
+                try ProcessCheck(
+                    installation: installation, settings: settings, processes: processes, supervisor: supervisor
+                ).findings
+            })
+        all(await inEffect)
+        show(.metrics, await metrics)
+        let sockets = await bus
+        show(.sockets, sockets.map(\.findings))
+        let answers = (try? sockets.get()) ?? BusCheck.Result()
+        async let fcm = outcome {
+            try await FCMCheck(
+                installation: installation, settings: settings, relays: answers.relays, stopped: processes.filter(\.isStopped)
+            ).findings()
         }
-        all(await SettingsInEffectCheck(installation: installation, settings: settings, processes: processes).findings())
-        await attempt(.metrics) {
-            try await MetricsCheck(processes: processes, installation: installation, settings: settings).findings()
+        async let canary = outcome {
+            try await CanaryCheck(
+                installation: installation, settings: settings, processes: processes,
+                isAnythingRunning: answers.isAnythingRunning
+            ).findings()
         }
-        var bus = BusCheck.Result()
-        await attempt(.sockets) {
-            bus = try await BusCheck(installation: installation, settings: settings, processes: processes).result()
-            return bus.findings
-        }
-        // What depends on a stopped process has no cause of its own.
-        let stopped = processes.filter(\.isStopped)
-        let isAnythingRunning = bus.isAnythingRunning
-        await attempt(.gateway) {
-            try await GatewayCheck(
-                installation: installation, settings: settings, isAnythingRunning: isAnythingRunning, stopped: stopped
-            )
-            .findings()
-        }
-        all(VersionCheck(versions: bus.versions, installation: installation).findings)
-        let relays = bus.relays
-        await attempt(.fcm) {
-            try await FCMCheck(installation: installation, settings: settings, relays: relays, stopped: stopped).findings()
+        show(.gateway, await gateway.map { gatewayCheck.findings(of: $0, isAnythingRunning: answers.isAnythingRunning) })
+        all(VersionCheck(versions: answers.versions, installation: installation).findings)
+        show(.fcm, await fcm)
+        show(.canary, await canary)
+    }
+
+    private func outcome<Value: Sendable>(_ body: () async throws -> Value) async -> Result<Value, any Error> {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
         }
     }
 }

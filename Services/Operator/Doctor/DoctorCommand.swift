@@ -9,8 +9,8 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor", abstract: "Checks this machine's installation, and says what to do about what is wrong.",
         discussion: """
             It checks the settings of each service, the files and who can read them, the disk, the clock, the database, the sockets of \
-            the services and their versions, FCM by a dry run through each relay, the gateway, its certificate, and the ports for \
-            metrics. FCM checks the dry run's message and delivers it to no phone. Nothing is changed. It works while nothing runs.
+            the services and their versions, FCM by a dry run through each relay, the gateway, its certificate, the ports for metrics, \
+            and the canary with its token, its subject and its messages. FCM checks the dry run's message and delivers it to no phone. Nothing is changed. It works while nothing runs.
 
             On a machine with the packages, run it as root: keys and passwords are readable only by root.
 

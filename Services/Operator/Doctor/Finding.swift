@@ -10,7 +10,7 @@ struct Finding: Encodable, Hashable, Sendable {
         case timeZones = "time zones"
         case descriptors, database, processes, sockets, versions
         case fcm = "FCM"
-        case gateway, certificate, metrics
+        case gateway, certificate, metrics, canary
     }
 
     let check: Check

@@ -108,7 +108,7 @@ struct Installation: Sendable {
     }
 
     /// The unit of a service's instance: by the name of the socket, such as `fcm-relay@2.sock`, or else the first one.
-    private func unit(of service: ServiceEntry, at endpoint: String) -> String {
+    func unit(of service: ServiceEntry, at endpoint: String) -> String {
         guard service.mayHaveInstances else { return service.executable }
         let file = endpoint.split(separator: "/").last ?? ""
         let (start, end) = (service.name + "@", ".sock")

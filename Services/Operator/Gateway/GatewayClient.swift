@@ -46,6 +46,20 @@ struct GatewayClient: Sendable {
         let noToken =
             "there is no token in \(OperatorToken(stateDirectory: try settings.value(.stateDirectory)).path): set MSI_STATE_DIR or "
             + "MSI_TOKEN_FILE, or make one with msi account token"
+        try await with(url, from: source, token: token, orElse: noToken, report: report, body)
+    }
+
+    /// Runs a body with a client of a gateway.
+    ///
+    /// - Parameters:
+    ///   - source: The setting that the URL comes from.
+    ///   - noToken: What to say if the gateway requires a token, and there is none.
+    ///   - report: Tells the user that a request takes longer.
+    /// - Throws: The body's error.
+    static func with(
+        _ url: String, from source: String, token: Secret?, orElse noToken: String, report: @escaping @Sendable (String) -> Void,
+        _ body: (GatewayClient) async throws -> Void
+    ) async throws {
         var configuration = HTTPClient.Configuration()
         configuration.timeout.connect = .seconds(5)
         // Open streams get a comment every 15 seconds; one without is broken.

@@ -36,4 +36,16 @@ enum Journal {
         if let hint { throw InputFailure(description: "journalctl: \(hint)") }
         return result.output.split(separator: "\n").compactMap { LogRecord(journal: String($0)) }
     }
+
+    /// The newest error of a unit's processes among their last lines, or else the newest line; `nil` if there is none, or this user may not
+    /// read it.
+    static func lastWords(of unit: String) async -> String? {
+        let ended = try? await run(
+            .name("journalctl"), arguments: ["--unit=\(unit)", "--lines=50", "--output=json", "--no-pager", "--all"],
+            output: .string(limit: 1 << 20), error: .discarded)
+        let records = (ended?.standardOutput ?? "").split(separator: "\n").compactMap { LogRecord(journal: String($0)) }
+            // systemd's own lines say that the unit has ended.
+            .filter { $0.service.hasPrefix("msi-") }
+        return (records.last { ["error", "critical"].contains($0.level) } ?? records.last)?.text.onOneLine(maxLength: 300)
+    }
 }

@@ -25,7 +25,7 @@ struct LogFolder: Sendable {
     }
 
     /// The lines that contain one of some texts. The files have megabytes, so only those lines become texts.
-    static func lines(of content: Data, with identifiers: Set<String>) -> [String] {
+    private static func lines(of content: Data, with identifiers: Set<String>) -> [String] {
         let identifiers = identifiers.map { Array($0.utf8) }
         return content.withUnsafeBytes { (content: UnsafeRawBufferPointer) in
             var lines: [String] = []

@@ -17,6 +17,8 @@ final class Child: Sendable {
         var mustReload = false
         /// Gets what comes of a reload.
         var onReload: (@Sendable (ReloadReport) -> Void)?
+        /// What the running process has last told about itself.
+        var status: String?
         /// Sends a signal to the running process.
         var signal: (@Sendable (Signal) -> Void)?
         /// The result of the first start, once it is known.
@@ -29,6 +31,7 @@ final class Child: Sendable {
     private let executable: FilePath
     private let process: Stack.Process
     let log: LogFile
+    private let statusFile: StatusFile
     private let pipe: SupervisionPipe
     private let say: @Sendable (String) -> Void
     private let state = Mutex(State())
@@ -40,6 +43,7 @@ final class Child: Sendable {
         executable = FilePath(stack.executables.appending(path: service.executable).path(percentEncoded: false))
         self.process = process
         log = try LogFile(directory: stack.logDirectory, name: process.service.executable)
+        statusFile = StatusFile(of: process.service, in: stack.logDirectory)
         self.pipe = pipe
         self.say = say
     }
@@ -52,6 +56,8 @@ final class Child: Sendable {
 
     /// Runs the process until ``stop()``, or until its first start fails.
     func run() async {
+        // Of an earlier start.
+        statusFile.remove()
         var policy = RestartPolicy()
         while !state.withLock(\.isStopping) {
             let began = ContinuousClock.now
@@ -65,6 +71,7 @@ final class Child: Sendable {
                     .failure(StartFailure(description: "\(name) did not start: \(ending). \(log.path) ends:\n\(lastWords)")))
             }
             let delay = policy.delay(afterRunOf: .now - began)
+            told(StatusFile.text(ofEnd: "\(ending). \(log.tail(1, after: alreadyLogged).joined())"))
             say("\(name) ended (\(ending)); starting it again in \(delay.formatted)")
             do {
                 try await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }
@@ -112,6 +119,15 @@ final class Child: Sendable {
             return state.onReload
         }
         onReload?(report)
+    }
+
+    /// It is told again after each self-check.
+    private func told(_ status: String) {
+        let isNew = state.withLock { state in
+            defer { state.status = status }
+            return state.status != status
+        }
+        if isNew { statusFile.write(status) }
     }
 
     private func becameReady() {
@@ -201,7 +217,9 @@ final class Child: Sendable {
             }
             if mustStop { signal(.terminate) }
             // After the signal is known, which a reload needs as soon as the process is ready.
-            try notify.listen(to: execution.processIdentifier.value, onReload: { self.reloaded($0) }) { self.becameReady() }
+            try notify.listen(
+                to: execution.processIdentifier.value, onReload: { self.reloaded($0) }, onStatus: { self.told($0) }
+            ) { self.becameReady() }
         }
         return result.terminationStatus
     }

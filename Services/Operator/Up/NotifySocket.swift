@@ -28,17 +28,18 @@ final class NotifySocket: Sendable {
         }
     }
 
-    /// Calls a function for each `READY=1` of a process, and one for each report on a reload, until ``close()``. Call it at most once, and
-    /// before ``close()``.
+    /// Calls a function for each `READY=1` of a process, one for each report on a reload, and one for each status, until ``close()``. Call
+    /// it at most once, and before ``close()``.
     ///
     /// Earlier messages of the process are queued in the socket.
     func listen(
         to process: pid_t, onReload: @escaping @Sendable (ReloadReport) -> Void = { _ in },
+        onStatus: @escaping @Sendable (String) -> Void = { _ in },
         onReady: @escaping @Sendable () -> Void
     ) throws {
         let (descriptor, end) = (descriptor, closing.read)
         try DedicatedThread.start {
-            Self.receive(from: descriptor, until: end, process, onReload, onReady)
+            Self.receive(from: descriptor, until: end, process, onReload, onStatus, onReady)
             Glibc.close(descriptor)
             Glibc.close(end)
         }
@@ -72,7 +73,8 @@ final class NotifySocket: Sendable {
     }
 
     private static func receive(
-        from descriptor: Int32, until end: Int32, _ process: pid_t, _ onReload: (ReloadReport) -> Void, _ onReady: () -> Void
+        from descriptor: Int32, until end: Int32, _ process: pid_t, _ onReload: (ReloadReport) -> Void,
+        _ onStatus: (String) -> Void, _ onReady: () -> Void
     ) {
         var entries = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: end, events: 0, revents: 0),
@@ -80,6 +82,8 @@ final class NotifySocket: Sendable {
         while true {
             guard poll(&entries, 2, -1) >= 0 || errno == EINTR, entries[1].revents == 0 else { return }
             guard let message = NotifyMessage(from: descriptor), message.sender == process else { continue }
+            // Before what tells others that it is ready.
+            if let status = StatusFile.status(in: message.lines) { onStatus(status) }
             if message.lines.contains("READY=1") { onReady() }
             if let report = ReloadReport(notification: message.lines) { onReload(report) }
         }

@@ -90,7 +90,10 @@ package struct SettingValues: Sendable {
     package func value<Value>(_ setting: Setting<Value>) throws -> Value {
         guard let value = try optional(setting) else {
             let declaration = setting.declaration
-            throw ConfigurationError("\(declaration.name) is required: \(declaration.expected). \(declaration.summary)")
+            // A secret belongs in a file.
+            let expected = declaration.file.map { "\(declaration.expected), or \($0.name), a file that holds it" }
+            throw ConfigurationError(
+                "\(declaration.name) is required: \(expected ?? declaration.expected). \(declaration.summary)")
         }
         return value
     }

@@ -8,6 +8,8 @@ struct BusAdvice: Sendable {
     let installation: Installation
     let settings: SettingValues
     let processes: [RunningProcess]
+    /// The `msi up` that runs the services of a build; `nil` if none does.
+    let supervisor: RunningSupervisor?
 
     private var name: String { instance.service.executable }
     private var setting: String { Setting<[String]>.endpoints(of: instance.service).declaration.name }
@@ -46,7 +48,11 @@ struct BusAdvice: Sendable {
     func findingWithoutListener() async -> Finding {
         switch instance.state {
         case .missing, .stale, .refused:
-            if instance.otherHost == nil, let running = await findingOfProcess() { return running }
+            guard instance.otherHost == nil else { break }
+            if let running = await findingOfProcess() { return running }
+            let ended = await EndedService.look(
+                instance.service, at: instance.endpoint, of: installation, settings, supervisor: supervisor)
+            if let ended { return failure("\(name) \(ended.found)", ended.advice) }
         default: break
         }
         switch instance.state {
@@ -141,7 +147,6 @@ struct BusAdvice: Sendable {
                 "\(place) accepts the connection and answers nothing: the process hangs or is stopped there, or has another key",
                 "msi doctor on \(host) tells which; with keys, compare them: msi keys public FILE")
         }
-        if let stopped = await stoppedProcess() { return finding(ofStopped: stopped) }
         // Of another user's process the executable may not be seen.
         if case .listening(let process?) = instance.state, let program = RunningProcess.program(of: process)?.path,
             program != installation.path(of: instance.service)
@@ -155,14 +160,16 @@ struct BusAdvice: Sendable {
             "look at the machine's load (uptime) and at \(log), and restart it")
     }
 
-    private func finding(ofStopped process: RunningProcess) -> Finding {
+    func finding(ofStopped process: RunningProcess) -> Finding {
         failure(
             "\(name) at \(instance.endpoint) answers nothing, because its process \(process.id) is stopped "
                 + "(SIGSTOP, or Ctrl-Z in a terminal)", "\(process.resume); \(log(of: process)) says more")
     }
 
-    private func stoppedProcess() async -> RunningProcess? {
-        if case .listening(let id?) = instance.state { return processes.first { $0.id == id && $0.isStopped } }
+    /// The process that listens, if a signal has stopped it; `nil` as well if nothing listens.
+    func stoppedProcess() async -> RunningProcess? {
+        guard instance.otherHost == nil, case .listening(let id) = instance.state else { return nil }
+        if let id { return processes.first { $0.id == id && $0.isStopped } }
         // The system does not tell which one listens: over TCP, or because the queue of connections is full.
         for process in processes where process.service == instance.service && process.isStopped {
             if let own = await process.commandEndpoint(), isHere(own) { return process }

@@ -18,6 +18,7 @@ struct BusCheck: Sendable {
     let installation: Installation
     let settings: SettingValues
     let processes: [RunningProcess]
+    let supervisor: RunningSupervisor?
 
     private static let timeout = Duration.seconds(5)
 
@@ -27,6 +28,8 @@ struct BusCheck: Sendable {
         case failure(CommandFailure)
         /// Nothing was asked, since nothing listens.
         case none
+        /// Nothing was asked, since a signal has stopped the process.
+        case stopped(RunningProcess)
     }
 
     /// - Throws: ``ConfigurationError``, or ``BusError`` if there is no bus.
@@ -42,7 +45,10 @@ struct BusCheck: Sendable {
         // At the same time: each one that does not answer takes seconds.
         let answers = await withTaskGroup(of: (Int, Answer).self) { group in
             for (index, instance) in instances.enumerated() {
-                group.addTask { (index, await Self.ask(instance, bus, logger)) }
+                group.addTask {
+                    if let process = await advice(for: instance).stoppedProcess() { return (index, .stopped(process)) }
+                    return (index, await Self.ask(instance, bus, logger))
+                }
             }
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
@@ -56,6 +62,9 @@ struct BusCheck: Sendable {
                 result.versions["\(instance.service.name) at \(instance.endpoint)"] = health.version
                 if instance.service == .fcmRelay { result.relays.append(instance.endpoint) }
                 result.findings += findings(of: health, instance)
+            case .stopped(let process):
+                result.isAnythingRunning = true
+                result.findings.append(advice(for: instance).finding(ofStopped: process))
             case .failure(let failure):
                 result.isAnythingRunning = true
                 result.findings.append(await advice(for: instance).finding(of: failure))
@@ -143,7 +152,8 @@ struct BusCheck: Sendable {
     }
 
     private func advice(for instance: BusInstance) -> BusAdvice {
-        BusAdvice(instance: instance, installation: installation, settings: settings, processes: processes)
+        BusAdvice(
+            instance: instance, installation: installation, settings: settings, processes: processes, supervisor: supervisor)
     }
 }
 

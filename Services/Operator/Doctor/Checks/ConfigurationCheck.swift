@@ -10,6 +10,7 @@ struct ConfigurationCheck: Sendable {
     let settings: SettingValues
     /// What is wrong with the environment and the configuration file as a whole.
     let mistakes: [String]
+    let processes: [RunningProcess]
 
     private static let maxOutput = 1 << 18
 
@@ -32,15 +33,19 @@ struct ConfigurationCheck: Sendable {
         let services = installation.unreadable == nil ? installation.services.filter(isSetUp) : []
         var (lines, said): ([Line], [Line: [ServiceEntry]]) = ([], [:])
         var result = Result()
-        for service in services {
-            if service == .fcmRelay, isBeforeFirstStart {
-                result.findings.append(
-                    .ok(
-                        .configuration,
-                        "\(service.executable): can be checked after the first start, at which the emulator makes its key"))
-                continue
-            }
-            for line in await self.lines(of: service) where !known.contains(line.text) {
+        let checked = services.filter { $0 != .fcmRelay || !isBeforeFirstStart }
+        for service in services where !checked.contains(service) {
+            result.findings.append(
+                .ok(
+                    .configuration,
+                    "\(service.executable): can be checked after the first start, at which the emulator makes its key"))
+        }
+        let answers = await withTaskGroup(of: (ServiceEntry, [Line]).self) { group in
+            for service in checked { group.addTask { (service, await self.lines(of: service)) } }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        for service in checked {
+            for line in answers[service] ?? [] where !known.contains(line.text) {
                 if said[line] == nil { lines.append(line) }
                 said[line, default: []].append(service)
             }
@@ -77,15 +82,25 @@ struct ConfigurationCheck: Sendable {
             }
     }
 
-    /// The canary is set up by its topic.
+    /// The canary is set up by its topic. In a build it is started by itself, with settings of its own.
     private func isSetUp(_ service: ServiceEntry) -> Bool {
-        guard service == .canary else { return true }
+        guard service == .canary, environmentOfCanary == nil else { return true }
         do {
-            return try settings.optional(.canaryTopic) != nil
+            let hasTopic = try settings.optional(.canaryTopic) != nil
+            return try hasTopic && (installation.layout == .packages || settings.optional(.canaryToken) != nil)
         } catch {
             // The check says what is wrong with it.
             return true
         }
+    }
+
+    /// Of the canary that runs beside a build; `nil` if none does.
+    private var environmentOfCanary: [String: String]? {
+        installation.layout == .build ? processes.first { $0.service == .canary }?.environment : nil
+    }
+
+    private func environment(of service: ServiceEntry) -> [String: String] {
+        (service == .canary ? environmentOfCanary : nil) ?? installation.environment
     }
 
     private func lines(of service: ServiceEntry) async -> [Line] {
@@ -94,7 +109,8 @@ struct ConfigurationCheck: Sendable {
             let result = try await Subprocess.run(
                 .path(FilePath(installation.path(of: service))), arguments: ["--check-config"],
                 environment: .custom(
-                    Dictionary(uniqueKeysWithValues: installation.environment.map { (Environment.Key(stringLiteral: $0), $1) })),
+                    Dictionary(
+                        uniqueKeysWithValues: environment(of: service).map { (Environment.Key(stringLiteral: $0), $1) })),
                 output: .string(limit: Self.maxOutput), error: .combinedWithOutput)
             let isValid = result.terminationStatus.isSuccess
             let lines = result.standardOutput.split(separator: "\n").map { line in

@@ -48,7 +48,9 @@ struct DiskCheck: Sendable {
     private var archive: [Finding] {
         guard let limit else { return [] }
         let file = folder + "/message-log.sqlite"
-        let size = Self.size(of: file) - Self.freeBytes(in: file) + Self.size(of: file + "-wal")
+        // The message log does not count free pages either.
+        let free = SQLiteHeader(of: file)?.freeBytes ?? 0
+        let size = Self.size(of: file) - free + Self.size(of: file + "-wal")
         let percent = Double(size) / Double(limit) * 100
         let found =
             "the archive has \(Self.megabytes(size)), \(Int(percent)) % of \(Setting.messageLogStorageLimit.declaration.name)"
@@ -63,19 +65,6 @@ struct DiskCheck: Sendable {
     private static func size(of path: String) -> Int64 {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
-    }
-
-    /// The free pages of a database, which the message log does not count either: from the file's header, which has their number and the size
-    /// of a page (sqlite.org/fileformat.html). Opening the database could leave files of this user behind.
-    private static func freeBytes(in path: String) -> Int64 {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return 0 }
-        defer { close(file) }
-        var header = [UInt8](repeating: 0, count: 100)
-        guard read(file, &header, header.count) == header.count, header.starts(with: "SQLite format 3\0".utf8) else { return 0 }
-        func number(_ range: Range<Int>) -> Int64 { header[range].reduce(0) { $0 << 8 | Int64($1) } }
-        let pageSize = number(16..<18)
-        return number(36..<40) * (pageSize == 1 ? 65_536 : pageSize)
     }
 
     /// The path, or its nearest parent that exists.

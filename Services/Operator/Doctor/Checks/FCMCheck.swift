@@ -54,17 +54,27 @@ struct FCMCheck: Sendable {
         var logger = Logger(label: "msi")
         logger.logLevel = .critical
         let bus = try Bus(settings, logger: logger)
-        for relay in relays {
-            do {
-                let client = try CommandClient(bus: bus, endpoints: [relay], logger: logger)
-                for project in try await client.request(ReadPace(), timeout: Self.timeout).projects {
-                    findings.append(await dryRun(project.id, relay, client))
-                }
-            } catch {
-                findings.append(.failure(.fcm, "the relay at \(relay) does not name its projects: \(error)", "restart it"))
+        let answers = await withTaskGroup(of: (Int, [Finding]).self) { group in
+            for (index, relay) in relays.enumerated() {
+                group.addTask { [logger] in (index, await dryRuns(by: relay, bus, logger)) }
             }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
         await bus.close()
+        return findings + relays.indices.flatMap { answers[$0] ?? [] }
+    }
+
+    /// One for each project of a relay.
+    private func dryRuns(by relay: String, _ bus: Bus, _ logger: Logger) async -> [Finding] {
+        var findings: [Finding] = []
+        do {
+            let client = try CommandClient(bus: bus, endpoints: [relay], logger: logger)
+            for project in try await client.request(ReadPace(), timeout: Self.timeout).projects {
+                findings.append(await dryRun(project.id, relay, client))
+            }
+        } catch {
+            findings.append(.failure(.fcm, "the relay at \(relay) does not name its projects: \(error)", "restart it"))
+        }
         return findings
     }
 

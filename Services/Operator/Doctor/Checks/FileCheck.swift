@@ -55,7 +55,7 @@ struct FileCheck: Sendable {
                     "the state directory \(folder) belongs to \(Self.user(status.st_uid)) instead of msi, the services' user",
                     "chown -R msi:msi \(folder.shellQuoted)"))
         }
-        findings += own.flatMap { check($0, owner: status.st_uid) } + missing + left
+        findings += own.flatMap { check($0, owner: status.st_uid) } + missing + damaged + left
         return findings.isEmpty
             ? [.ok(.files, "the state directory \(folder) and its files are readable only by their owner")] : findings
     }
@@ -114,6 +114,16 @@ struct FileCheck: Sendable {
         ]
     }
 
+    /// The databases that do not begin as SQLite's do.
+    private var damaged: [Finding] {
+        let databases = installation.services.flatMap(\.stateFiles).filter { $0.hasSuffix(".sqlite") }.map { "\(folder)/\($0)" }
+        return databases.filter { SQLiteHeader(of: $0)?.isValid == false }.map { path in
+            .failure(
+                .files, "\(path) is damaged: it does not begin as a database of SQLite does",
+                "stop the services, and restore a backup: deploy/backup/README.md")
+        }
+    }
+
     /// Files that should not stay.
     private var left: [Finding] {
         let password = folder + "/password"
@@ -159,7 +169,8 @@ struct FileCheck: Sendable {
 
     /// The files that the settings name, and the credentials of systemd.
     private var secretFiles: [Finding] {
-        settings.secretFiles.map { setting, path in
+        let checked = Set(own)
+        return settings.secretFiles.filter { !checked.contains($0.path) }.map { setting, path in
             var status = stat()
             guard stat(path, &status) == 0 else {
                 let reason = String(cString: strerror(errno))

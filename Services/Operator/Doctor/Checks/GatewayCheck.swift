@@ -5,26 +5,54 @@ import ServiceKit
 struct GatewayCheck: Sendable {
     let installation: Installation
     let settings: SettingValues
-    /// Whether a service answers on the bus.
-    let isAnythingRunning: Bool
-    /// The processes that a signal has stopped.
-    let stopped: [RunningProcess]
+    let processes: [RunningProcess]
+    let supervisor: RunningSupervisor?
 
-    func findings() async throws -> [Finding] {
-        if let process = stopped.first(where: { $0.service == .gateway }) { return [process.stoppedFinding(.gateway)] }
-        var findings: [Finding] = []
+    /// What has come of the request.
+    enum Answer: Sendable {
+        case status(ProductStatus)
+        case failure(GatewayFailure)
+        /// There is a token, and this user cannot read it.
+        case unreadableToken(StartFailure)
+        /// It was not asked, since a signal has stopped its process.
+        case stopped(RunningProcess)
+        /// It does not answer, since its process has ended.
+        case ended(EndedService)
+    }
+
+    /// Asks the gateway.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    func answer() async throws -> Answer {
+        if let process = processes.first(where: { $0.service == .gateway && $0.isStopped }) { return .stopped(process) }
         do {
-            try await GatewayClient.with(settings, report: { _ in }) { gateway in
-                findings = Self.findings(of: try await ProductStatus.read(from: gateway, settings))
-            }
+            var status: ProductStatus?
+            try await GatewayClient.with(settings, report: { _ in }) { status = try await ProductStatus.read(from: $0, settings) }
+            guard let status else { preconditionFailure("the body has run") }
+            return .status(status)
         } catch let failure as GatewayFailure {
+            guard failure.kind == .unreachable, !processes.contains(where: { $0.service == .gateway }),
+                let ended = await EndedService.look(.gateway, of: installation, settings, supervisor: supervisor)
+            else { return .failure(failure) }
+            return .ended(ended)
+        } catch let failure as StartFailure {
+            return .unreadableToken(failure)
+        }
+    }
+
+    /// - Parameter isAnythingRunning: Whether a service answers on the bus.
+    func findings(of answer: Answer, isAnythingRunning: Bool) -> [Finding] {
+        switch answer {
+        case .status(let status): return Self.findings(of: status)
+        case .stopped(let process): return [process.stoppedFinding(.gateway)]
+        case .ended(let ended): return [.failure(.gateway, "\(ServiceEntry.gateway.executable) \(ended.found)", ended.advice)]
+        case .failure(let failure):
             // While nothing runs, the check of the sockets says what to do.
             guard isAnythingRunning else { return [.warning(.gateway, "\(failure)", installation.start(.gateway))] }
             return [.failure(.gateway, "\(failure)", advice(for: failure))]
-        } catch let failure as StartFailure {
+        case .unreadableToken(let failure):
             return [.failure(.gateway, "\(failure)", "run msi doctor as the owner of the file or as root")]
         }
-        return findings
     }
 
     private func advice(for failure: GatewayFailure) -> String {

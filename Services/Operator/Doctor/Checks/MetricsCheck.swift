@@ -30,8 +30,11 @@ struct MetricsCheck: Sendable {
                     "remove it there, and give each service its own in a drop-in: /usr/share/doc/msi-common/examples/metrics.conf"
                 ))
         }
-        for process in withPort where !process.isStopped { findings.append(await readyz(of: process)) }
-        return findings
+        let answers = await withTaskGroup(of: (Int32, Finding).self) { group in
+            for process in withPort where !process.isStopped { group.addTask { (process.id, await readyz(of: process)) } }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        return findings + withPort.compactMap { answers[$0.id] }
     }
 
     private func readyz(of process: RunningProcess) async -> Finding {

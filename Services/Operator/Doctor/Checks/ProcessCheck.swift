@@ -4,27 +4,42 @@ import ServiceKit
 struct ProcessCheck: Sendable {
     private let installation: Installation
     private let processes: [RunningProcess]
+    private let supervisor: RunningSupervisor?
     private let maxConnections: Int
 
     /// For the bus, the databases and the files of a service.
     private static let minDescriptors = 1_024
 
     /// - Throws: ``ConfigurationError``.
-    init(installation: Installation, settings: SettingValues, processes: [RunningProcess]) throws {
+    init(installation: Installation, settings: SettingValues, processes: [RunningProcess], supervisor: RunningSupervisor?) throws
+    {
         self.installation = installation
         self.processes = processes
+        self.supervisor = supervisor
         maxConnections = try settings.value(.gatewayMaxConnections)
     }
 
     var findings: [Finding] {
-        guard !processes.isEmpty else { return [] }
-        let findings = processes.compactMap(stopped) + processes.compactMap(descriptors) + processes.compactMap(executable)
+        guard !processes.isEmpty || supervisor != nil else { return [] }
+        let findings =
+            stoppedSupervisor + processes.compactMap(stopped) + processes.compactMap(descriptors)
+            + processes.compactMap(executable)
         return findings.isEmpty
             ? [
                 .ok(
                     .processes, "\(processes.count) processes run, each with enough file descriptors and the installed executable"
                 )
             ] : findings
+    }
+
+    private var stoppedSupervisor: [Finding] {
+        guard let supervisor, supervisor.isStopped else { return [] }
+        return [
+            .failure(
+                .processes,
+                "msi up (process \(supervisor.id)) is stopped (SIGSTOP, or Ctrl-Z in a terminal): a service that ends is not started again",
+                "kill -CONT \(supervisor.id)")
+        ]
     }
 
     /// Of services with commands, the check of the bus says it.

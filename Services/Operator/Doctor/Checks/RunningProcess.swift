@@ -35,13 +35,22 @@ struct RunningProcess: Sendable {
         var found: [RunningProcess] = []
         for id in ids.sorted() {
             // Another copy of the product may run from the same build.
-            guard let process = RunningProcess(id, of: installation),
-                let own = try? await process.settings().value(.stateDirectory),
-                isSameFolder(own, folder)
-            else { continue }
+            guard let process = RunningProcess(id, of: installation), await process.belongs(to: folder, settings) else {
+                continue
+            }
             found.append(process)
         }
         return found
+    }
+
+    /// - Parameter folder: The state directory of the settings.
+    private func belongs(to folder: String, _ settings: SettingValues) async -> Bool {
+        let own = await self.settings()
+        // The canary keeps nothing, so it needs no state directory.
+        if service == .canary, let gateway = try? CanaryCheck.gateway(own).url {
+            return gateway == (try? CanaryCheck.gateway(settings).url)
+        }
+        return (try? own.value(.stateDirectory)).map { Self.isSameFolder($0, folder) } ?? false
     }
 
     /// The executable of any process, and whether it has been replaced since the start; `nil` if this user may not see it.
@@ -51,7 +60,7 @@ struct RunningProcess: Sendable {
         return link.hasSuffix(deleted) ? (String(link.dropLast(deleted.count)), true) : (link, false)
     }
 
-    private static func isSameFolder(_ one: String, _ other: String) -> Bool {
+    static func isSameFolder(_ one: String, _ other: String) -> Bool {
         if one == other { return true }
         var (first, second) = (stat(), stat())
         return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev
@@ -61,31 +70,23 @@ struct RunningProcess: Sendable {
     private init?(_ id: Int32, of installation: Installation) {
         guard let program = Self.program(of: id),
             let service = installation.services.first(where: { program.path == installation.path(of: $0) }),
-            let variables = Self.contents("/proc/\(id)/environ")
+            let files = ProcessFiles(id)
         else { return nil }
-        environment = Dictionary(
-            variables.split(separator: "\0").compactMap { variable in
-                let parts = variable.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-                return parts.count == 2 ? (parts[0], parts[1]) : nil
-            }, uniquingKeysWith: { first, _ in first })
         self.service = service
         self.id = id
-        arguments = (Self.contents("/proc/\(id)/cmdline") ?? "").split(separator: "\0").dropFirst().map(String.init)
+        (environment, arguments, isStopped) = (files.environment, files.arguments, files.isStopped)
         isOutdated = program.isReplaced
-        maxDescriptors = Self.contents("/proc/\(id)/limits")?.split(separator: "\n").first { $0.hasPrefix("Max open files") }
+        maxDescriptors = ProcessFiles.contents("/proc/\(id)/limits")?.split(separator: "\n")
+            .first { $0.hasPrefix("Max open files") }
             .flatMap { $0.split(separator: " ").dropFirst(3).first }.flatMap { Int($0) }
-        // The name of the program, in parentheses, may contain anything.
-        let fields =
-            (Self.contents("/proc/\(id)/stat") ?? "").split(separator: ")").last?.split(whereSeparator: \.isWhitespace) ?? []
-        isStopped = fields.first.map { ["T", "t"].contains($0) } ?? false
         // The 22nd field, in clock ticks since the boot.
-        started = fields.count > 19 ? Int64(fields[19]).flatMap(Self.time) : nil
-        unit = Self.contents("/proc/\(id)/cgroup")?.split(whereSeparator: { $0 == "/" || $0 == "\n" })
+        started = files.fields.count > 19 ? Int64(files.fields[19]).flatMap(Self.time) : nil
+        unit = ProcessFiles.contents("/proc/\(id)/cgroup")?.split(whereSeparator: { $0 == "/" || $0 == "\n" })
             .last { $0.hasPrefix("msi-") && $0.hasSuffix(".service") }.map(String.init)
     }
 
     private static func time(ofTicks ticks: Int64) -> UnixMilliseconds? {
-        let boot = contents("/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }
+        let boot = ProcessFiles.contents("/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }
         guard let boot = boot.flatMap({ Int64($0.dropFirst("btime ".count)) }) else { return nil }
         return UnixMilliseconds(rawValue: (boot + 2) * 1_000 + ticks * 1_000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
     }
@@ -106,9 +107,5 @@ struct RunningProcess: Sendable {
     func commandEndpoint() async -> String? {
         guard service.sockets.contains(.commands) else { return nil }
         return try? await settings().value(.listen(service))
-    }
-
-    private static func contents(_ path: String) -> String? {
-        (try? Data(contentsOf: URL(filePath: path))).map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -1,75 +1,88 @@
-import FoundationEssentials
 import Glibc
 import Schemas
 import ServiceKit
 
 extension SettingsInEffectCheck {
-    /// By what the services say about themselves: to systemd, or in the log that `msi up` keeps.
-    func reloads(_ units: [String: UnitState]) -> [Finding] {
-        guard let file = settings.configurationFile else { return [] }
-        let changed = FileTime.lastChange(of: file)
+    /// By what the services say about themselves: to systemd, or to `msi up`.
+    func reloads(_ units: [String: UnitState]) async -> [Finding] {
         var findings: [Finding] = []
-        var (behind, unknown): ([String], [String]) = ([], [])
+        /// By the file.
+        var (behind, unknown): ([String: [String]], [String: [String]]) = ([:], [:])
         for process in processes {
             let name = process.unit ?? process.service.executable
-            let status = process.unit.flatMap { units[$0]?.status }.flatMap { SettingsStatus($0) }
+            let status = status(of: process, units)
             if let names = status?.needingRestart, !names.isEmpty {
                 findings.append(
                     .warning(
                         .configuration, "\(name) works with the former values of \(names.joined(separator: ", "))",
-                        "systemctl restart \(name)"))
+                        process.unit.map { "systemctl restart \($0)" } ?? process.restart))
             }
             if let mistake = status?.mistake {
                 findings.append(
                     .warning(
                         .configuration, "\(name) has refused the settings at its last reload: \(mistake)",
-                        "correct it, and then: systemctl reload \(name)"))
+                        "correct it, and then: \(process.unit.map { "systemctl reload \($0)" } ?? process.reload)"))
                 continue
             }
-            guard let changed, let started = process.started, changed.seconds > (status?.read ?? started).seconds else {
-                continue
-            }
-            if process.unit != nil {
-                behind.append(name)
-            } else if let log = log(of: process) {
-                if !Self.hasReload(in: log, after: changed) { behind.append(name) }
+            // A unit and this command read the same file; another process may read another one.
+            let file = process.unit == nil ? await process.settings().configurationFile : settings.configurationFile
+            guard let file, let changed = FileTime.lastChange(of: file), let started = process.started,
+                changed.seconds > (status?.read ?? started).seconds
+            else { continue }
+            if status == nil, process.unit == nil {
+                unknown[file, default: []].append(name)
             } else {
-                unknown.append(name)
+                behind[file, default: []].append(name)
             }
         }
-        if !behind.isEmpty {
-            findings.append(
-                .warning(
-                    .configuration, "\(file) has changed since these have read it: \(behind.joined(separator: ", "))",
-                    installation.layout == .packages
-                        ? "systemctl reload msi.target; then msi doctor names what needs a restart"
-                        : "send SIGHUP to msi up; it says what needs a restart"))
+        findings += behind.sorted { $0.key < $1.key }.map { file, names in
+            .warning(
+                .configuration, "\(file) has changed since these have read it: \(names.joined(separator: ", "))",
+                installation.layout == .packages
+                    ? "systemctl reload msi.target; then msi doctor names what needs a restart"
+                    : "send SIGHUP to msi up; it says what needs a restart")
         }
-        if !unknown.isEmpty {
-            findings.append(
-                .ok(
-                    .configuration,
-                    "\(file) has changed since the start of \(unknown.joined(separator: ", ")). SIGHUP lets them read it again; "
-                        + "whether they have done so is known only from their own logs"))
+        findings += unknown.sorted { $0.key < $1.key }.map { file, names in
+            .ok(
+                .configuration,
+                "\(file) has changed since the start of \(names.joined(separator: ", ")). SIGHUP lets them read it again; "
+                    + "whether they have done so is known only from their own logs")
         }
         return findings
     }
 
-    /// What `msi up` keeps of a service's log, the older part first; `nil` if it does not run the service, or there is none.
-    private func log(of process: RunningProcess) -> [Data]? {
+    private func status(of process: RunningProcess, _ units: [String: UnitState]) -> SettingsStatus? {
+        if let unit = process.unit { return units[unit]?.status.flatMap { SettingsStatus($0) } }
         guard process.isSupervised, let folder = try? settings.value(.stateDirectory) else { return nil }
-        let path = "\(folder)/log/\(process.service.executable).log"
-        let parts = [path + ".1", path].compactMap { try? Data(contentsOf: URL(filePath: $0)) }
-        return parts.isEmpty ? nil : parts
+        return StatusFile(of: process.service, in: folder + "/log").read().flatMap { SettingsStatus($0) }
     }
 
-    /// Whether a service says that it has read its settings again.
-    private static func hasReload(in log: [Data], after time: UnixMilliseconds) -> Bool {
-        let signs: Set = ["the settings were read again", "a setting has changed", "takes effect only after a restart"]
-        return log.flatMap { LogFolder.lines(of: $0, with: signs) }.compactMap { LogRecord(line: $0)?.time }.contains {
-            $0 >= time
+    /// Whether this command reads the same configuration file as the processes of a build. Units have theirs from the packages.
+    func files() async -> [Finding] {
+        guard installation.layout == .build else { return [] }
+        var others: [String?: [String]] = [:]
+        for process in processes where process.unit == nil {
+            let file = await process.settings().configurationFile
+            if file != settings.configurationFile { others[file, default: []].append(process.service.executable) }
+        }
+        let name = SettingDeclaration.configFile.name
+        return others.sorted { ($0.key ?? "") < ($1.key ?? "") }.map { file, services in
+            .warning(
+                .configuration,
+                "this command reads \(settings.configurationFile ?? "no configuration file"), and \(file ?? "none") was given to "
+                    + services.joined(separator: ", "),
+                file.map { "run it with the same one: \(name)=\($0.shellQuoted) msi doctor" }
+                    ?? "run it without \(name), or restart them with it")
         }
     }
+}
+
+extension RunningProcess {
+    /// How the operator restarts a process that no unit runs.
+    fileprivate var restart: String { isSupervised ? "stop msi up, and start it again" : "end process \(id), and start it again" }
+
+    /// How the operator lets a process that no unit runs read its settings again.
+    fileprivate var reload: String { isSupervised ? "send SIGHUP to msi up" : "kill -HUP \(id)" }
 }
 
 /// When files were changed.

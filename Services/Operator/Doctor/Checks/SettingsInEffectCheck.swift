@@ -10,7 +10,7 @@ struct SettingsInEffectCheck: Sendable {
     func findings() async -> [Finding] {
         let files = await installation.environmentFiles()
         let units = installation.layout == .packages ? await UnitState.all(of: processes.compactMap(\.unit)) : [:]
-        return await overridden(files) + former(files, units) + reloads(units) + endpoints()
+        return await overridden(files) + self.files() + former(files, units) + reloads(units) + endpoints()
     }
 
     // MARK: Overridden

@@ -1,0 +1,82 @@
+import FoundationEssentials
+import ServiceKit
+import Subprocess
+
+/// Why a service does not run, as its manager knows it: systemd, or `msi up`.
+struct EndedService: Sendable {
+    /// What it says about the end, for a sentence after the service's name.
+    let found: String
+    let advice: String
+
+    /// - Parameters:
+    ///   - endpoint: Of the instance.
+    ///   - supervisor: The `msi up` that runs; `nil` if none does.
+    /// - Returns: `nil` if the manager knows of no end, for example since the service was not started.
+    static func look(
+        _ service: ServiceEntry, at endpoint: String = "", of installation: Installation, _ settings: SettingValues,
+        supervisor: RunningSupervisor?
+    ) async -> EndedService? {
+        switch installation.layout {
+        case .packages: return await unit(installation.unit(of: service, at: endpoint))
+        case .build:
+            guard let supervisor, let folder = try? settings.value(.stateDirectory) else { return nil }
+            return supervised(
+                by: supervisor, StatusFile(of: service, in: folder + "/log").read(),
+                log: installation.log(of: service, at: endpoint, stateDirectory: folder))
+        }
+    }
+
+    // MARK: msi up
+
+    /// - Parameter status: What `msi up` has noted about the service.
+    static func supervised(by supervisor: RunningSupervisor, _ status: String?, log: String) -> EndedService? {
+        guard !supervisor.isStopped else {
+            return EndedService(
+                found: "is not running, and msi up (process \(supervisor.id)) is stopped by a signal, so it starts nothing again",
+                advice: "kill -CONT \(supervisor.id)")
+        }
+        guard let status, let end = StatusFile.end(in: status) else { return nil }
+        return EndedService(
+            found: "ends each time msi up starts it: \(end)",
+            advice: "correct what it names; msi up (process \(supervisor.id)) goes on to start it, and its whole log is \(log)")
+    }
+
+    // MARK: systemd
+
+    private static func unit(_ unit: String) async -> EndedService? {
+        let result = try? await Subprocess.run(
+            .name("systemctl"),
+            arguments: ["show", "--property=ActiveState,SubState,Result,NRestarts,ExecMainStatus", unit],
+            output: .string(limit: 1 << 16), error: .discarded)
+        guard let output = result?.standardOutput, var ended = parse(output, unit: unit) else { return nil }
+        if let words = await Journal.lastWords(of: unit) {
+            ended = EndedService(found: "\(ended.found): \(words)", advice: ended.advice)
+        }
+        return ended
+    }
+
+    /// - Parameter output: Lines `NAME=value` of `systemctl show`.
+    /// - Returns: `nil` for a unit that runs, or that nothing has started.
+    static func parse(_ output: String, unit: String) -> EndedService? {
+        let values = output.split(separator: "\n").reduce(into: [String: String]()) { values, line in
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            values[String(parts[0])] = parts.count == 2 ? String(parts[1]) : ""
+        }
+        let result = values["Result"] ?? ""
+        let reason = result == "exit-code" ? "exit status \(values["ExecMainStatus"] ?? "unknown")" : result
+        let restarts = values["NRestarts"].flatMap { Int($0) } ?? 0
+        let times = restarts > 0 ? ", after \(restarts) restart\(restarts == 1 ? "" : "s")" : ""
+        let log = "journalctl -u \(unit)"
+        switch (values["ActiveState"], values["SubState"]) {
+        case ("failed", _):
+            return EndedService(
+                found: "is not running: its unit \(unit) has failed (\(reason)\(times))",
+                advice: "correct what it names (\(log)); then systemctl reset-failed \(unit) && systemctl start \(unit)")
+        case ("activating", "auto-restart"):
+            return EndedService(
+                found: "ends each time systemd starts it (\(reason)\(times))",
+                advice: "correct what it names (\(log)); systemd starts \(unit) again by itself")
+        default: return nil
+        }
+    }
+}
