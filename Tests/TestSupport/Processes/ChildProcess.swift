@@ -84,6 +84,10 @@ package final class ChildProcess: Sendable {
                 case .signaled(let signal): 128 + signal
                 }
             } catch {
+                // A test that fails for it shows the output.
+                if let log = try? FileDescriptor.open(FilePath(logFile), .writeOnly, options: .append) {
+                    _ = try? log.closeAfter { try log.writeAll("the test cannot wait for the program's end: \(error)\n".utf8) }
+                }
                 state.hasEnded()
                 start.finish(throwing: error)
                 return -1

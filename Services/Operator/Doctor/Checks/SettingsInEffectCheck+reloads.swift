@@ -57,11 +57,12 @@ extension SettingsInEffectCheck {
         return StatusFile(of: process.service, in: folder + "/log").read().flatMap { SettingsStatus($0) }
     }
 
-    /// Whether this command reads the same configuration file as the processes of a build. Units have theirs from the packages.
+    /// Whether this command reads the same configuration file as the processes of `msi up`. Units have theirs from the packages, and what is
+    /// started by hand may have one of its own.
     func files() async -> [Finding] {
         guard installation.layout == .build else { return [] }
         var others: [String?: [String]] = [:]
-        for process in processes where process.unit == nil {
+        for process in processes where process.isSupervised {
             let file = await process.settings().configurationFile
             if file != settings.configurationFile { others[file, default: []].append(process.service.executable) }
         }
@@ -72,7 +73,7 @@ extension SettingsInEffectCheck {
                 "this command reads \(settings.configurationFile ?? "no configuration file"), and \(file ?? "none") was given to "
                     + services.joined(separator: ", "),
                 file.map { "run it with the same one: \(name)=\($0.shellQuoted) msi doctor" }
-                    ?? "run it without \(name), or restart them with it")
+                    ?? "run it without \(name), or stop msi up, and start it with \(name)")
         }
     }
 }
