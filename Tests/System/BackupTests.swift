@@ -124,6 +124,12 @@ extension SystemTests {
                                 && plan.lines.contains { $0.contains("1 to FCM at once; 1 at its time, the first at 20") },
                             "\(plan.lines)")
 
+                        let discarding = try await Self.msi(
+                            ["outbox", "discard", "--dry-run", waiting], in: stack.stateDirectory, second)
+                        #expect(
+                            discarding.lines.first == "1 would be discarded"
+                                && !discarding.lines.contains { $0.contains("goes out") }, "\(discarding.lines)")
+
                         // Discarded, it never goes out; released, it does, once.
                         let discarded = try #require(shownHeld.first { $0 != waiting && $0 != scheduled })
                         for (command, key, state) in [("discard", discarded, "recalled"), ("release", waiting, "relayed")] {
