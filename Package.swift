@@ -229,14 +229,15 @@ let package = Package(
             ],
             path: "Shared/ServiceKit"),
         .target(name: "CSocketGuard", path: "Shared/CSocketGuard"),
+        .target(name: "CMongoLoading", dependencies: ["CMongoC"], path: "Shared/CMongoLoading"),
         .target(name: "DedicatedThread", dependencies: [deque], path: "Shared/DedicatedThread"),
         .target(name: "UnreadableDocuments", dependencies: ["JSON", "Schemas", logging], path: "Shared/UnreadableDocuments"),
         .target(name: "DurableFiles", path: "Shared/DurableFiles"),
         .target(
             name: "MongoDatabase",
             dependencies: [
-                "CMongoC", "DedicatedThread", "Instruments", "JSON", "Schemas", "Time", "UnreadableDocuments", coreMetrics, deque,
-                logging,
+                "CMongoC", "CMongoLoading", "DedicatedThread", "Instruments", "JSON", "Schemas", "Time", "UnreadableDocuments",
+                coreMetrics, deque, logging,
             ],
             path: "Shared/MongoDatabase",
             exclude: ["OPERATING.md"]),

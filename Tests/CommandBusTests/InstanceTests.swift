@@ -126,7 +126,7 @@ struct InstanceTests {
                 let limits = ClientLimits.with { $0.connectGrace = .milliseconds(50) }
                 let client = try CommandClient(bus: bus, endpoints: [pattern], limits: limits, logger: quietLogger)
                 let failure = await client.failure(of: Echo(text: ""))
-                #expect(failure == CommandFailure(.unavailable, "no connection to \(pattern); not sent"))
+                #expect(failure == CommandFailure(.unavailable, "no connection to \(pattern); the command was not sent"))
             }
         }
     }

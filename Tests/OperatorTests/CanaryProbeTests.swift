@@ -27,7 +27,7 @@ struct CanaryProbeTests {
             if received.contains(age) { message.receipts = MessageReceipts(received: 1, opened: 0) }
             return message
         }
-        return probe.arrival(ProductStatus.Canary(messages), now: Self.now)
+        return probe.arrival(CanaryMessages(messages), now: Self.now)
     }
 
     @Test("A message that a phone has reported within five intervals is well; silence is a failure that names what was silent")

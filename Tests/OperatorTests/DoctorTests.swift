@@ -218,7 +218,8 @@ struct DoctorTests {
         }
         let refused = CommandFailure(
             .unavailable,
-            "no connection to tcp://hub-2:7101 (the service does not have this machine's key in its list of peers); not sent")
+            "no connection to tcp://hub-2:7101 (the service does not have this machine's key in its list of peers); the command was not sent"
+        )
         let keys = try await finding(refused, .listening(process: nil), "hub-2")
         #expect(keys.found.contains("this machine's keys") && keys.advice?.contains("msi keys public") == true)
         let late = CommandFailure(.deadlineExceeded, "no reply from tcp://hub-2:7101 in time, outcome unknown")

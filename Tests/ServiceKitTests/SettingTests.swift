@@ -178,6 +178,31 @@ struct SettingTests {
         }
     }
 
+    @Test("A setting that is in the file twice is a warning with its lines and without its values; the last one counts")
+    func repeated() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder + "/settings"
+            let text = """
+                MSI_GATEWAY_PORT=1001
+                # MSI_GATEWAY_PORT=1002
+                MSI_DATABASE_URL=mongodb://ann:s3cret@one
+
+                MSI_GATEWAY_PORT=1003
+                MSI_DATABASE_URL=mongodb://ann:s3cret@two
+                MSI_GATEWAY_PORT = 1004
+                """
+            try Data(text.utf8).write(to: URL(filePath: file))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+            let values = try await values(["--config-file", file])
+            #expect(
+                values.warnings == [
+                    "MSI_DATABASE_URL is in the lines 3 and 6 of \(file); only line 6 counts",
+                    "MSI_GATEWAY_PORT is in the lines 1, 5 and 7 of \(file); only line 7 counts",
+                ])
+            #expect(try values.value(.gatewayPort) == 1_004)
+        }
+    }
+
     @Test("A file with a secret that others can read is a warning")
     func readableFile() async throws {
         try await withTemporaryFolder { folder in

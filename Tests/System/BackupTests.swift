@@ -124,6 +124,12 @@ extension SystemTests {
                                 && plan.lines.contains { $0.contains("1 to FCM at once; 1 at its time, the first at 20") },
                             "\(plan.lines)")
 
+                        let discarding = try await Self.msi(
+                            ["outbox", "discard", "--dry-run", waiting], in: stack.stateDirectory, second)
+                        #expect(
+                            discarding.lines.first == "1 would be discarded"
+                                && !discarding.lines.contains { $0.contains("goes out") }, "\(discarding.lines)")
+
                         // Discarded, it never goes out; released, it does, once.
                         let discarded = try #require(shownHeld.first { $0 != waiting && $0 != scheduled })
                         for (command, key, state) in [("discard", discarded, "recalled"), ("release", waiting, "relayed")] {
@@ -346,6 +352,13 @@ extension SystemTests {
                 #expect(!names.contains("token") && !names.contains { $0.hasSuffix("-wal") })
                 try await expectRefused(["backup", backup], in: state, "exists already")
                 try await expectRefused(["backup", folder + "/other"], in: folder + "/nowhere", "there is no")
+                try await expectRefused(
+                    ["backup", folder + "/disk/2026"], in: state, "\(folder)/disk does not exist; is its disk mounted?")
+                #expect(!FileManager.default.fileExists(atPath: folder + "/disk"))
+                try await expectRefused(["backup", state + "/log/2026"], in: state, "is inside the state directory \(state)")
+                #expect(symlink(backup, folder + "/link") == 0)
+                try await expectRefused(["backup", folder + "/link/2026"], in: state, "is inside the backup")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: backup).sorted() == names.sorted())
                 try await expectRefused(["restore", folder], in: new, "is no backup")
                 #expect(symlink(folder, folder + "/linked.incomplete") == 0)
                 try await expectRefused(["backup", folder + "/linked"], in: state, "is a link")

@@ -64,6 +64,15 @@ extension SystemTests {
             }
         }
 
+        private func status(_ stack: Stack, _ settings: [String: String]) async throws -> ProgramEnd<Void> {
+            let environment = settings.merging([
+                "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
+            ]) { $1 }
+            return try await withProgram(
+                BuiltProduct.path(of: "msi"), arguments: ["status"], environment: environment
+            ) { try await $0.end(within: .seconds(30)) }
+        }
+
         @Test("It sees each delivery; with a frozen relay it says where the messages stay; its messages are in no audit log")
         func delivery() async throws {
             try await withTemporaryFolder { folder in
@@ -108,12 +117,8 @@ extension SystemTests {
                             )
                             let last = try #require(await value("msi_canary_last_received_timestamp_seconds", at: port, stack))
                             #expect(abs(last - Date().timeIntervalSince1970) < 60)
-                            let environment = ownSettings.merging([
-                                "MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
-                            ]) { $1 }
-                            let status = try await withProgram(
-                                BuiltProduct.path(of: "msi"), arguments: ["status"], environment: environment
-                            ) { try await $0.end(within: .seconds(30)) }
+                            let status = try await status(stack, ownSettings)
+                            #expect(status.exitCode == 0)
                             #expect(
                                 status.lines.contains {
                                     $0.hasPrefix("canary: the last message, of ")
@@ -141,6 +146,11 @@ extension SystemTests {
                         try await eventually("messages that are not received", within: .seconds(30)) {
                             try await value("msi_canary_messages_total{outcome=\"not_received\"}", at: port, stack) ?? 0 >= 1
                         }
+                        let silent = try await status(stack, ownSettings.merging(["MSI_CANARY_INTERVAL": "1"]) { $1 })
+                        #expect(silent.exitCode == 1)
+                        #expect(
+                            silent.lines.contains { $0.hasPrefix("degraded: ") && $0.contains("canary: silent") },
+                            "\(silent.lines)")
                         #expect(!canary.lines.contains { $0.contains(secret) })
                     }
                     #expect(try await stack.portal.auditedObjects("message.send") == [audited])

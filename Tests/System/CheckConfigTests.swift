@@ -25,6 +25,19 @@ extension SystemTests {
             }
         }
 
+        @Test("What libmongoc says while it is loaded is no line of the program")
+        func loading() async throws {
+            // The shell makes the file that a killed process with its id would have left, and becomes the program.
+            let end = try await withProgram(
+                "/bin/sh",
+                arguments: [
+                    "-c", #"echo $$; : >/dev/shm/mongoc-$$; exec "$0" --check-config"#, try BuiltProduct.path(of: "msi-cube"),
+                ]
+            ) { try await $0.end(within: .seconds(20)) }
+            unlink("/dev/shm/mongoc-\(end.lines.first ?? "")")
+            #expect(end.exitCode == 0 && end.lines.dropFirst() == ["msi-cube: the configuration is valid"], "\(end.lines)")
+        }
+
         @Test("All settings of the wrong form are named at once")
         func several() async throws {
             let end = try await check(

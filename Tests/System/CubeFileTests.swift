@@ -52,6 +52,11 @@ extension SystemTests {
                     _ = try await cube(["export", export])
                     #expect(try await cube(["import", export, "--remove-others"]) == ["nothing changes"])
                 }
+                let kept = try await cube(["export", file], status: 65)
+                #expect(kept.contains { $0.contains("exists already") && $0.contains("--replace") }, "\(kept)")
+                #expect(try String(contentsOfFile: file, encoding: .utf8) == csv)
+                _ = try await cube(["export", file, "--replace"])
+                #expect(try await cube(["import", file, "--remove-others"]) == ["nothing changes"])
                 let channels = try await tree.array
                 let campus = try #require(channels.first { $0["name"] == "Campus, North" })
                 #expect(campus["desc"] == "Two\nlines")

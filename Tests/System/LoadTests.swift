@@ -126,7 +126,7 @@ extension SystemTests {
                 ["relay", "--endpoint", endpoint, "--rate", "10", "--duration", "1"],
                 exitCode: 1)
             #expect(figures["accepted"] == 0)
-            #expect(figures["errors"] == ["bus unavailable (no connection to \(endpoint); not sent)": 10])
+            #expect(figures["errors"] == ["bus unavailable (no connection to \(endpoint); the command was not sent)": 10])
         }
 
         @Test("A file that cannot be written is named before anything is sent")

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import JSON
+import NIOHTTP1
 import ProductVersion
 import ServiceKit
 import TestSupport
@@ -10,8 +11,12 @@ extension SystemTests {
     /// `msi status`.
     @Suite("msi status")
     struct StatusTests {
-        private func status(_ stack: Stack, _ arguments: [String] = []) async throws -> (code: Int32?, lines: [String]) {
-            let environment = ["MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)"]
+        private func status(
+            _ stack: Stack, _ arguments: [String] = [], _ settings: [String: String] = [:]
+        ) async throws -> (code: Int32?, lines: [String]) {
+            let environment = settings.merging([
+                "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
+            ]) { $1 }
             let end = try await withProgram(
                 BuiltProduct.path(of: "msi"), arguments: ["status"] + arguments, environment: environment
             ) { try await $0.end(within: .seconds(60)) }
@@ -44,7 +49,8 @@ extension SystemTests {
                 try await eventually("a degraded status") { try await status(stack).code == 1 }
                 let json = try JSONCoder.decode(
                     JSONValue.self, from: Data(try #require(await status(stack, ["--json"]).lines.last).utf8))
-                #expect(json["health"]?["status"] == "degraded")
+                #expect(json["health"]?["status"] == "degraded" && json["status"] == "degraded")
+                #expect(json["problems"]?.array.contains { $0.string?.hasPrefix("message-log relay") == true } == true, "\(json)")
                 #expect(json["messages"]?["waiting"] == 1)
                 let degraded = try await status(stack)
                 #expect(degraded.lines.contains { $0.hasPrefix("  relay") && !$0.contains(" ok") }, "\(degraded.lines)")
@@ -55,6 +61,56 @@ extension SystemTests {
                     try await eventually("an unavailable status") { try await status(stack).code == 2 }
                     let lines = try await status(stack).lines
                     #expect(lines.contains { $0.hasPrefix("messages: not known: ") }, "\(lines)")
+                }
+            }
+        }
+
+        @Test("It says what a token may not see, shows the services without a valid one, and does not wait for a frozen gateway")
+        func access() async throws {
+            try await withStack { stack in
+                try await stack.healthy()
+                let (subject, other) = (
+                    try await stack.portal.makeSubject("Alert"), try await stack.portal.makeSubject("Alert", name: "Other")
+                )
+                var message = other.message()
+                message["send_at"] = .integer(.nowInMilliseconds + 3_600_000)
+                #expect(try await stack.portal.post(message).status == 201)
+                let made = try await stack.portal.call(
+                    .POST, "/token", ["name": "one", "rights": ["read"], "scope": ["\(subject.topicKey)"]])
+                let secret = try #require(try made.json["secret"]?.string)
+                let all = try await status(stack)
+                #expect(all.lines.contains("messages: 0 waiting; 1 scheduled, 0 held"), "\(all.lines)")
+                let some = try await status(stack, [], ["MSI_TOKEN": secret])
+                #expect(
+                    some.lines.contains("messages: 0 waiting; 0 scheduled, 0 held, of what this token may see"), "\(some.lines)")
+
+                let refused = try await status(stack, [], ["MSI_TOKEN": "msi_wrong"])
+                #expect(refused.code == 3)
+                #expect(
+                    refused.lines.contains { $0.hasPrefix("unknown: ") && $0.hasSuffix("(the token is refused)") },
+                    "\(refused.lines)")
+                #expect(refused.lines.contains { $0.split(separator: " ").starts(with: ["message-log", "ok"]) })
+                #expect(
+                    refused.lines.contains {
+                        $0.hasPrefix("messages: not known: the token is refused") && $0.contains("msi account token")
+                    }, "\(refused.lines)")
+
+                let environment = ["MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)"]
+                let watched = try await withProgram(
+                    BuiltProduct.path(of: "msi"), arguments: ["status", "--watch"], environment: environment
+                ) { program in
+                    try await eventually("two pictures") {
+                        program.lines.count { $0.wholeMatch(of: /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil } >= 2
+                    }
+                }
+                #expect(watched.exitCode == 0)
+
+                try await stack.whileFrozen("msi-gateway") {
+                    let frozen = try await status(stack)
+                    #expect(frozen.code == 2)
+                    #expect(
+                        frozen.lines.contains { $0.hasPrefix("unavailable: ") && $0.contains("does not answer within 5 s") },
+                        "\(frozen.lines)")
                 }
             }
         }

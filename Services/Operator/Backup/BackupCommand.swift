@@ -23,6 +23,9 @@ struct BackupCommand: AsyncParsableCommand {
             The folder contains everything: texts of messages, accounts with the hashes of their passwords, and the secrets of second \
             factors. Only its owner may read it. Keep it as safe as the data itself, on another disk. msi restore restores it.
 
+            The folder that is to contain the new one must exist: otherwise a backup to a disk that is not mounted would go to the disk \
+            below. A place inside MSI_STATE_DIR or inside another backup is refused.
+
             Exit status: 0 if the backup is complete, 1 if there is none, 78 if a setting is wrong.
             """)
 

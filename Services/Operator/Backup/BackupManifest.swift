@@ -66,6 +66,12 @@ struct BackupManifest: Codable, Hashable, Sendable {
         return manifest
     }
 
+    /// Whether a folder is a backup, of any version.
+    static func isInFolder(_ folder: String) -> Bool {
+        guard let data = FileManager.default.contents(atPath: folder + "/" + name) else { return false }
+        return (try? JSONCoder.decode(Head.self, from: data)) != nil
+    }
+
     /// What every format has.
     private struct Head: Decodable {
         let format: Int

@@ -28,6 +28,7 @@ struct BackupWriter {
         guard !FileManager.default.fileExists(atPath: target) else {
             throw BackupFailure("\(target) exists already; a backup needs a name of its own")
         }
+        try BackupPlace(target: target).check(stateDirectory: folder)
         try refuseForeignDraft()
         try DurableFiles.makeFolder(draft)
         let lock = try lockDraft()

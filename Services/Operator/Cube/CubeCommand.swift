@@ -35,6 +35,9 @@ struct ExportCube: AsyncParsableCommand {
         discussion: """
             JSON is like the answer of GET /channel, with ids. CSV has a row for each subject, for spreadsheets. Access lists are left out \
             unless the token is that of an administrator of the whole cube. The gateway and the token are those of `msi send`.
+
+            A file that exists is replaced only with --replace. Exit status: 65 if it exists or cannot be written, otherwise as that of \
+            msi cube import.
             """)
 
     @Argument(help: ArgumentHelp("The file to write; -, or nothing, for standard output.", valueName: "file"))
@@ -43,8 +46,14 @@ struct ExportCube: AsyncParsableCommand {
     @Option(help: "json or csv; without it, as the file's name ends, or JSON for standard input and output.")
     var format: CubeFormat?
 
+    @Flag(help: "Replace the file if it exists.")
+    var replace = false
+
     func run() async throws {
         try await Self.withGateway { gateway, _ in
+            guard replace || !OutputFile.exists(file) else {
+                throw GatewayFailure(.refused, "\(file) exists already, and may have changes of yours; --replace replaces it")
+            }
             let (channels, version): ([Channel], String?) = try await gateway.getWithVersion("/channel")
             let showsAccess = !CubeFile.isWithoutAccess(version)
             if !showsAccess { Self.say("access lists are left out: they are shown only with the token of an administrator") }

@@ -23,7 +23,8 @@ struct GatewayClient: Sendable {
     static let maxBodyBytes = 64 * 1_024
 
     private static let maxAnswerBytes = 64 << 20
-    private static let answerTimeout = TimeAmount.seconds(10)
+    private static let answerTimeout = Duration.seconds(10)
+    private static let connectTimeout = Duration.seconds(5)
     /// How long a request is repeated without an answer.
     private static let retryTimeout = Duration.seconds(30)
     private static let pause = Duration.milliseconds(500)
@@ -61,7 +62,7 @@ struct GatewayClient: Sendable {
         _ body: (GatewayClient) async throws -> Void
     ) async throws {
         var configuration = HTTPClient.Configuration()
-        configuration.timeout.connect = .seconds(5)
+        configuration.timeout.connect = TimeAmount(Self.connectTimeout)
         // Open streams get a comment every 15 seconds; one without is broken.
         configuration.timeout.read = .seconds(45)
         configuration.redirectConfiguration = .disallow
@@ -107,10 +108,22 @@ struct GatewayClient: Sendable {
 
     /// Reads a document as it is now: a failed request is not repeated.
     ///
-    /// - Parameter statuses: Further statuses of answers with the document.
+    /// - Parameters:
+    ///   - statuses: Further statuses of answers with the document.
+    ///   - timeout: How long the gateway may take; `nil` for the time of all requests.
     /// - Throws: ``GatewayFailure``.
-    func getOnce<Value: Decodable>(_ path: String, alsoAt statuses: Set<UInt> = []) async throws -> Value {
-        try await decode(once(request(.GET, path), alsoAt: statuses).body)
+    func getOnce<Value: Decodable>(
+        _ path: String, alsoAt statuses: Set<UInt> = [], within timeout: Duration? = nil
+    ) async throws -> Value {
+        switch await attempt(request(.GET, path), alsoAt: statuses, within: timeout ?? Self.answerTimeout) {
+        case .answered(let answer): return try decode(answer.body)
+        case .failed(let failure), .unanswered(let failure, _, _): throw failure
+        }
+    }
+
+    /// The same without the token, for what everyone may read.
+    var withoutToken: GatewayClient {
+        GatewayClient(http: http, url: url, source: source, token: nil, noToken: noToken, report: report)
     }
 
     /// Posts a body. It is repeated if there is no answer, so it needs an idempotency key unless a second object does no harm.
@@ -233,13 +246,6 @@ struct GatewayClient: Sendable {
         }
     }
 
-    private func once(_ request: HTTPClientRequest, alsoAt statuses: Set<UInt> = []) async throws -> Answer {
-        switch await attempt(request, alsoAt: statuses) {
-        case .answered(let answer): return answer
-        case .failed(let failure), .unanswered(let failure, _, _): throw failure
-        }
-    }
-
     /// - Throws: ``GatewayFailure``.
     func decode<Value: Decodable>(_ json: Data) throws -> Value {
         do {
@@ -261,9 +267,11 @@ struct GatewayClient: Sendable {
         case unanswered(GatewayFailure, pause: Duration, mayBeDone: Bool)
     }
 
-    private func attempt(_ request: HTTPClientRequest, alsoAt statuses: Set<UInt> = []) async -> Attempt {
+    private func attempt(
+        _ request: HTTPClientRequest, alsoAt statuses: Set<UInt> = [], within timeout: Duration = Self.answerTimeout
+    ) async -> Attempt {
         do {
-            let response = try await http.execute(request, timeout: Self.answerTimeout)
+            let response = try await http.execute(request, timeout: TimeAmount(timeout))
             let body = Data(try await response.body.collect(upTo: Self.maxAnswerBytes).readableBytesView)
             if (200..<300).contains(response.status.code) || statuses.contains(response.status.code) {
                 return .answered(Answer(body: body, version: response.headers.first(name: "ETag")))
@@ -276,7 +284,7 @@ struct GatewayClient: Sendable {
             default: return .failed(failure)
             }
         } catch {
-            return .unanswered(unreachable(error), pause: Self.pause, mayBeDone: true)
+            return .unanswered(unreachable(error, within: timeout), pause: Self.pause, mayBeDone: true)
         }
     }
 
@@ -290,8 +298,17 @@ struct GatewayClient: Sendable {
         }
     }
 
-    private func unreachable(_ error: any Error) -> GatewayFailure {
-        let reason = (error as? HTTPClientError)?.shortDescription ?? "the connection failed"
-        return GatewayFailure(.unreachable, "the gateway at \(url) (\(source)) does not answer: \(reason). Is it running?")
+    /// - Parameter timeout: How long the gateway could take.
+    private func unreachable(_ error: any Error, within timeout: Duration = Self.answerTimeout) -> GatewayFailure {
+        let gateway = "the gateway at \(url) (\(source)) does not answer"
+        let error = error as? HTTPClientError
+        switch error {
+        case .deadlineExceeded?: return GatewayFailure(.unreachable, "\(gateway) within \(timeout.components.seconds) s.")
+        case .connectTimeout?:
+            return GatewayFailure(.unreachable, "\(gateway) within \(Self.connectTimeout.components.seconds) s.")
+        default:
+            let reason = error?.shortDescription ?? "the connection failed"
+            return GatewayFailure(.unreachable, "\(gateway): \(reason). Is it running?")
+        }
     }
 }

@@ -59,7 +59,7 @@ struct ReleaseCommand: OutboxSubcommand {
     @OptionGroup var choice: HeldChoice
 
     func run(_ messageLog: ServiceClient, _ settings: SettingValues) async throws -> String {
-        try await choice.run(messageLog, "released", foretells: \.summaryOfDepartures) { ReleaseHeld(keys: $0) }
+        try await choice.run(messageLog, "released", goOut: true) { ReleaseHeld(keys: $0) }
     }
 }
 
@@ -71,7 +71,7 @@ struct DiscardCommand: OutboxSubcommand {
     @OptionGroup var choice: HeldChoice
 
     func run(_ messageLog: ServiceClient, _ settings: SettingValues) async throws -> String {
-        try await choice.run(messageLog, "discarded", foretells: { _ in nil }) { DiscardHeld(keys: $0) }
+        try await choice.run(messageLog, "discarded", goOut: false) { DiscardHeld(keys: $0) }
     }
 }
 
@@ -98,15 +98,15 @@ struct HeldChoice: ParsableArguments {
         }
     }
 
-    /// - Parameter foretells: The second line, about the items that are done.
+    /// - Parameter goOut: Whether the items go out when it is done. Then the text says when.
     /// - Returns: The text for the terminal.
     /// - Throws: ``StartFailure`` if some were refused.
     func run<C: Command>(
-        _ messageLog: ServiceClient, _ done: String, foretells: ([HeldItem]) -> String?, _ command: ([ObjectID]) -> C
+        _ messageLog: ServiceClient, _ done: String, goOut: Bool, _ command: ([ObjectID]) -> C
     ) async throws -> String where C.Reply == HeldOutcome {
         // With --json, the times of named keys are not printed.
         let items = dryRun || keys.isEmpty || !printsJSON ? try await messageLog.heldItems() : []
-        if dryRun { return try plan(items, done, foretells) }
+        if dryRun { return try plan(items, done, goOut: goOut) }
         let chosen = chosen(from: items)
         let progress = ProgressLine()
         var outcome = HeldOutcome()
@@ -124,8 +124,8 @@ struct HeldChoice: ParsableArguments {
         } else {
             let refusals = outcome.refused.map { "\($0.key): \($0.message)".onOneLine(maxLength: 300) }
             let keys = Set(outcome.done)
-            let foretold = foretells(items.filter { keys.contains($0.key) })
-            text = (["\(outcome.done.count) \(done)"] + [foretold].compactMap(\.self) + refusals).joined(separator: "\n")
+            let departures = goOut ? items.filter { keys.contains($0.key) }.summaryOfDepartures : nil
+            text = (["\(outcome.done.count) \(done)"] + [departures].compactMap(\.self) + refusals).joined(separator: "\n")
         }
         // A key that was named must be done. Of a whole list some may have expired meanwhile.
         guard outcome.refused.isEmpty || keys.isEmpty else {
@@ -145,7 +145,7 @@ struct HeldChoice: ParsableArguments {
     /// What would be done.
     ///
     /// - Throws: ``StartFailure`` if a key would be refused.
-    private func plan(_ items: [HeldItem], _ done: String, _ foretells: ([HeldItem]) -> String?) throws -> String {
+    private func plan(_ items: [HeldItem], _ done: String, goOut: Bool) throws -> String {
         let chosen = chosen(from: items)
         let keys = Set(chosen)
         let found = items.filter { keys.contains($0.key) }
@@ -153,7 +153,8 @@ struct HeldChoice: ParsableArguments {
         let text =
             printsJSON
             ? try found.map { try $0.json }
-            : ["\(found.count) would be \(done)"] + [foretells(found)].compactMap(\.self) + found.map { $0.line(at: now) }
+            : ["\(found.count) would be \(done)"] + [goOut ? found.summaryOfDepartures : nil].compactMap(\.self)
+                + found.map { $0.line(at: now, goesOut: goOut) }
         let unknown = keys.subtracting(found.map(\.key)).sorted()
         guard unknown.isEmpty else {
             if !found.isEmpty { print(text.joined(separator: "\n")) }
@@ -205,16 +206,11 @@ extension [HeldItem] {
         var parts: [String] = []
         if atOnce > 0 { parts.append("\(atOnce) to FCM at once") }
         if let first = times.first {
-            parts.append("\(times.count) at \(times.count == 1 ? "its time" : "their times"), the first at \(first.text)")
+            parts.append("\(times.count) at \(times.count == 1 ? "its time" : "their times"), the first at \(first.inUTC)")
         }
         if approvals > 0 { parts.append("\(approvals) after an approval") }
         return "they go: " + parts.joined(separator: "; ")
     }
-}
-
-extension UnixMilliseconds {
-    /// ISO 8601 in UTC.
-    fileprivate var text: String { Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601) }
 }
 
 extension HeldItem {
@@ -234,34 +230,26 @@ extension HeldItem {
         get throws { String(decoding: try JSONCoder.encode(self), as: UTF8.self) }
     }
 
-    fileprivate func line(at now: UnixMilliseconds) -> String {
+    /// - Parameter goesOut: Whether to say that it goes out at once, which a discarded item does not.
+    fileprivate func line(at now: UnixMilliseconds, goesOut: Bool = true) -> String {
         let what =
             switch kind {
             case .message:
                 [names.map { "\($0.channel) › \($0.area) › \($0.subject)" }, title].compactMap(\.self).joined(separator: ": ")
             case .push: "push by \(sender), \(fairnessKey ?? "")"
             }
-        let scheduled = notBefore.flatMap { $0 > now ? $0.text : nil }
-        let when =
+        let scheduled = notBefore.flatMap { $0 > now ? $0.inUTC : nil }
+        let when: String? =
             switch departure(at: now) {
-            case .atOnce: "goes out at once"
-            case .at(let time): "scheduled for \(time.text)"
+            case .atOnce: goesOut ? "goes out at once" : nil
+            case .at(let time): "scheduled for \(time.inUTC)"
             case .afterApproval: "needs an approval" + (scheduled.map { ", scheduled for \($0)" } ?? "")
             }
-        let rest = "  (\(when)\(attempts > 0 ? ", was tried before" : ""))"
+        let notes = [when, attempts > 0 ? "was tried before" : nil].compactMap(\.self)
+        let rest = notes.isEmpty ? "" : "  (\(notes.joined(separator: ", ")))"
         // The time stays, however long the title is.
-        return "\(key)  \(Self.age(now - accepted)) old, expires in \(Self.age(expires - now))  \(what)".onOneLine(maxLength: 300)
+        return "\(key)  \((now - accepted).rounded) old, expires in \((expires - now).rounded)  \(what)".onOneLine(maxLength: 300)
             + rest
-    }
-
-    private static func age(_ time: Milliseconds) -> String {
-        let seconds = max(0, time.rawValue / 1_000)
-        return switch seconds {
-        case ..<120: "\(seconds) s"
-        case ..<7_200: "\(seconds / 60) min"
-        case ..<172_800: "\(seconds / 3_600) h"
-        default: "\(seconds / 86_400) d"
-        }
     }
 }
 

@@ -2,6 +2,14 @@ import Glibc
 
 /// A file that a command writes.
 enum OutputFile {
+    /// Whether there is a file, a link or anything else.
+    ///
+    /// - Parameter path: `-` for standard output, which does not count.
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return path != "-" && lstat(path, &status) == 0
+    }
+
     /// Writes a text. A file that exists is replaced when the new one is complete.
     ///
     /// - Parameter path: `-` for standard output.

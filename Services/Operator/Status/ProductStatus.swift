@@ -1,6 +1,5 @@
 import CommandBus
 import Schemas
-import ServiceKit
 import Time
 
 /// What `msi status` shows: the answers of the gateway, put together.
@@ -17,14 +16,25 @@ struct ProductStatus: Encodable, Sendable {
         let parts: [String: [String: PartHealth]]
         let copies: [String: UnixMilliseconds]
 
-        /// The status, and what is not well: `degraded (message-log relay: unavailable)`.
+        /// The status, and what is not well: `degraded (message-log relay: unavailable: no relay is there)`.
         var summary: String {
+            status.rawValue + (problems.isEmpty ? "" : " (\(problems.joined(separator: "; ")))")
+        }
+
+        /// The services that are away, and the parts that are not well. Of a part within another one only the inner one is named.
+        var problems: [String] {
             let services = services.filter { $0.value != .ok }.map { "\($0.key): \($0.value.rawValue)" }
             let parts = parts.flatMap { service, parts in
-                parts.filter { !$0.value.isWell }.map { "\(service) \($0.key): \($0.value.status.rawValue)" }
+                parts.filter { !$0.value.isWell }.flatMap { Self.problems(of: $0.value, at: "\(service) \($0.key)") }
             }
-            let trouble = (services + parts).sorted()
-            return status.rawValue + (trouble.isEmpty ? "" : " (\(trouble.joined(separator: ", ")))")
+            return (services + parts).sorted()
+        }
+
+        private static func problems(of part: PartHealth, at path: String) -> [String] {
+            let inner = part.parts.filter { !$0.value.isWell }
+            guard inner.isEmpty else { return inner.flatMap { problems(of: $0.value, at: "\(path) \($0.key)") } }
+            let message = part.message.map { ": \($0.onOneLine(maxLength: 200))" } ?? ""
+            return ["\(path): \(part.status.rawValue)\(message)"]
         }
     }
 
@@ -56,9 +66,12 @@ struct ProductStatus: Encodable, Sendable {
         let acceptedLastMinute: Int
         /// Those that ended in the last minute.
         let endedLastMinute: StateCounts
+        /// Whether the token may not see all messages, so that there may be more.
+        let isLimited: Bool
 
         private enum CodingKeys: String, CodingKey {
             case waiting, scheduled, held
+            case isLimited = "limited_to_token"
             case oldestWaiting = "oldest_waiting_ms"
             case acceptedLastMinute = "accepted_last_minute"
             case endedLastMinute = "ended_last_minute"
@@ -67,7 +80,9 @@ struct ProductStatus: Encodable, Sendable {
         /// - Parameters:
         ///   - logged: The statistics by the time when messages were logged, with one span, the last minute.
         ///   - ended: The same by the time when they ended.
-        init(logged: Statistics, ended: Statistics, now: UnixMilliseconds) {
+        ///   - isLimited: Whether the token may not see all messages.
+        init(logged: Statistics, ended: Statistics, isLimited: Bool, now: UnixMilliseconds) {
+            self.isLimited = isLimited
             scheduled = logged.scheduled
             waiting = logged.states[.pending] + logged.states[.retrying] - logged.scheduled
             held = logged.states[.held]
@@ -86,109 +101,71 @@ struct ProductStatus: Encodable, Sendable {
         let endpoints: [String]
     }
 
-    /// What the archive says about the messages of the canary.
-    struct Canary: Encodable, Hashable, Sendable {
-        let key: ObjectID
-        /// When the last one was posted.
-        let posted: UnixMilliseconds
-        let state: RelayState
-        /// The milliseconds from the post until FCM had accepted the last one; `nil` before.
-        let relayedAfter: Int64?
-        /// When the last one was posted that a phone has reported; `nil` if none has.
-        let lastReceived: UnixMilliseconds?
-        /// How many of the ``recent`` messages a phone has reported.
-        let received: Int
-        let recent: Int
-
-        private enum CodingKeys: String, CodingKey {
-            case posted, state, received, recent
-            case key = "msi_key"
-            case relayedAfter = "relayed_after_ms"
-            case lastReceived = "last_received"
-        }
-
-        /// - Parameter messages: The newest first.
-        /// - Returns: `nil` without a message.
-        init?(_ messages: [Message]) {
-            guard let last = messages.first else { return nil }
-            (key, posted, state) = (last.msiKey, last.timestamp, last.relay.state)
-            let accepted = last.relay.components.compactMap(\.acceptedAt).max() ?? last.relay.accepted
-            relayedAfter = accepted.map { max(0, ($0 - last.timestamp).rawValue) }
-            let reported = messages.filter { ($0.receipts?.received ?? 0) > 0 }
-            lastReceived = reported.first?.timestamp
-            (received, recent) = (reported.count, messages.count)
-        }
+    /// What the first line and the exit status of `msi status` say.
+    enum Status: String, Encodable, Sendable {
+        case ok, degraded, unavailable
+        /// The services are well as far as that is known.
+        case unknown
     }
 
+    let status: Status
+    /// Why the status is not `ok`, one phrase each.
+    let problems: [String]
+    let time: UnixMilliseconds
     let gateway: String
     let health: Health
     let places: [Place]
-    /// `nil` if the settings name no canary, if it has sent nothing that is still in the archive, or if that is not known.
-    let canary: Canary?
-    /// Whether the settings name a canary.
-    let hasCanary: Bool
-    /// Why it is not known how the canary fares.
-    let canaryProblem: String?
+    let canary: CanaryState
     /// `nil` without the right to read messages, or while the message log is away.
     let messages: Messages?
     /// Why ``messages`` is missing.
     let messagesProblem: String?
+    let isTokenRefused: Bool
 
     private enum CodingKeys: String, CodingKey {
-        case gateway, health, messages, places, canary
+        case status, problems, time, gateway, health, messages, places, canary
         case hasCanary = "has_canary"
         case canaryProblem = "canary_problem"
         case messagesProblem = "messages_problem"
     }
-}
 
-extension ProductStatus {
-    /// Asks the gateway.
-    ///
-    /// - Throws: ``GatewayFailure`` if it does not answer.
-    static func read(from gateway: GatewayClient, _ settings: SettingValues) async throws -> ProductStatus {
-        let health: Health = try await gateway.getOnce("/health", alsoAt: [503])
-        var messages: Messages?
-        var problem: String?
-        do {
-            let now = UnixMilliseconds.now
-            let span = "edges=\(now.rawValue - 60_000),\(now.rawValue)"
-            let logged: Statistics = try await gateway.getOnce("/statistics?\(span)")
-            let ended: Statistics = try await gateway.getOnce("/statistics?by=ended&\(span)")
-            messages = Messages(logged: logged, ended: ended, now: now)
-        } catch let failure as GatewayFailure {
-            problem = "\(failure)"
+    /// - Parameters:
+    ///   - places: Where the services are.
+    ///   - messages: The messages, or why they are not known.
+    ///   - isRefused: Whether the gateway refuses the token.
+    init(
+        gateway: String, health: Health, places: [Place], canary: CanaryState, messages: Result<Messages, GatewayFailure>,
+        isRefused: Bool, at time: UnixMilliseconds
+    ) {
+        (self.gateway, self.health, self.places, self.canary, self.time) = (gateway, health, places, canary, time)
+        switch messages {
+        case .success(let found): (self.messages, messagesProblem) = (found, nil)
+        case .failure(let failure): (self.messages, messagesProblem) = (nil, failure.description)
         }
-        var canary: (hasCanary: Bool, state: Canary?, problem: String?) = (false, nil, nil)
-        do {
-            if let topic = try settings.optional(.canaryTopic) {
-                canary.hasCanary = true
-                canary.state = try await self.canary(topic, account: settings.value(.canaryAccount), gateway)
+        isTokenRefused = isRefused
+        let silence = canary.silence(at: time)
+        let unknown = isRefused ? "the token is refused" : canary.problem.map { "canary: not known: \($0)" }
+        status =
+            switch health.status {
+            case .unavailable: .unavailable
+            case .degraded: .degraded
+            case .ok: silence != nil ? .degraded : unknown == nil ? .ok : .unknown
             }
-        } catch {
-            // A wrong setting of the canary does not hide the rest.
-            canary = (true, nil, "\(error)")
-        }
-        return ProductStatus(
-            gateway: gateway.url, health: health, places: try places(settings).filter { health.services[$0.name] != nil },
-            canary: canary.state, hasCanary: canary.hasCanary, canaryProblem: canary.problem, messages: messages,
-            messagesProblem: problem)
+        problems = health.problems + [silence, unknown].compactMap(\.self)
     }
 
-    private struct Page: Decodable {
-        let messages: [Message]
-    }
-
-    /// - Parameter account: The canary's. Other messages to its subject are not its own.
-    private static func canary(_ topic: TopicKey, account: String, _ gateway: GatewayClient) async throws -> Canary? {
-        let page: Page = try await gateway.getOnce("/message?limit=10&subject=\(topic.subject)")
-        return Canary(page.messages.filter { $0.sender == account })
-    }
-
-    private static func places(_ settings: SettingValues) throws -> [Place] {
-        try ServiceEntry.all.filter { !$0.sockets.isEmpty }.map { service in
-            let endpoints = try ClientEndpoints(settings.value(.endpoints(of: service)))
-            return Place(name: service.name, endpoints: endpoints.current)
-        }
+    func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(status, forKey: .status)
+        try fields.encode(problems, forKey: .problems)
+        try fields.encode(time, forKey: .time)
+        try fields.encode(gateway, forKey: .gateway)
+        try fields.encode(health, forKey: .health)
+        try fields.encode(places, forKey: .places)
+        try fields.encodeIfPresent(canary.messages, forKey: .canary)
+        try fields.encode(canary.isSetUp, forKey: .hasCanary)
+        try fields.encodeIfPresent(canary.problem, forKey: .canaryProblem)
+        try fields.encodeIfPresent(messages, forKey: .messages)
+        try fields.encodeIfPresent(messagesProblem, forKey: .messagesProblem)
     }
 }

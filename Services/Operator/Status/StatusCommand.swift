@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import JSON
+import Schemas
 import ServiceKit
 
 /// `msi status`: what runs, and how far the messages are.
@@ -8,18 +9,20 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Shows the services with their states and versions, and how many messages wait.",
         discussion: """
-            The gateway is that of `msi send`, and is asked for GET /health and GET /statistics. The endpoints are those of this machine's \
-            settings.
+            The gateway is that of `msi send`, and is asked for GET /health, GET /statistics and GET /session, each for at most 5 seconds. \
+            The endpoints are those of this machine's settings.
 
-            Exit status, as of a Nagios plugin, so that a monitoring system can call it:
-              0   everything works
-              1   degraded: messages are accepted, and something is away
+            The first line and the exit status say the same, as those of a Nagios plugin do, so that a monitoring system can call it:
+              0   ok: everything works. Messages may be held
+              1   degraded: messages are accepted, and something is away; or no phone has reported a message of the canary for five \
+            intervals (MSI_CANARY_TOPIC, MSI_CANARY_INTERVAL)
               2   unavailable: messages are not accepted, or the gateway does not answer
-              3   not known: the gateway does not accept the token, or is none
+              3   unknown: the services are well, and the gateway refuses the token or the canary cannot be looked at; or what answers \
+            is no gateway
               78  a setting is wrong
             """)
 
-    @Flag(help: "Show it again every two seconds, until Ctrl-C.")
+    @Flag(help: "Show it again every two seconds, with the time, until Ctrl-C.")
     var watch = false
 
     @Flag(name: .customLong("json"), help: "Print a line of JSON.")
@@ -34,11 +37,11 @@ struct StatusCommand: AsyncParsableCommand {
             do {
                 let status = try await ProductStatus.read(from: gateway, settings)
                 show(status)
-                guard status.health.status == .ok else { throw ExitCode(status.health.status == .degraded ? 1 : 2) }
+                if status.status != .ok { throw status.status.exitCode }
             } catch let failure as GatewayFailure {
                 // Monitoring systems show standard output.
                 show(failure)
-                throw ExitCode(failure.kind == .unreachable ? 2 : 3)
+                throw Self.status(after: failure).exitCode
             }
         }
     }
@@ -56,27 +59,52 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
+    private static func status(after failure: GatewayFailure) -> ProductStatus.Status {
+        failure.kind == .unreachable ? .unavailable : .unknown
+    }
+
     private func show(_ status: ProductStatus) {
         if printsJSON, let json = try? JSONCoder.encode(status) {
             print(String(decoding: json, as: UTF8.self))
         } else {
-            clear()
+            beginPicture()
             print(StatusText(status: status))
         }
     }
 
+    private struct Report: Encodable {
+        let status: ProductStatus.Status
+        let problems: [String]
+        let time: UnixMilliseconds
+    }
+
     private func show(_ failure: GatewayFailure) {
-        if printsJSON, let json = try? JSONCoder.encode(["problem": failure.description]) {
+        let status = Self.status(after: failure)
+        let report = Report(status: status, problems: [failure.description], time: .now)
+        if printsJSON, let json = try? JSONCoder.encode(report) {
             print(String(decoding: json, as: UTF8.self))
         } else {
-            clear()
-            print("\(failure.kind == .unreachable ? "unavailable" : "not known"): \(failure)")
+            beginPicture()
+            print("\(status.rawValue): \(failure)")
         }
     }
 
-    /// Clears the terminal before the next picture of `--watch`.
-    private func clear() {
-        guard watch, !printsJSON, isatty(STDOUT_FILENO) == 1 else { return }
-        print("\u{1b}[H\u{1b}[2J", terminator: "")
+    /// Prints the time before each picture of `--watch`, on a terminal in the place of the former one.
+    private func beginPicture() {
+        guard watch else { return }
+        let clear = isatty(STDOUT_FILENO) == 1 ? "\u{1b}[H\u{1b}[2J" : ""
+        print(clear + UnixMilliseconds.now.inUTC)
+    }
+}
+
+extension ProductStatus.Status {
+    /// As of a Nagios plugin.
+    fileprivate var exitCode: ExitCode {
+        switch self {
+        case .ok: ExitCode(0)
+        case .degraded: ExitCode(1)
+        case .unavailable: ExitCode(2)
+        case .unknown: ExitCode(3)
+        }
     }
 }

@@ -7,12 +7,14 @@ struct StatusText: CustomStringConvertible {
     let status: ProductStatus
 
     var description: String {
-        let health = status.health
-        var lines = ["\(health.status.rawValue): Mobile Student Intranet at \(status.gateway)", ""]
+        let reasons = status.problems.isEmpty ? "" : " (\(status.problems.joined(separator: "; ")))"
+        // Monitoring systems show only the first line.
+        let first = "\(status.status.rawValue): Mobile Student Intranet at \(status.gateway)\(reasons)"
+        var lines = [first.onOneLine(maxLength: 1_000), ""]
         lines += Self.columns([["service", "state", "version", "where"]] + services)
         lines.append("")
         lines += messages
-        if status.hasCanary { lines += canary }
+        lines += canary
         return lines.joined(separator: "\n")
     }
 
@@ -25,7 +27,7 @@ struct StatusText: CustomStringConvertible {
             + status.places.flatMap { place in
                 let state = health.services[place.name].map(\.rawValue) ?? ""
                 let copy = health.copies[place.name].map { end in
-                    "the gateway works with its copy for another \(Self.duration(max(0, end.rawValue - UnixMilliseconds.now.rawValue)))"
+                    "the gateway works with its copy for another \((end - .now).rounded)"
                 }
                 let row = [
                     place.name, state, health.versions[place.name] ?? "", place.endpoints.joined(separator: ", "),
@@ -46,45 +48,41 @@ struct StatusText: CustomStringConvertible {
         guard let messages = status.messages else {
             return ["messages: not known: \(status.messagesProblem ?? "")"]
         }
-        let oldest = messages.oldestWaiting.map { ", the oldest for \(Self.duration($0))" } ?? ""
+        let oldest = messages.oldestWaiting.map { ", the oldest for \(Milliseconds(rawValue: $0).rounded)" } ?? ""
+        let held = messages.held == 0 ? "" : " for an approval or since a restore (msi outbox list)"
+        let limit = messages.isLimited ? ", of what this token may see" : ""
         let ended = RelayState.allCases.filter { messages.endedLastMinute[$0] > 0 }
             .map { "\(messages.endedLastMinute[$0]) \($0.rawValue)" }
         return [
-            "messages: \(messages.waiting) waiting\(oldest); \(messages.scheduled) scheduled, \(messages.held) held",
+            "messages: \(messages.waiting) waiting\(oldest); \(messages.scheduled) scheduled, \(messages.held) held\(held)\(limit)",
             "in the last minute: \((["\(messages.acceptedLastMinute) accepted"] + ended).joined(separator: ", "))",
         ]
     }
 
     private var canary: [String] {
-        if let problem = status.canaryProblem { return ["canary: not known: \(problem)"] }
-        guard let canary = status.canary else {
-            return ["canary: it has sent nothing in the last hour; is msi-canary running?"]
+        switch status.canary {
+        case .notSetUp: []
+        case .unknown(let problem): ["canary: not known: \(problem)"]
+        case .known(nil, _): ["canary: it has sent nothing in the last hour; is msi-canary running?"]
+        case .known(let messages?, _): [line(about: messages)]
         }
-        func age(_ time: UnixMilliseconds) -> String { Self.duration(max(0, (UnixMilliseconds.now - time).rawValue)) }
+    }
+
+    private func line(about canary: CanaryMessages) -> String {
+        func age(_ time: UnixMilliseconds) -> String { (status.time - time).rounded }
         let relayed = canary.relayedAfter.map { ", accepted by FCM after \(Self.seconds($0)) s" } ?? ""
         let received =
             canary.lastReceived.map {
                 "its phone has reported \(canary.received) of the last \(canary.recent), the newest of \(age($0)) ago"
             }
             ?? "its phone has reported none of the last \(canary.recent)"
-        return [
-            "canary: the last message, of \(age(canary.posted)) ago, is \(canary.state.rawValue)\(relayed); \(received)"
-        ]
+        return "canary: the last message, of \(age(canary.posted)) ago, is \(canary.state.rawValue)\(relayed); \(received)"
     }
 
     /// With one decimal.
     private static func seconds(_ milliseconds: Int64) -> String {
         let tenths = (milliseconds + 50) / 100
         return "\(tenths / 10).\(tenths % 10)"
-    }
-
-    private static func duration(_ milliseconds: Int64) -> String {
-        let seconds = milliseconds / 1_000
-        return switch seconds {
-        case ..<120: "\(seconds) s"
-        case ..<7_200: "\(seconds / 60) min"
-        default: "\(seconds / 3_600) h"
-        }
     }
 
     /// Aligns the columns of rows. The last cell of a row widens no column.

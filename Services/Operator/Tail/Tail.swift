@@ -58,7 +58,7 @@ struct Tail: AsyncParsableCommand {
             case "message":
                 let message = try JSONCoder.decode(ChangedMessage.self, from: json)
                 let sender = message.sender.map { ", by \($0)" } ?? ""
-                return "\(time(message.changed))  \(message.state.rawValue): \(message.title)  (\(message.msiKey)\(sender))"
+                return "\(message.changed.inUTC)  \(message.state.rawValue): \(message.title)  (\(message.msiKey)\(sender))"
                     .onOneLine(maxLength: 300)
             case "health": return "\(now)  health: \(try JSONCoder.decode(ProductStatus.Health.self, from: json).summary)"
             case "cube": return "\(now)  cube: version \(try JSONCoder.decode(ChangedCube.self, from: json).version)"
@@ -70,10 +70,5 @@ struct Tail: AsyncParsableCommand {
         }
     }
 
-    private static var now: String { time(.now) }
-
-    /// ISO 8601 in UTC, without the fraction of the second.
-    private static func time(_ time: UnixMilliseconds) -> String {
-        Date(timeIntervalSince1970: Double(time.seconds)).formatted(Date.ISO8601FormatStyle())
-    }
+    private static var now: String { UnixMilliseconds.now.inUTC }
 }

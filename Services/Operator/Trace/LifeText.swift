@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Schemas
+import ServiceKit
 
 /// One life as lines for a person.
 struct LifeText: CustomStringConvertible {
@@ -11,6 +12,8 @@ struct LifeText: CustomStringConvertible {
     let key: TraceKey
     /// Whether the archive has been read.
     let isArchiveKnown: Bool
+    /// Whether the logs have been read.
+    let isLogKnown: Bool
 
     var description: String {
         ([headline] + rows.map { "  \($0.padded(to: 12))\($1.onOneLine(maxLength: Self.maxLine))" } + [""] + timeline)
@@ -95,7 +98,16 @@ struct LifeText: CustomStringConvertible {
         let width = (events.map(\.source.count).max() ?? 0) + 2
         return events.map { event in
             "\(event.time.text)  \(event.source.padded(to: width))\(event.text.onOneLine(maxLength: Self.maxLine))"
-        }
+        } + [missingRelayLines].compactMap(\.self)
+    }
+
+    /// Why there is no line of the relay, although a relay had the message.
+    private var missingRelayLines: String? {
+        let record = life.message?.relay as (any DeliveryRecord)? ?? life.push?.relay
+        guard isLogKnown, let record, record.attempts > 0,
+            !life.log.contains(where: { $0.service == ServiceEntry.fcmRelay.executable })
+        else { return nil }
+        return "(no line of the relay: it logs what FCM accepts only at MSI_LOG_LEVEL=debug)"
     }
 }
 

@@ -15,7 +15,7 @@ struct TraceCommand: AsyncParsableCommand {
             The gateway and the token are those of `msi send`. A push is looked for at MSI_MESSAGE_LOG_ENDPOINTS. The log lines are those \
             with its key, and those of its trace: of the request that posted it, and of every attempt to deliver it. They come from the log \
             folder in MSI_STATE_DIR, and from systemd's journal if this machine has units of the product. What cannot be read is \
-            said, and the rest is printed.
+            said, and the rest is printed. The relay logs what FCM does not accept; what FCM accepts, only at MSI_LOG_LEVEL=debug.
 
             Exit status: 0 if it is found, 1 if nothing has the key, 64 if the key is none, 75 if the gateway does not answer, 77 if the \
             token is missing or does not allow it, 78 if a setting is wrong.
@@ -51,12 +51,13 @@ struct TraceCommand: AsyncParsableCommand {
                 failure = error
             }
             if lives.isEmpty { lives = [ItemLife()] }
+            var isLogKnown = false
             for index in lives.indices {
-                await addLog(to: &lives[index], before: begin, settings)
+                isLogKnown = await addLog(to: &lives[index], before: begin, settings)
                 if failure == nil { await addAudit(to: &lives[index], gateway) }
             }
             let known = lives.filter { !$0.isEmpty }
-            for life in known { try show(life, isArchiveKnown: failure == nil) }
+            for life in known { try show(life, isArchiveKnown: failure == nil, isLogKnown: isLogKnown) }
             if let failure { throw failure }
             guard known.isEmpty else { return }
             Self.say(
@@ -66,11 +67,11 @@ struct TraceCommand: AsyncParsableCommand {
         }
     }
 
-    private func show(_ life: ItemLife, isArchiveKnown: Bool) throws {
+    private func show(_ life: ItemLife, isArchiveKnown: Bool, isLogKnown: Bool) throws {
         if printsJSON {
             print(String(decoding: try JSONCoder.encode(life), as: UTF8.self))
         } else {
-            print("\(LifeText(life: life, key: key, isArchiveKnown: isArchiveKnown))\n")
+            print("\(LifeText(life: life, key: key, isArchiveKnown: isArchiveKnown, isLogKnown: isLogKnown))\n")
         }
     }
 
@@ -139,7 +140,10 @@ struct TraceCommand: AsyncParsableCommand {
     }
 
     /// - Parameter begin: The start of this command, whose own questions may be in the logs as well.
-    private func addLog(to life: inout ItemLife, before begin: UnixMilliseconds, _ settings: SettingValues) async {
+    /// - Returns: Whether there are logs here, and all of them could be read.
+    private func addLog(
+        to life: inout ItemLife, before begin: UnixMilliseconds, _ settings: SettingValues
+    ) async -> Bool {
         var (keys, traceIDs): (Set<String>, Set<String>) = ([], [])
         switch key {
         case .item(let id): keys.insert(id.description)
@@ -148,17 +152,22 @@ struct TraceCommand: AsyncParsableCommand {
         if let key = life.message?.msiKey ?? life.push?.id { keys.insert(key.description) }
         if let id = life.traceID { traceIDs.insert(id.description) }
         var records: Set<LogRecord> = []
+        var isKnown = false
         do {
             let own = try settings.value(.stateDirectory) + "/log"
             let isFolderUsed = !journal && (folder != nil || FileManager.default.fileExists(atPath: own))
+            let isJournalUsed = journal || (folder == nil && Journal.hasUnits)
             if isFolderUsed { records.formUnion(try LogFolder(path: folder ?? own).records(with: keys.union(traceIDs))) }
-            if journal || (folder == nil && Journal.hasUnits) {
-                records.formUnion(try await Journal.records(keys: keys, traceIDs: traceIDs))
+            if isJournalUsed { records.formUnion(try await Journal.records(keys: keys, traceIDs: traceIDs)) }
+            isKnown = isFolderUsed || isJournalUsed
+            if !isKnown {
+                Self.say("there are no logs here: no folder \(own), and no units of the product; --log names a folder")
             }
         } catch {
             Self.say("not all logs can be read: \(error)")
         }
         life.log = records.filter { $0.time < begin }.sorted { ($0.time, $0.service, $0.text) < ($1.time, $1.service, $1.text) }
             .map(ItemLife.Line.init)
+        return isKnown
     }
 }

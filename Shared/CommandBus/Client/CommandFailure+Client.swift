@@ -15,10 +15,10 @@ extension CommandFailure {
         let service = name ?? Self.list(endpoints)
         switch failure {
         case .overloaded:
-            self.init(.overloaded, "too many requests are under way to \(service); not sent")
+            self.init(.overloaded, "too many requests are under way to \(service); the command was not sent")
         case .notConnected:
             let reason = name == nil ? problem.map { " (\($0))" } ?? "" : ""
-            self.init(.unavailable, "\(Self.noConnection)\(service)\(reason); not sent")
+            self.init(.unavailable, "\(Self.noConnection)\(service)\(reason); the command was not sent")
         case .connectionLost(let number):
             self.init(.unavailable, "connection lost to \(name ?? endpoint(number)), outcome unknown")
         case .deadlineExceeded:

@@ -1,4 +1,5 @@
 import CMongoC
+import CMongoLoading
 import Glibc
 import Logging
 import Synchronization
@@ -25,6 +26,8 @@ enum MongoLibrary {
     static func start(logger: Logger) {
         _ = isReady
         self.logger.withLock { $0 = logger }
+        let line = String(cString: msi_mongoc_loading_line())
+        if !line.isEmpty { logger.debug("libmongoc, while it was loaded", metadata: ["says": "\(line)"]) }
     }
 
     /// Runs a function of libmongoc, and returns the warnings that it logged.

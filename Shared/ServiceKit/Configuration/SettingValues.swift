@@ -64,6 +64,7 @@ package struct SettingValues: Sendable {
                 }.map(\.name)
                 providers.append(file.provider.prefixKeys(with: "msi"))
                 warnings += try Self.unknownNames(file.names, in: path, refuse: refuse)
+                warnings += file.warnings
                 let secrets = Set(SettingDeclaration.all.filter(\.isSecret).map(\.name))
                 if !secrets.isDisjoint(with: file.names), let warning = FilePermissions.warning(about: path) {
                     warnings.append(warning)

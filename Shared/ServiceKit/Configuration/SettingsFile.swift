@@ -6,7 +6,9 @@ import SystemPackage
 struct SettingsFile {
     let provider: EnvironmentVariablesProvider
     /// The names in the file, which the provider cannot list.
-    let names: [String]
+    let names: Set<String>
+    /// One sentence for each name that is in several lines, without its values, which may be secret.
+    let warnings: [String]
 
     /// Reads a file.
     static func reading(_ path: String) async -> Result<SettingsFile, ConfigurationError> {
@@ -20,7 +22,13 @@ struct SettingsFile {
     /// - Throws: ``ConfigurationError``.
     private init(path: String) async throws(ConfigurationError) {
         do {
-            names = try Self.names(in: try OperatorFile.text(at: path, of: .configFile), at: path)
+            let lines = try Self.lines(of: try OperatorFile.text(at: path, of: .configFile), at: path)
+            names = Set(lines.keys)
+            warnings = lines.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { name, numbers in
+                let last = numbers.last.map(String.init) ?? ""
+                let others = numbers.dropLast().map(String.init).joined(separator: ", ")
+                return "\(name.prefix(80)) is in the lines \(others) and \(last) of \(path); only line \(last) counts"
+            }
             provider = try await EnvironmentVariablesProvider(environmentFilePath: FilePath(path))
         } catch let error as ConfigurationError {
             throw error
@@ -29,17 +37,18 @@ struct SettingsFile {
         }
     }
 
-    /// Reads the names. An invalid line may contain a secret, so the error has only its line number.
-    private static func names(in text: String, at path: String) throws -> [String] {
+    /// Reads the names with the numbers of their lines. An invalid line may contain a secret, so the error has only its number.
+    private static func lines(of text: String, at path: String) throws -> [String: [Int]] {
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        return try lines.enumerated().compactMap { index, line in
-            guard let first = line.first(where: { !$0.isWhitespace }), first != "#" else { return nil }
+        return try lines.enumerated().reduce(into: [:]) { numbers, entry in
+            let (index, line) = entry
+            guard let first = line.first(where: { !$0.isWhitespace }), first != "#" else { return }
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = parts[0].filter { !$0.isWhitespace }
             guard parts.count == 2, name.wholeMatch(of: /MSI_[A-Za-z0-9_]+/) != nil else {
                 throw ConfigurationError("line \(index + 1) of \(path) is not a setting: expected MSI_NAME=value")
             }
-            return name
+            numbers[name, default: []].append(index + 1)
         }
     }
 }

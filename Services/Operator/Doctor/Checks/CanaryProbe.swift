@@ -40,7 +40,7 @@ struct CanaryProbe: Sendable {
                 findings += try await problems(of: session.topics, client, account: session.account)
                 guard session.rights.contains("read"), isRunning else { return }
                 let page: Page = try await client.getOnce("/message?limit=10&subject=\(topic.subject)")
-                findings.append(arrival(ProductStatus.Canary(page.messages.filter { $0.sender == account }), now: .now))
+                findings.append(arrival(CanaryMessages(page.messages.filter { $0.sender == account }), now: .now))
             }
         } catch let failure as GatewayFailure where failure.kind == .notAllowed {
             findings.append(
@@ -98,7 +98,7 @@ struct CanaryProbe: Sendable {
     // MARK: Whether its messages arrive
 
     /// - Parameter state: What the archive says about its messages; `nil` if there are none.
-    func arrival(_ state: ProductStatus.Canary?, now: UnixMilliseconds) -> Finding {
+    func arrival(_ state: CanaryMessages?, now: UnixMilliseconds) -> Finding {
         // After as many intervals the canary gives a message up, and the alert MSICanarySilent fires.
         let patience = Milliseconds.seconds(interval.rawValue * 5)
         func isRecent(_ time: UnixMilliseconds?) -> Bool { time.map { now - $0 <= patience } ?? false }

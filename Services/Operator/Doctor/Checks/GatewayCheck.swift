@@ -73,7 +73,12 @@ struct GatewayCheck: Sendable {
             case .degraded: .warning(.gateway, found, "messages are accepted; msi status says what is away")
             case .unavailable: .failure(.gateway, found, "messages are not accepted; msi status says what is away")
             }
-        guard let problem = status.messagesProblem, status.health.status != .unavailable else { return [health] }
+        guard let problem = status.messagesProblem else { return [health] }
+        if status.isTokenRefused {
+            return [health, .failure(.gateway, "the gateway refuses the token of this user", problem)]
+        }
+        // Otherwise the message log itself is the reason.
+        guard status.health.services[ServiceEntry.messageLog.name] == .ok else { return [health] }
         return [
             health, .warning(.gateway, "the token of this user cannot be used: \(problem)", "msi account token makes a new one"),
         ]

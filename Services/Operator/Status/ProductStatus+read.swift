@@ -1,0 +1,111 @@
+import CommandBus
+import Schemas
+import ServiceKit
+import Time
+
+extension ProductStatus {
+    /// How long the gateway may take for each answer.
+    private static let timeout = Duration.seconds(5)
+
+    /// Asks the gateway. If it refuses the token, it is asked only for what everyone may read.
+    ///
+    /// - Throws: ``GatewayFailure`` if it does not answer `GET /health`, or ``ConfigurationError``.
+    static func read(from gateway: GatewayClient, _ settings: SettingValues) async throws -> ProductStatus {
+        let time = UnixMilliseconds.now
+        do {
+            return try await readAll(from: gateway, settings, at: time)
+        } catch let refusal as GatewayFailure where refusal.kind == .notAllowed {
+            let health = try await askForHealth(gateway.withoutToken)
+            let reason = "the token is refused: \(refusal) msi account token makes a new one"
+            return ProductStatus(
+                gateway: gateway.url, health: health, places: try places(settings, health),
+                canary: isCanarySetUp(settings) ? .unknown(problem: "the token is refused") : .notSetUp,
+                messages: .failure(GatewayFailure(refusal.kind, reason)), isRefused: true, at: time)
+        }
+    }
+
+    /// Asks for everything at the same time.
+    private static func readAll(
+        from gateway: GatewayClient, _ settings: SettingValues, at time: UnixMilliseconds
+    ) async throws -> ProductStatus {
+        async let answeredSession = askForSession(gateway)
+        async let counts = askForCounts(gateway, at: time)
+        async let answeredCanary = askForCanary(gateway, settings)
+        let health = try await askForHealth(gateway)
+        let session = await answeredSession
+        let messages = await counts.map { logged, ended in
+            Messages(logged: logged, ended: ended, isLimited: session.map { !$0.seesAll } ?? false, now: time)
+        }
+        return ProductStatus(
+            gateway: gateway.url, health: health, places: try places(settings, health),
+            canary: canary(await answeredCanary, seenBy: session, settings), messages: messages, isRefused: false, at: time)
+    }
+
+    private static func askForHealth(_ gateway: GatewayClient) async throws -> Health {
+        try await gateway.getOnce("/health", alsoAt: [503], within: timeout)
+    }
+
+    /// - Returns: `nil` if it is not known.
+    private static func askForSession(_ gateway: GatewayClient) async -> TokenSession? {
+        try? await gateway.getOnce("/session", within: timeout)
+    }
+
+    /// The statistics with one span, the last minute, by the time when messages were logged, and by the time when they ended.
+    private static func askForCounts(
+        _ gateway: GatewayClient, at now: UnixMilliseconds
+    ) async -> Result<(logged: Statistics, ended: Statistics), GatewayFailure> {
+        let span = "edges=\(now.rawValue - 60_000),\(now.rawValue)"
+        do {
+            async let logged: Statistics = gateway.getOnce("/statistics?\(span)", within: timeout)
+            async let ended: Statistics = gateway.getOnce("/statistics?by=ended&\(span)", within: timeout)
+            return .success((try await logged, try await ended))
+        } catch {
+            return .failure(error as? GatewayFailure ?? GatewayFailure(.refused, "\(error)"))
+        }
+    }
+
+    // MARK: The canary
+
+    private struct Page: Decodable {
+        let messages: [Message]
+    }
+
+    private static func askForCanary(_ gateway: GatewayClient, _ settings: SettingValues) async -> CanaryState {
+        do {
+            guard let topic = try settings.optional(.canaryTopic) else { return .notSetUp }
+            let (account, interval) = (try settings.value(.canaryAccount), try settings.value(.canaryInterval))
+            let page: Page = try await gateway.getOnce("/message?limit=10&subject=\(topic.subject)", within: timeout)
+            // Other messages to its subject are not its own.
+            return .known(CanaryMessages(page.messages.filter { $0.sender == account }), interval: interval)
+        } catch {
+            // A wrong setting of the canary does not hide the rest.
+            return .unknown(problem: "\(error)")
+        }
+    }
+
+    /// Without a message, the canary is silent only if the token would see its messages.
+    private static func canary(
+        _ state: CanaryState, seenBy session: TokenSession?, _ settings: SettingValues
+    ) -> CanaryState {
+        guard case .known(nil, _) = state, let session, let topic = try? settings.optional(.canaryTopic),
+            !session.sees(topic)
+        else { return state }
+        return .unknown(problem: "this token may not see its messages")
+    }
+
+    /// A wrong topic counts as one.
+    private static func isCanarySetUp(_ settings: SettingValues) -> Bool {
+        do {
+            return try settings.optional(.canaryTopic) != nil
+        } catch {
+            return true
+        }
+    }
+
+    private static func places(_ settings: SettingValues, _ health: Health) throws -> [Place] {
+        try ServiceEntry.all.filter { !$0.sockets.isEmpty && health.services[$0.name] != nil }.map { service in
+            let endpoints = try ClientEndpoints(settings.value(.endpoints(of: service)))
+            return Place(name: service.name, endpoints: endpoints.current)
+        }
+    }
+}

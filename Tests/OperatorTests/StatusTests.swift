@@ -1,0 +1,87 @@
+import FoundationEssentials
+import JSON
+import Schemas
+import TestSupport
+import Testing
+import Time
+
+@testable import Operator
+
+/// `msi status`: what its first line says.
+@Suite("Status")
+struct StatusTests {
+    private static let now = UnixMilliseconds(rawValue: 1_763_712_000_000)
+
+    private func health(_ status: String = "ok", parts: String = "{}") throws -> ProductStatus.Health {
+        let json = """
+            {"status":"\(status)","services":{"message-log":"ok"},"versions":{},"parts":\(parts),"copies":{}}
+            """
+        return try JSONCoder.decode(ProductStatus.Health.self, from: Data(json.utf8))
+    }
+
+    /// A message of the canary that is so many seconds old.
+    private func message(_ age: Int64, isReported: Bool) -> Message {
+        let posted = Self.now - .seconds(age)
+        var message = Message(
+            msiKey: ObjectID(),
+            draft: MessageDraft(
+                title: "t", desc: "d", message: "m",
+                topicKey: TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()), distribution: .information),
+            sender: "canary", timestamp: posted, names: CubeNames(channel: "C", area: "A", subject: "S"),
+            expires: posted + 86_400_000, relay: RelayRecord(logged: .information, due: posted))
+        if isReported { message.receipts = MessageReceipts(received: 1, opened: 0) }
+        return message
+    }
+
+    private func status(
+        _ health: ProductStatus.Health, _ canary: CanaryState = .notSetUp, isRefused: Bool = false
+    ) -> ProductStatus {
+        ProductStatus(
+            gateway: "http://h", health: health, places: [], canary: canary,
+            messages: .failure(GatewayFailure(.notAllowed, "no right")), isRefused: isRefused, at: Self.now)
+    }
+
+    @Test("The summary names the innermost part that is not well, with its message")
+    func innermost() throws {
+        let parts = """
+            {"message-log":{"audit":{"status":"ok"},"relay":{"status":"ok","parts":{"fcm-relay@1":{"status":"ok"},\
+            "fcm-relay@2":{"status":"unavailable","message":"no relay is there"}}}},"gateway":{"certificate":{"status":"invalid"}}}
+            """
+        #expect(
+            try health("degraded", parts: parts).summary
+                == "degraded (gateway certificate: invalid; message-log relay fcm-relay@2: unavailable: no relay is there)")
+        #expect(try health().summary == "ok")
+    }
+
+    @Test(
+        "A canary is silent if its phone has reported nothing that is younger than five intervals",
+        arguments: [
+            ([(30, false), (90, false), (150, true)], nil), ([(30, false), (90, false), (299, true)], nil),
+            ([(30, false), (301, true)], "no message since one of 5 min ago"),
+            // It has begun a short time ago.
+            ([(30, false), (90, false), (290, false)], nil),
+            ([(30, false), (90, false), (330, false)], "none of the last 3 messages"),
+        ] as [([(Int64, Bool)], String?)])
+    func silence(ages: [(Int64, Bool)], expected: String?) throws {
+        let messages = CanaryMessages(ages.map { message($0.0, isReported: $0.1) })
+        let status = status(try health(), .known(messages, interval: 60))
+        #expect(status.status == (expected == nil ? .ok : .degraded))
+        #expect(status.problems.count == (expected == nil ? 0 : 1))
+        if let expected { #expect(status.problems.first?.contains(expected) == true, "\(status.problems)") }
+        let first = "\(StatusText(status: status))".split(separator: "\n").first.map(String.init)
+        #expect(first?.hasPrefix(expected == nil ? "ok: " : "degraded: ") == true)
+        #expect(expected.map { first?.contains($0) == true } ?? true)
+        #expect(try JSONValue(parsing: JSONCoder.encode(status))["status"]?.string == status.status.rawValue)
+    }
+
+    @Test("A canary that has sent nothing is silent; what is not known makes no working product unavailable")
+    func unknown() throws {
+        #expect(status(try health(), .known(nil, interval: 60)).status == .degraded)
+        #expect(status(try health(), .unknown(problem: "p")).status == .unknown)
+        #expect(status(try health(), isRefused: true).status == .unknown)
+        #expect(status(try health("degraded"), .unknown(problem: "p"), isRefused: true).status == .degraded)
+        #expect(status(try health("unavailable"), .known(nil, interval: 60)).status == .unavailable)
+        // A token without the right to read is a choice.
+        #expect(status(try health()).status == .ok)
+    }
+}
