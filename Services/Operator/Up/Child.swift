@@ -25,6 +25,10 @@ final class Child: Sendable {
         var waiting: CheckedContinuation<Void, any Error>?
     }
 
+    /// How long a stop may take before the operator is told what it waits for.
+    private static let silentStop = Duration.seconds(3)
+    private static let maxCheckOutput = 1 << 18
+
     let service: ServiceEntry
     private let executable: FilePath
     private let process: Stack.Process
@@ -53,6 +57,7 @@ final class Child: Sendable {
     /// Runs the process until ``stop()``, or until its first start fails.
     func run() async {
         var policy = RestartPolicy()
+        var report = EndReport(name: name)
         while !state.withLock(\.isStopping) {
             let began = ContinuousClock.now
             let alreadyLogged = log.size
@@ -60,12 +65,16 @@ final class Child: Sendable {
             let (isStopping, start) = state.withLock { ($0.isStopping, $0.start) }
             if isStopping { return }
             guard case .success = start else {
-                let lastWords = log.tail(3, after: alreadyLogged).joined(separator: "\n")
+                let lastWords = log.readableTail(3, after: alreadyLogged).map { "\n  " + $0 }.joined()
                 return settleStart(
-                    .failure(StartFailure(description: "\(name) did not start: \(ending). \(log.path) ends:\n\(lastWords)")))
+                    .failure(
+                        StartFailure(
+                            description: "\(name) did not start: it \(ending). \(log.path) "
+                                + (lastWords.isEmpty ? "has no line about it" : "ends:\(lastWords)"))))
             }
-            let delay = policy.delay(afterRunOf: .now - began)
-            say("\(name) ended (\(ending)); starting it again in \(delay.formatted)")
+            let length = .now - began
+            let delay = policy.delay(afterRunOf: length)
+            say(report.line(ending, afterRunOf: length, delay: delay) { log.ending(after: alreadyLogged) })
             do {
                 try await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }
             } catch {
@@ -124,6 +133,11 @@ final class Child: Sendable {
         settleStart(.success(()))
     }
 
+    /// Lets the process continue if a signal has stopped it. Until then it gets no other signal than SIGKILL.
+    func resume() {
+        state.withLock(\.signal)?(.resume)
+    }
+
     /// Ends the process with SIGTERM, and after a timeout with SIGKILL.
     func stop() async {
         let signal = state.withLock { state in
@@ -132,7 +146,11 @@ final class Child: Sendable {
         }
         // If the process is just starting, the start sends the signal.
         signal?(.terminate)
-        if await !hasEnded(within: DeliveryTimes.supervisorStopTimeout) {
+        signal?(.resume)
+        if await hasEnded(within: Self.silentStop) { return }
+        let rest = DeliveryTimes.supervisorStopTimeout - Self.silentStop
+        say("waiting for \(name) to stop; if it takes \(rest.formatted) more, it is killed")
+        if await !hasEnded(within: rest) {
             say("\(name) does not stop; killing it")
             state.withLock(\.signal)?(.kill)
             _ = await hasEnded(within: .seconds(5))
@@ -149,13 +167,15 @@ final class Child: Sendable {
         return true
     }
 
-    /// Runs the process once, and returns how it ended.
+    /// Runs the process once.
+    ///
+    /// - Returns: What became of it, after its name.
     private func runOnce() async -> String {
         let mayStart = state.withLock { state in
             state.isRunning = !state.isStopping
             return state.isRunning
         }
-        guard mayStart else { return "stopped" }
+        guard mayStart else { return "was stopped" }
         defer {
             state.withLock { state in
                 state.isRunning = false
@@ -169,9 +189,9 @@ final class Child: Sendable {
             let output = try log.open()
             // Only the child writes to the log.
             defer { try? output.close() }
-            return "\(try await spawn(notify: socket, output: output))"
+            return try await spawn(notify: socket, output: output).text
         } catch {
-            return "it cannot be run: \(error)"
+            return "cannot be run: \(error)"
         }
     }
 
