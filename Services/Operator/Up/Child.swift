@@ -115,6 +115,39 @@ final class Child: Sendable {
         signal?(.terminalClosed)
     }
 
+    /// What is wrong with the settings that the process would read now, by its `--check-config`.
+    ///
+    /// - Parameter timeout: For the check.
+    /// - Returns: One sentence for each mistake.
+    func settingsMistakes(within timeout: Duration) async -> [String] {
+        do {
+            return try await withThrowingTaskGroup(of: [String].self) { group in
+                group.addTask { try await self.checkSettings() }
+                group.addTask {
+                    try await Task.sleep(for: timeout)
+                    return ["the check of the settings takes longer than \(timeout.formatted)"]
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? []
+            }
+        } catch {
+            return ["the settings cannot be checked: \(error)"]
+        }
+    }
+
+    private func checkSettings() async throws -> [String] {
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        let result = try await Subprocess.run(
+            .path(executable), arguments: ["--check-config"], environment: environment, platformOptions: options,
+            output: .string(limit: Self.maxCheckOutput), error: .combinedWithOutput)
+        guard !result.terminationStatus.isSuccess else { return [] }
+        let prefix = "\(name): "
+        let lines = result.standardOutput.split(separator: "\n").filter { $0.hasPrefix(prefix) }
+        return lines.isEmpty
+            ? ["the check of the settings \(result.terminationStatus.text)"] : lines.map { String($0.dropFirst(prefix.count)) }
+    }
+
     private func reloaded(_ report: ReloadReport) {
         let onReload = state.withLock { state in
             defer { state.onReload = nil }
@@ -200,12 +233,8 @@ final class Child: Sendable {
         // In a separate process group: the terminal's Ctrl-C must reach only the supervisor, which stops its children in order.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: DeliveryTimes.supervisorStopTimeout)]
-        var variables = process.environment
-        variables["NOTIFY_SOCKET"] = .some(notify.name)
         let result = try await Subprocess.run(
-            .path(executable),
-            environment: .inherit.updating(
-                Dictionary(uniqueKeysWithValues: variables.map { (Environment.Key(stringLiteral: $0), $1) })),
+            .path(executable), environment: environment.updating(["NOTIFY_SOCKET": notify.name]),
             platformOptions: options,
             input: .fileDescriptor(pipe.readEnd, closeAfterSpawningProcess: false),
             output: .fileDescriptor(output, closeAfterSpawningProcess: false),
@@ -224,6 +253,11 @@ final class Child: Sendable {
             try notify.listen(to: execution.processIdentifier.value, onReload: { self.reloaded($0) }) { self.becameReady() }
         }
         return result.terminationStatus
+    }
+
+    private var environment: Environment {
+        .inherit.updating(
+            Dictionary(uniqueKeysWithValues: process.environment.map { (Environment.Key(stringLiteral: $0), $1) }))
     }
 
     /// Stores the result of the first start, and resumes the task that waits for it.
