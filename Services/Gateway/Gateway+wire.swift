@@ -66,7 +66,8 @@ extension ServicePlan {
                         configuration: .init(
                             address: .hostname(access.host.description, port: port), serverName: nil, backlog: 1_024),
                         onServerRunning: onServerRunning, logger: quiet),
-                    scheme: access.scheme, host: access.host.host, port: port, of: .gatewayPort)
+                    scheme: access.scheme, host: access.host.host, hostSetting: Setting.gatewayHost.declaration, port: port,
+                    of: .gatewayPort)
             }
         return ServicePlan(
             services: features.background + [kept] + (certificate.map { [$0] } ?? []) + [server],

@@ -24,7 +24,8 @@ package struct StateLock: Sendable {
 
     /// Takes the lock without waiting. Creates the directory if it is missing.
     ///
-    /// - Parameter refusal: The error for the operator if another process holds the lock.
+    /// - Parameter refusal: The error for the operator if another process holds the lock, without a full stop. The processes that hold it
+    ///   are added.
     /// - Throws: ``StateLockFailure``.
     package init(_ part: Part, _ holding: Holding, in directory: String, orElse refusal: String) throws {
         try self.init(file: part.rawValue, holding, in: directory, orElse: refusal)
@@ -48,7 +49,9 @@ package struct StateLock: Sendable {
             let reason = errno
             close(descriptor)
             throw StateLockFailure(
-                description: reason == EWOULDBLOCK ? refusal : "\(path) cannot be locked: \(String(cString: strerror(reason)))")
+                description: reason == EWOULDBLOCK
+                    ? ([refusal] + [LockHolder.all(of: path).sentence].compactMap(\.self)).joined(separator: ". ")
+                    : "\(path) cannot be locked: \(String(cString: strerror(reason)))")
         }
     }
 
@@ -94,6 +97,11 @@ package struct StateLock: Sendable {
         throw StateLockFailure(
             description:
                 "msi restore was interrupted while it put the data into place in \(directory); run it again to finish that")
+    }
+
+    /// The processes that hold a lock now. The lock is not taken.
+    package static func holders(of part: Part, in directory: String) -> [LockHolder] {
+        LockHolder.all(of: directory + "/" + part.rawValue)
     }
 
     /// Releases the lock. Call it once.

@@ -278,6 +278,24 @@ struct DoctorTests {
         #expect(ReloadReport(notification: ["READY=1"]) == nil)
     }
 
+    @Test("The headline of a reload says who has refused the settings")
+    func refusedReload() {
+        let refused = ReloadReport(notification: ["X_MSI_RELOAD=the settings stay as they were: C is wrong"])!
+        let read = ReloadReport(notification: ["X_MSI_RELOAD=A"])!
+        let names = ["msi-cube", "msi-people"]
+        #expect(
+            Reload.lines(["msi-cube": refused, "msi-people": read], of: names) == [
+                "the settings were read again, but not by msi-cube", "  the settings stay as they were: C is wrong (msi-cube)",
+                "  A (msi-people)",
+            ])
+        #expect(
+            Reload.lines(["msi-cube": refused, "msi-people": refused], of: names) == [
+                "the settings have a mistake: nothing has changed",
+                "  the settings stay as they were: C is wrong (every service)",
+            ])
+        #expect(Reload.refusal(["msi-people": ["C is wrong"]], of: names).last == "  C is wrong (msi-people)")
+    }
+
     @Test(
         "The certificate's dates",
         arguments: [(100 * 86_400.0, Finding.Level.ok), (5 * 86_400, .warning), (-60, .failure)])

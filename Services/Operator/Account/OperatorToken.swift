@@ -12,15 +12,37 @@ struct OperatorToken: Sendable {
         path = stateDirectory + "/token"
     }
 
-    /// - Returns: `nil` if there is no file, or no token in it.
+    /// What is at the path.
+    enum Content: Sendable {
+        case missing
+        /// There is no token in the file. The text says what is wrong with it, with the path.
+        case malformed(String)
+        case token(Secret)
+    }
+
     /// - Throws: ``StartFailure`` if the file cannot be read.
+    func content() throws(StartFailure) -> Content {
+        guard let bytes = try? Data(contentsOf: URL(filePath: path)) else {
+            let reason = access(path, R_OK) == 0 ? EISDIR : errno
+            if reason == ENOENT { return .missing }
+            throw StartFailure(description: "\(path) cannot be read: \(String(cString: strerror(reason)))")
+        }
+        guard let word = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).first else {
+            return .malformed("\(path) is empty")
+        }
+        guard word.wholeMatch(of: /msi_[A-Za-z0-9_-]{43}/) != nil else {
+            return .malformed("\(path) holds no token: one is msi_ with 43 letters, digits, - or _, found something else")
+        }
+        return .token(Secret(String(word)))
+    }
+
+    /// - Returns: `nil` if there is no file.
+    /// - Throws: ``StartFailure`` if the file cannot be read, or if there is no token in it.
     func read() throws(StartFailure) -> Secret? {
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        do {
-            let text = String(try String(contentsOfFile: path, encoding: .utf8).prefix { !$0.isWhitespace })
-            return text.wholeMatch(of: /msi_[A-Za-z0-9_-]{43}/) == nil ? nil : Secret(text)
-        } catch {
-            throw StartFailure(description: "\(path) cannot be read: \(error)")
+        switch try content() {
+        case .missing: return nil
+        case .malformed(let problem): throw StartFailure(description: problem)
+        case .token(let token): return token
         }
     }
 

@@ -46,7 +46,7 @@ struct Checkup: Sendable {
         _ installation: Installation, _ settings: SettingValues, _ mistakes: [String], _ report: @Sendable (Finding) -> Void
     ) async {
         let processes = await RunningProcess.all(of: installation, settings)
-        let supervisor = await RunningSupervisor.find(installation, settings)
+        let supervisor = RunningSupervisor.find(installation, settings)
         // What waits for an answer is begun at once; the report keeps its order.
         async let configuration = ConfigurationCheck(
             installation: installation, settings: settings, mistakes: mistakes, processes: processes

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import DurableFiles
 import ServiceKit
 
 /// The process of `msi up` that runs the services of a state directory.
@@ -7,19 +7,10 @@ struct RunningSupervisor: Sendable {
     /// Whether a signal has stopped it: then it starts no service again.
     let isStopped: Bool
 
-    /// - Returns: `nil` if there is none, or this user may not see it.
-    static func find(_ installation: Installation, _ settings: SettingValues) async -> RunningSupervisor? {
+    /// - Returns: `nil` if there is none.
+    static func find(_ installation: Installation, _ settings: SettingValues) -> RunningSupervisor? {
         guard installation.layout == .build, let folder = try? settings.value(.stateDirectory) else { return nil }
-        let ids = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
-        for id in ids.sorted() {
-            guard let program = RunningProcess.program(of: id), program.path == installation.executables + "/msi",
-                let process = ProcessFiles(id), process.arguments.first == "up"
-            else { continue }
-            var mistakes: [String] = []
-            let own = await SettingValues(environment: process.environment, mistakes: &mistakes)
-            guard let used = try? own.value(.stateDirectory), RunningProcess.isSameFolder(used, folder) else { continue }
-            return RunningSupervisor(id: id, isStopped: process.isStopped)
-        }
-        return nil
+        let holder = StateLock.holders(of: .control, in: folder).first { $0.program == "msi up" }
+        return holder.map { RunningSupervisor(id: $0.process, isStopped: $0.isStopped) }
     }
 }

@@ -41,12 +41,8 @@ struct GatewayClient: Sendable {
     ) async throws {
         let given = try settings.optional(.gatewayURL)
         let (url, source) = try given.map { ($0, Setting.gatewayURL.declaration.name) } ?? Self.ownGateway(settings)
-        let token =
-            try settings.optional(.token).map { Secret($0) }
-            ?? Self.localToken(settings, for: url, isOwn: given == nil)
-        let noToken =
-            "there is no token in \(OperatorToken(stateDirectory: try settings.value(.stateDirectory)).path): set MSI_STATE_DIR or "
-            + "MSI_TOKEN_FILE, or make one with msi account token"
+        let (token, noToken) =
+            try settings.optional(.token).map { (Secret($0), "") } ?? Self.localToken(settings, for: url, isOwn: given == nil)
         try await with(url, from: source, token: token, orElse: noToken, report: report, body)
     }
 
@@ -89,14 +85,23 @@ struct GatewayClient: Sendable {
     /// The operator's token, which only the gateway of this machine may get.
     ///
     /// - Parameter isOwn: Whether the settings of this machine's gateway name the URL.
+    /// - Returns: The token, or what to say if the gateway requires one. Some requests need none.
     /// - Throws: ``ConfigurationError`` for another gateway.
-    private static func localToken(_ settings: SettingValues, for url: String, isOwn: Bool) throws -> Secret? {
+    private static func localToken(
+        _ settings: SettingValues, for url: String, isOwn: Bool
+    ) throws -> (token: Secret?, problem: String) {
         guard isOwn || isLoopbackURL(url) else {
             throw ConfigurationError(
                 "\(Setting.token.declaration.name) is required for \(url): the token in MSI_STATE_DIR is only for the gateway of this "
                     + "machine")
         }
-        return try OperatorToken(stateDirectory: settings.value(.stateDirectory)).read()
+        let file = OperatorToken(stateDirectory: try settings.value(.stateDirectory))
+        let advice = "set MSI_STATE_DIR or MSI_TOKEN_FILE, or make a new one with msi account token"
+        switch try file.content() {
+        case .missing: return (nil, "there is no token in \(file.path): \(advice)")
+        case .malformed(let problem): return (nil, "\(problem): \(advice)")
+        case .token(let token): return (token, "")
+        }
     }
 
     /// Reads a document.
@@ -161,7 +166,7 @@ struct GatewayClient: Sendable {
                 }
             } catch let failure as GatewayFailure {
                 guard failure.kind == .unreachable, !Task.isCancelled else { throw failure }
-                if !isReported { report("\(failure) Trying again.") }
+                if !isReported { report("\(failure.description.asSentence) Trying again.") }
                 isReported = true
             }
             try await Task.sleep(for: .seconds(1))
@@ -239,7 +244,9 @@ struct GatewayClient: Sendable {
             case .failed(let failure): throw failure
             case .unanswered(let failure, let pause, _):
                 guard ContinuousClock.now + pause < deadline else { throw failure }
-                if isFirst { report("\(failure) Trying again for \(Self.retryTimeout.components.seconds) s.") }
+                if isFirst {
+                    report("\(failure.description.asSentence) Trying again for \(Self.retryTimeout.components.seconds) s.")
+                }
                 isFirst = false
                 try await Task.sleep(for: pause)
             }

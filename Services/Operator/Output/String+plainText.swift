@@ -4,6 +4,9 @@ extension String {
         String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }
 
+    /// The text with a full stop, unless it ends like a sentence already.
+    var asSentence: String { last.map { ".?!".contains($0) } ?? true ? self : self + "." }
+
     /// The text in one line, with spaces for its line breaks, and shortened.
     func onOneLine(maxLength: Int) -> String {
         let line = split(whereSeparator: \.isNewline).joined(separator: " ").withoutControlCharacters

@@ -27,6 +27,10 @@ final class Child: Sendable {
         var waiting: CheckedContinuation<Void, any Error>?
     }
 
+    /// How long a stop may take before the operator is told what it waits for.
+    private static let silentStop = Duration.seconds(3)
+    private static let maxCheckOutput = 1 << 18
+
     let service: ServiceEntry
     private let executable: FilePath
     private let process: Stack.Process
@@ -59,6 +63,7 @@ final class Child: Sendable {
         // Of an earlier start.
         statusFile.remove()
         var policy = RestartPolicy()
+        var report = EndReport(name: name)
         while !state.withLock(\.isStopping) {
             let began = ContinuousClock.now
             let alreadyLogged = log.size
@@ -66,13 +71,18 @@ final class Child: Sendable {
             let (isStopping, start) = state.withLock { ($0.isStopping, $0.start) }
             if isStopping { return }
             guard case .success = start else {
-                let lastWords = log.tail(3, after: alreadyLogged).joined(separator: "\n")
+                let lastWords = log.readableTail(3, after: alreadyLogged).map { "\n  " + $0 }.joined()
                 return settleStart(
-                    .failure(StartFailure(description: "\(name) did not start: \(ending). \(log.path) ends:\n\(lastWords)")))
+                    .failure(
+                        StartFailure(
+                            description: "\(name) did not start: it \(ending). \(log.path) "
+                                + (lastWords.isEmpty ? "has no line about it" : "ends:\(lastWords)"))))
             }
-            let delay = policy.delay(afterRunOf: .now - began)
-            told(StatusFile.text(ofEnd: "\(ending). \(log.tail(1, after: alreadyLogged).joined())"))
-            say("\(name) ended (\(ending)); starting it again in \(delay.formatted)")
+            let length = .now - began
+            let delay = policy.delay(afterRunOf: length)
+            let reason = log.ending(after: alreadyLogged)
+            told(StatusFile.text(ofEnd: "it \(ending)" + (reason.map { ". Its log: \($0)" } ?? "")))
+            say(report.line(ending, afterRunOf: length, delay: delay, reason: reason))
             do {
                 try await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }
             } catch {
@@ -113,6 +123,39 @@ final class Child: Sendable {
         signal?(.terminalClosed)
     }
 
+    /// What is wrong with the settings that the process would read now, by its `--check-config`.
+    ///
+    /// - Parameter timeout: For the check.
+    /// - Returns: One sentence for each mistake.
+    func settingsMistakes(within timeout: Duration) async -> [String] {
+        do {
+            return try await withThrowingTaskGroup(of: [String].self) { group in
+                group.addTask { try await self.checkSettings() }
+                group.addTask {
+                    try await Task.sleep(for: timeout)
+                    return ["the check of the settings takes longer than \(timeout.formatted)"]
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? []
+            }
+        } catch {
+            return ["the settings cannot be checked: \(error)"]
+        }
+    }
+
+    private func checkSettings() async throws -> [String] {
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        let result = try await Subprocess.run(
+            .path(executable), arguments: ["--check-config"], environment: environment, platformOptions: options,
+            output: .string(limit: Self.maxCheckOutput), error: .combinedWithOutput)
+        guard !result.terminationStatus.isSuccess else { return [] }
+        let prefix = "\(name): "
+        let lines = result.standardOutput.split(separator: "\n").filter { $0.hasPrefix(prefix) }
+        return lines.isEmpty
+            ? ["the check of the settings \(result.terminationStatus.text)"] : lines.map { String($0.dropFirst(prefix.count)) }
+    }
+
     private func reloaded(_ report: ReloadReport) {
         let onReload = state.withLock { state in
             defer { state.onReload = nil }
@@ -140,6 +183,11 @@ final class Child: Sendable {
         settleStart(.success(()))
     }
 
+    /// Lets the process continue if a signal has stopped it. Until then it gets no other signal than SIGKILL.
+    func resume() {
+        state.withLock(\.signal)?(.resume)
+    }
+
     /// Ends the process with SIGTERM, and after a timeout with SIGKILL.
     func stop() async {
         let signal = state.withLock { state in
@@ -148,7 +196,11 @@ final class Child: Sendable {
         }
         // If the process is just starting, the start sends the signal.
         signal?(.terminate)
-        if await !hasEnded(within: DeliveryTimes.supervisorStopTimeout) {
+        signal?(.resume)
+        if await hasEnded(within: Self.silentStop) { return }
+        let rest = DeliveryTimes.supervisorStopTimeout - Self.silentStop
+        say("waiting for \(name) to stop; if it takes \(rest.formatted) more, it is killed")
+        if await !hasEnded(within: rest) {
             say("\(name) does not stop; killing it")
             state.withLock(\.signal)?(.kill)
             _ = await hasEnded(within: .seconds(5))
@@ -165,13 +217,15 @@ final class Child: Sendable {
         return true
     }
 
-    /// Runs the process once, and returns how it ended.
+    /// Runs the process once.
+    ///
+    /// - Returns: What became of it, after its name.
     private func runOnce() async -> String {
         let mayStart = state.withLock { state in
             state.isRunning = !state.isStopping
             return state.isRunning
         }
-        guard mayStart else { return "stopped" }
+        guard mayStart else { return "was stopped" }
         defer {
             state.withLock { state in
                 state.isRunning = false
@@ -185,9 +239,9 @@ final class Child: Sendable {
             let output = try log.open()
             // Only the child writes to the log.
             defer { try? output.close() }
-            return "\(try await spawn(notify: socket, output: output))"
+            return try await spawn(notify: socket, output: output).text
         } catch {
-            return "it cannot be run: \(error)"
+            return "cannot be run: \(error)"
         }
     }
 
@@ -196,12 +250,8 @@ final class Child: Sendable {
         // In a separate process group: the terminal's Ctrl-C must reach only the supervisor, which stops its children in order.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: DeliveryTimes.supervisorStopTimeout)]
-        var variables = process.environment
-        variables["NOTIFY_SOCKET"] = .some(notify.name)
         let result = try await Subprocess.run(
-            .path(executable),
-            environment: .inherit.updating(
-                Dictionary(uniqueKeysWithValues: variables.map { (Environment.Key(stringLiteral: $0), $1) })),
+            .path(executable), environment: environment.updating(["NOTIFY_SOCKET": notify.name]),
             platformOptions: options,
             input: .fileDescriptor(pipe.readEnd, closeAfterSpawningProcess: false),
             output: .fileDescriptor(output, closeAfterSpawningProcess: false),
@@ -222,6 +272,11 @@ final class Child: Sendable {
             ) { self.becameReady() }
         }
         return result.terminationStatus
+    }
+
+    private var environment: Environment {
+        .inherit.updating(
+            Dictionary(uniqueKeysWithValues: process.environment.map { (Environment.Key(stringLiteral: $0), $1) }))
     }
 
     /// Stores the result of the first start, and resumes the task that waits for it.

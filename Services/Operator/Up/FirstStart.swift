@@ -36,7 +36,13 @@ final class FirstStart: Sendable {
 
     private func setUp(_ people: PeopleClient) async throws {
         let password = try shownPassword()
-        if try token.read() == nil { try await token.replace() }
+        switch try token.content() {
+        case .missing: try await token.replace()
+        case .malformed(let problem):
+            say("\(problem); a new token replaces it")
+            try await token.replace()
+        case .token: break
+        }
         guard let secret = try token.read() else { throw StartFailure(description: "\(token.path) contains no token") }
         let command = SetUpPeople(account: .admin, password: password, tokenHash: secret.hash)
         do throws(CommandFailure) {
@@ -77,7 +83,7 @@ final class FirstStart: Sendable {
             secret = try token.read()
         } catch {
             // No service needs the file.
-            return say("\(error)")
+            return say("\(error). For a new token: msi account token")
         }
         guard let secret else {
             return say("there is no token in \(token.path), but there are accounts. For a new one: msi account token")

@@ -56,10 +56,14 @@ struct LogFile: Sendable {
         return stat(path, &information) == 0 ? Int64(information.st_size) : 0
     }
 
-    /// The last lines after a position in the file.
+    /// The last lines after a position in the file that are not blank.
     func tail(_ count: Int, after size: Int64) -> [String] {
         guard let contents = try? Data(contentsOf: URL(filePath: path)) else { return [] }
-        let new = contents.dropFirst(Int(size)).suffix(64 * 1_024)
-        return String(decoding: new, as: UTF8.self).split(separator: "\n").suffix(count).map(String.init)
+        // The file is shorter if it was emptied meanwhile.
+        let new = contents.count < size ? contents : contents.dropFirst(Int(size))
+        let end = new.suffix(64 * 1_024)
+        // The beginning of the first line is missing.
+        let lines = String(decoding: end, as: UTF8.self).split(separator: "\n").dropFirst(end.count < new.count ? 1 : 0)
+        return lines.filter { !$0.allSatisfy(\.isWhitespace) }.suffix(count).map(String.init)
     }
 }

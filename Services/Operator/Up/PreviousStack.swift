@@ -1,3 +1,4 @@
+import DurableFiles
 import ServiceLifecycle
 
 /// The services of an earlier `msi up` that was killed. They stop by themselves after a moment. Until then they hold their ports,
@@ -17,9 +18,11 @@ struct PreviousStack {
         let deadline = ContinuousClock.now + timeout
         while !running.isEmpty {
             guard ContinuousClock.now < deadline else {
+                let holders = logs.filter { running.contains($0.name) }.flatMap { LockHolder.all(of: $0.path) }
                 throw StartFailure(
                     description: "\(running.joined(separator: ", ")) of an earlier msi up did not stop within "
-                        + "\(timeout.formatted); end that first, and start again")
+                        + "\(timeout.formatted); end that first, and start again"
+                        + (holders.isEmpty ? "" : ": " + holders.map(\.description).joined(separator: "; ")))
             }
             try await cancelWhenGracefulShutdown { try await Task.sleep(for: .milliseconds(20)) }
             running = stillRunning

@@ -1,6 +1,7 @@
+import FoundationEssentials
 import ServiceKit
 
-/// One reload of all children, and what they say about it.
+/// One reload of all children, and what they say about it. If one of them would refuse the settings, none reads them.
 struct Reload {
     private static let timeout = Duration.seconds(10)
 
@@ -9,6 +10,9 @@ struct Reload {
     /// - Returns: The lines for the terminal; none if the task is cancelled meanwhile.
     func run() async -> [String] {
         guard !children.isEmpty else { return [] }
+        let mistakes = await mistakes()
+        guard !Task.isCancelled else { return [] }
+        guard mistakes.isEmpty else { return Self.refusal(mistakes, of: children.map(\.name)) }
         let (reports, continuation) = AsyncStream.makeStream(of: (name: String, report: ReloadReport).self)
         for child in children { child.reload { continuation.yield((child.name, $0)) } }
         let timer = Task {
@@ -25,26 +29,64 @@ struct Reload {
         return Task.isCancelled ? [] : Self.lines(answers, of: children.map(\.name))
     }
 
-    /// Each line once, with the services that have said it.
+    /// What is wrong with the settings as they are now, by the names of the services.
+    private func mistakes() async -> [String: [String]] {
+        var found: [String] = []
+        // `--check-config` names these as well, and they stop no service.
+        let warnings = await SettingValues(environment: ProcessInfo.processInfo.environment, mistakes: &found).warnings
+        return await withTaskGroup { group in
+            for child in children {
+                group.addTask { (child.name, await child.settingsMistakes(within: Self.timeout)) }
+            }
+            var mistakes: [String: [String]] = [:]
+            for await (name, lines) in group {
+                let own = lines.filter { !warnings.contains($0) }
+                if !own.isEmpty { mistakes[name] = own }
+            }
+            return mistakes
+        }
+    }
+
+    /// The lines about settings that no service reads, because at least one would refuse them.
+    ///
+    /// - Parameters:
+    ///   - mistakes: By the names of the services.
+    ///   - names: Of all services, in the order of their start.
+    static func refusal(_ mistakes: [String: [String]], of names: [String]) -> [String] {
+        ["the settings have a mistake, and no service reads them: nothing has changed"] + grouped(mistakes, of: names)
+    }
+
+    /// The lines about a reload.
     ///
     /// - Parameters:
     ///   - answers: By the names of the services.
     ///   - names: Of all services, in the order of their start.
     static func lines(_ answers: [String: ReloadReport], of names: [String]) -> [String] {
+        let said = grouped(answers.mapValues(\.lines), of: names)
+        let silent = names.filter { answers[$0] == nil }.map { "  \($0) has not said yet what has changed; see its log" }
+        let refused = names.filter { answers[$0]?.isRefused == true }
+        let headline =
+            switch refused.count {
+            case 0: "the settings were read again" + (said.isEmpty && silent.isEmpty ? ": nothing has changed" : "")
+            case names.count: "the settings have a mistake: nothing has changed"
+            default: "the settings were read again, but not by \(refused.joined(separator: ", "))"
+            }
+        return [headline] + said + silent
+    }
+
+    /// Each line once, with the services that have said it.
+    private static func grouped(_ said: [String: [String]], of names: [String]) -> [String] {
         var lines: [String] = []
         var services: [String: [String]] = [:]
         for name in names {
-            for line in answers[name]?.lines ?? [] {
+            for line in said[name] ?? [] {
                 if services[line] == nil { lines.append(line) }
                 services[line, default: []].append(name)
             }
         }
-        let said = lines.map { line in
+        return lines.map { line in
             let named = services[line] ?? []
-            return "\(line) (\(named.count == names.count ? "every service" : named.joined(separator: ", ")))"
+            return "  \(line) (\(named.count == names.count ? "every service" : named.joined(separator: ", ")))"
         }
-        let silent = names.filter { answers[$0] == nil }.map { "\($0) has not said yet what has changed; see its log" }
-        return ["the settings were read again" + (said.isEmpty && silent.isEmpty ? ": nothing has changed" : "")]
-            + (said + silent).map { "  " + $0 }
     }
 }

@@ -22,6 +22,8 @@ struct Stack: Sendable {
     /// The phone to look at. The services do not need it.
     let phone: Process
     private let phoneURL: String
+    /// The value of `MSI_METRICS_PORT`, with which the ports of the processes begin; `nil` if they serve no metrics.
+    private let metricsPort: Int?
     /// The folder of the executables, which is this one's.
     let executables: URL
 
@@ -50,9 +52,9 @@ struct Stack: Sendable {
             "SWIFT_BACKTRACE": "enable=no",
         ]
         for (name, value) in endpoints.settings.merging(emulator.settings, uniquingKeysWith: { $1 }) { shared[name] = value }
-        let metricsPort = try settings.optional(.metricsPort)
         let services = ServiceEntry.all + [.phone]
-        let all = services.enumerated().map { index, service in
+        metricsPort = try Self.metricsPort(settings, count: services.count)
+        let all = services.enumerated().map { [metricsPort] index, service in
             var own = Self.withheldSecrets(from: service)
             // Port 0 lets the system choose one for each.
             if let metricsPort, metricsPort > 0 { own[Setting.metricsPort.declaration.name] = "\(metricsPort + index)" }
@@ -61,6 +63,19 @@ struct Stack: Sendable {
         processes = all.dropLast()
         phone = all[all.count - 1]
         phoneURL = "http://127.0.0.1:\(endpoints.port(of: .phone))"
+    }
+
+    /// - Parameter count: How many processes need a port, this one and those that follow it.
+    /// - Throws: ``ConfigurationError``.
+    private static func metricsPort(_ settings: SettingValues, count: Int) throws -> Int? {
+        guard let first = try settings.optional(.metricsPort) else { return nil }
+        let last = 65_535
+        guard first == 0 || first + count - 1 <= last else {
+            throw ConfigurationError(
+                "\(Setting.metricsPort.declaration.name): the \(count) processes need this port and those that follow it, so it is at "
+                    + "most \(last - count + 1), found \(first)")
+        }
+        return first
     }
 
     /// Removes the secrets that a service does not read, such as the password of a database, with their files' names.
@@ -74,16 +89,30 @@ struct Stack: Sendable {
 
     /// The text for the terminal once everything runs. Its first line says that the stack is ready.
     ///
-    /// - Parameter hasPhone: Whether the phone runs.
-    func greeting(hasPhone: Bool) -> String {
+    /// - Parameters:
+    ///   - hasPhone: Whether the phone runs.
+    ///   - command: How this command was called.
+    func greeting(hasPhone: Bool, command: String = CommandLine.arguments.first ?? "msi") -> String {
         """
         ready: the gateway is at \(gatewayURL) (\(publicURL.map { "for clients: \($0)" } ?? "loopback only"))
-          data   \(stateDirectory)
-          logs   \(logDirectory)
-          phone  \(hasPhone ? "\(phoneURL), a student's phone to look at" : "none, it did not start")
-          FCM    \(emulator.url), an emulator: phones are simulated there
-          next   curl \(gatewayURL)/channel, and "Send the first message" in README.md
-          stop   Ctrl-C
+          data     \(stateDirectory)
+          logs     \(logDirectory)
+          phone    \(hasPhone ? "\(phoneURL), a student's phone to look at" : "none, it did not start")
+          FCM      \(emulator.url), an emulator: phones are simulated there\(metrics.map { "\n  metrics  \($0)" } ?? "")
+          next     \(command.shellQuoted) sample adds subjects to try out; then open \(publicURL ?? gatewayURL)/portal/, sign in as admin \
+        and send a message
+          stop     Ctrl-C
         """
+    }
+
+    /// Which process serves its metrics at which port.
+    private var metrics: String? {
+        metricsPort.map { first in
+            guard first > 0 else { return "at ports that the system has chosen: each log has its own, in the line \"metrics\"" }
+            let places = (processes + [phone]).enumerated().map { index, process in
+                "\(index == 0 ? "http://127.0.0.1:\(first)/metrics" : "\(first + index)") (\(process.service.executable))"
+            }
+            return places.joined(separator: ", ")
+        }
     }
 }

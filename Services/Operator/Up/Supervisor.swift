@@ -153,6 +153,8 @@ struct Supervisor: Service {
 
     private func stop() async {
         say("stopping")
+        // Those that stop first may wait for the others.
+        for child in all { child.resume() }
         for child in all.reversed() {
             await child.stop()
         }

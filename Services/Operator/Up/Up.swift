@@ -16,7 +16,8 @@ struct Up: AsyncParsableCommand {
         discussion: """
             Settings come from the environment: MSI_GATEWAY_PORT (8080), MSI_FCM_EMULATOR_PORT (8443), MSI_PHONE_PORT (8090), MSI_STATE_DIR \
             (~/.local/state/msi), and all settings of the services (see their --help). SIGHUP makes the services read MSI_CONFIG_FILE again, \
-            and this command says what has changed and what needs a restart.
+            and this command says what has changed and what needs a restart. Before that each service checks it (--check-config): if one \
+            finds a mistake, no service reads it, and nothing changes.
             """)
 
     func run() async throws {

@@ -25,7 +25,9 @@ enum TCPListener {
         else {
             let fault = ZeroMQFault(number: errno)
             if descriptor >= 0 { close(descriptor) }
-            throw BusError(fault.isAddressInUse ? .addressInUse : .system, "\(endpoint.text): cannot listen: \(fault)")
+            if fault.isAddressInUse { throw BusError(.addressInUse, "\(endpoint.text): another process listens there") }
+            let problem = fault.number == EADDRNOTAVAIL ? "this machine has no such address" : "cannot listen: \(fault)"
+            throw BusError(.system, "\(endpoint.text): \(problem)")
         }
         return descriptor
     }

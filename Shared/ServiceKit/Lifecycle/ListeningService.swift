@@ -1,3 +1,5 @@
+import Glibc
+import NIOCore
 package import ServiceLifecycle
 import SystemPackage
 
@@ -8,19 +10,23 @@ package struct ListeningService: Service {
     private let host: String
     private let port: Int
     private let setting: SettingDeclaration
+    private let hostSetting: SettingDeclaration?
 
     /// - Parameters:
     ///   - scheme: `http` or `https`.
     ///   - host: The address, as the host of a URL.
+    ///   - hostSetting: The setting that the address comes from, if there is one.
     ///   - port: The value of the setting.
     package init(
-        _ server: any Service, scheme: String, host: String = "127.0.0.1", port: Int, of setting: Setting<Int>
+        _ server: any Service, scheme: String, host: String = "127.0.0.1", hostSetting: SettingDeclaration? = nil, port: Int,
+        of setting: Setting<Int>
     ) {
         self.server = server
         self.scheme = scheme
         self.host = host
         self.port = port
         self.setting = setting.declaration
+        self.hostSetting = hostSetting
     }
 
     /// - Throws: ``ListeningFailure``.
@@ -32,14 +38,18 @@ package struct ListeningService: Service {
         }
     }
 
-    /// The server's error comes from a library. Binding another socket to the port shows whether the port is the reason.
+    /// The server's error comes from a library. If it does not name the system's reason, binding another socket to the port shows whether
+    /// the port is the reason.
     private func reason(for error: any Error) -> String {
-        switch LoopbackPort.obstacle(port) {
+        let code = (error as? IOError).map { Errno(rawValue: $0.errnoCode) }
+        switch code ?? LoopbackPort.obstacle(port) {
         case .addressInUse?:
-            "port \(port) is in use by another program; stop that program, or choose another port with \(setting.name) (\(error))"
+            return "port \(port) is in use by another program; stop that program, or choose another port with \(setting.name)"
         case .permissionDenied?:
-            "port \(port) needs the rights of root; choose one from 1024 with \(setting.name)"
-        default: "\(error)"
+            return "port \(port) needs the rights of root; choose one from 1024 with \(setting.name)"
+        case .addressNotAvailable?:
+            return "this machine has no address \(host)" + (hostSetting.map { "; choose one of its own with \($0.name)" } ?? "")
+        default: return code.map { String(cString: strerror($0.rawValue)) } ?? "\(error)"
         }
     }
 }

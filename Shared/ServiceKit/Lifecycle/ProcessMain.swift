@@ -18,7 +18,9 @@ package enum ProcessMain {
         }
         signal(SIGPIPE, SIG_IGN)
         if makesPrivateFiles { umask(0o077) }
-        Task {
+        // By default a task of the main thread has a higher priority. For root's processes libdispatch turns that into a nice value of -2,
+        // which the services would inherit from `msi up`.
+        Task(priority: .medium) {
             await main()
             exit(0)
         }

@@ -8,7 +8,17 @@ package struct ReloadReport: Hashable, Sendable {
     private static let maxBytes = 2_000
     private static let maxLine = 500
 
+    private static let refusal = "the settings stay as they were: "
+
     init() {}
+
+    /// A reload that has changed nothing, because the settings have a mistake.
+    init(refused problems: [String]) {
+        lines = problems.map { Self.refusal + $0 }
+    }
+
+    /// Whether the settings have a mistake, and the reload has changed nothing.
+    package var isRefused: Bool { lines.contains { $0.hasPrefix(Self.refusal) } }
 
     /// Reads the lines of a notification.
     ///

@@ -58,9 +58,7 @@ final class SettingsReload: Sendable {
             say(.error, "the settings have a mistake, and stay as they were", ["error": "\(problem)"])
         }
         current.withLock { $0.mistake = problems.joined(separator: "; ") }
-        var report = ReloadReport()
-        report.lines = problems.map { "the settings stay as they were: \($0)" }
-        return report
+        return ReloadReport(refused: problems)
     }
 
     /// - Throws: ``ConfigurationError`` before anything has changed.

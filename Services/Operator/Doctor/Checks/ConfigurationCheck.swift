@@ -122,7 +122,7 @@ struct ConfigurationCheck: Sendable {
                 return Line(level: text == "the configuration is valid" ? .ok : .warning, text: text)
             }
             guard isValid || lines.contains(where: { $0.level == .failure }) else {
-                return lines + [Line(level: .failure, text: "it ended with \(result.terminationStatus)")]
+                return lines + [Line(level: .failure, text: "it \(result.terminationStatus.text)")]
             }
             return lines
         } catch {

@@ -60,7 +60,7 @@ struct RunningProcess: Sendable {
         return link.hasSuffix(deleted) ? (String(link.dropLast(deleted.count)), true) : (link, false)
     }
 
-    static func isSameFolder(_ one: String, _ other: String) -> Bool {
+    private static func isSameFolder(_ one: String, _ other: String) -> Bool {
         if one == other { return true }
         var (first, second) = (stat(), stat())
         return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev
