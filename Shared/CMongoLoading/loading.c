@@ -1,9 +1,9 @@
 // Keeps what libmongoc logs while it is loaded off standard error, where it would look like a line of the program.
 //
-// libmongoc is initialized by the dynamic linker, before main and in every program that is linked with it, and writes its log to standard
-// error as long as no handler is set. It then warns that it is "Falling back to malloc for counters" if it cannot make its file in
-// shared memory: there is no shared memory, or a killed process with the same id has left its file. The counters are for a tool that
-// the product does not use, so the warning is harmless.
+// libmongoc is initialized by the dynamic linker, before main and in every program that is linked with it, and writes its log to
+// standard error as long as no handler is set. It then warns that it is "Falling back to malloc for counters" if it cannot make
+// its file in shared memory: there is no shared memory, or a killed process with the same id has left its file. The counters are
+// for a tool that the product does not use, so the warning is harmless.
 //
 // The functions in .preinit_array of an executable are called before those of its libraries (ld.so(8)). By then the libraries are
 // relocated but not initialized; setting the handler takes only a mutex.
