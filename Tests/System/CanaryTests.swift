@@ -125,7 +125,10 @@ extension SystemTests {
                                         && $0.contains(/its phone has reported [1-9]\d* of the last/)
                                 }, "\(status.lines)")
 
-                            let doctor = try await doctor(environment)
+                            let doctor = try await doctor(
+                                ownSettings.merging([
+                                    "MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
+                                ]) { $1 })
                             #expect(doctor.contains { $0.hasPrefix("ok canary the canary's phone has reported") }, "\(doctor)")
 
                             try await stack.whileFrozen("msi-fcm-relay") {
