@@ -266,8 +266,9 @@ extension SystemTests {
                 }
                 #expect(try await doctor(stack).has("failure", "files", database, "damaged"))
                 stack.program.signal(SIGSTOP)
+                // Otherwise a failure could not end it.
+                defer { stack.program.signal(SIGCONT) }
                 let stopped = try await doctor(stack)
-                stack.program.signal(SIGCONT)
                 #expect(stopped.has("failure", "processes", "msi up (process", "kill -CONT"), "\(stopped.findings)")
             }
         }

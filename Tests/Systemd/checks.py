@@ -127,7 +127,7 @@ def the_canary_can_be_enabled(hub):
     before = hub.container.path(CONFIGURATION).read_text()
     hub.container.path(CONFIGURATION).write_text(f"{before}MSI_CANARY_TOPIC={topic}\nMSI_CANARY_INTERVAL=1\n")
     hub.systemctl("restart", f"{MESSAGE_LOG}@1.service")
-    hub.wait_until_well()
+    wait_until("msi status does not say that the canary is silent", lambda: "canary: silent" in run("msi", "status", check=False))
     hub.systemctl("enable", "--now", CANARY)
     hub.wait_until_active([CANARY])
     wait_until(

@@ -104,13 +104,14 @@ struct Checkup: Sendable {
                 installation: installation, settings: settings, relays: answers.relays, stopped: processes.filter(\.isStopped)
             ).findings()
         }
+        let answer = await gateway
         async let canary = outcome {
             try await CanaryCheck(
                 installation: installation, settings: settings, processes: processes,
-                isAnythingRunning: answers.isAnythingRunning
+                isAnythingRunning: answers.isAnythingRunning, gateway: try? answer.get()
             ).findings()
         }
-        show(.gateway, await gateway.map { gatewayCheck.findings(of: $0, isAnythingRunning: answers.isAnythingRunning) })
+        show(.gateway, answer.map { gatewayCheck.findings(of: $0, isAnythingRunning: answers.isAnythingRunning) })
         all(VersionCheck(versions: answers.versions, installation: installation).findings)
         show(.fcm, await fcm)
         show(.canary, await canary)

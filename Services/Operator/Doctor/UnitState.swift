@@ -21,6 +21,9 @@ struct UnitState: Equatable, Sendable {
         return parse(states, manager: manager)
     }
 
+    /// Whether a unit runs. Every user may ask.
+    static func isActive(_ unit: String) async -> Bool { await output(["is-active", unit]) != nil }
+
     private static func output(_ arguments: [String]) async -> String? {
         let result = try? await Subprocess.run(
             .name("systemctl"), arguments: Arguments(arguments), output: .string(limit: 1 << 18), error: .discarded)

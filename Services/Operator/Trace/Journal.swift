@@ -37,15 +37,29 @@ enum Journal {
         return result.output.split(separator: "\n").compactMap { LogRecord(journal: String($0)) }
     }
 
-    /// The newest error of a unit's processes among their last lines, or else the newest line; `nil` if there is none, or this user may not
-    /// read it.
-    static func lastWords(of unit: String) async -> String? {
+    /// Why a run of a unit has ended, by its last lines: the newest error, else the newest line. A line that was not logged, such as one
+    /// about a mistake in the settings, counts as an error.
+    ///
+    /// - Parameter invocation: The run's identifier, as systemd gives it.
+    /// - Returns: `nil` if there is none, or this user may not read it.
+    static func lastWords(of invocation: String) async -> String? {
         let ended = try? await run(
-            .name("journalctl"), arguments: ["--unit=\(unit)", "--lines=50", "--output=json", "--no-pager", "--all"],
+            .name("journalctl"),
+            arguments: ["_SYSTEMD_INVOCATION_ID=\(invocation)", "--lines=50", "--output=json", "--no-pager", "--all"],
             output: .string(limit: 1 << 20), error: .discarded)
-        let records = (ended?.standardOutput ?? "").split(separator: "\n").compactMap { LogRecord(journal: String($0)) }
-            // systemd's own lines say that the unit has ended.
-            .filter { $0.service.hasPrefix("msi-") }
-        return (records.last { ["error", "critical"].contains($0.level) } ?? records.last)?.text.onOneLine(maxLength: 300)
+        return lastWords(in: (ended?.standardOutput ?? "").split(separator: "\n").map(String.init))
     }
+
+    /// - Parameter lines: Entries, as `journalctl --output=json` writes them.
+    static func lastWords(in lines: [String]) -> String? {
+        let words = lines.compactMap { line -> (isError: Bool, text: String)? in
+            guard let record = LogRecord(journal: line) else { return nil }
+            // Written to standard error: a line of the log if it has that form.
+            guard line.contains(#""_TRANSPORT":"stdout""#) else { return (isError(record.level), record.text) }
+            return LogRecord(line: record.text).map { (isError($0.level), $0.text) } ?? (true, record.text)
+        }
+        return (words.last(where: \.isError) ?? words.last)?.text.onOneLine(maxLength: 300)
+    }
+
+    private static func isError(_ level: String) -> Bool { ["error", "critical"].contains(level) }
 }

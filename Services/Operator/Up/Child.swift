@@ -17,7 +17,7 @@ final class Child: Sendable {
         var mustReload = false
         /// Gets what comes of a reload.
         var onReload: (@Sendable (ReloadReport) -> Void)?
-        /// What the running process has last told about itself.
+        /// The text in the status file; `nil` if it is not known.
         var status: String?
         /// Sends a signal to the running process.
         var signal: (@Sendable (Signal) -> Void)?
@@ -81,7 +81,7 @@ final class Child: Sendable {
             let length = .now - began
             let delay = policy.delay(afterRunOf: length)
             let reason = log.ending(after: alreadyLogged)
-            told(StatusFile.text(ofEnd: "it \(ending)" + (reason.map { ". Its log: \($0)" } ?? "")))
+            ended("it \(ending)" + (reason.map { ". Its log: \($0)" } ?? ""))
             say(report.line(ending, afterRunOf: length, delay: delay, reason: reason))
             do {
                 try await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }
@@ -127,19 +127,16 @@ final class Child: Sendable {
     ///
     /// - Parameter timeout: For the check.
     /// - Returns: One sentence for each mistake.
-    func settingsMistakes(within timeout: Duration) async -> [String] {
-        do {
-            return try await withThrowingTaskGroup(of: [String].self) { group in
-                group.addTask { try await self.checkSettings() }
-                group.addTask {
-                    try await Task.sleep(for: timeout)
-                    return ["the check of the settings takes longer than \(timeout.formatted)"]
-                }
-                defer { group.cancelAll() }
-                return try await group.next() ?? []
+    /// - Throws: If the settings could not be checked.
+    func settingsMistakes(within timeout: Duration) async throws -> [String] {
+        try await withThrowingTaskGroup(of: [String].self) { group in
+            group.addTask { try await self.checkSettings() }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                throw StartFailure(description: "it takes longer than \(timeout.formatted)")
             }
-        } catch {
-            return ["the settings cannot be checked: \(error)"]
+            defer { group.cancelAll() }
+            return try await group.next() ?? []
         }
     }
 
@@ -164,13 +161,21 @@ final class Child: Sendable {
         onReload?(report)
     }
 
-    /// It is told again after each self-check.
+    /// The running process tells something about itself. It does so again after each self-check.
     private func told(_ status: String) {
-        let isNew = state.withLock { state in
-            defer { state.status = status }
-            return state.status != status
+        state.withLock { state in
+            if state.isRunning { note(status, &state) }
         }
-        if isNew { statusFile.write(status) }
+    }
+
+    private func ended(_ end: String) {
+        state.withLock { note(StatusFile.text(ofEnd: end), &$0) }
+    }
+
+    /// Writes a new status, in the order of the changes.
+    private func note(_ status: String, _ state: inout State) {
+        guard state.status != status else { return }
+        state.status = statusFile.write(status) ? status : nil
     }
 
     private func becameReady() {

@@ -10,7 +10,7 @@ struct Reload {
     /// - Returns: The lines for the terminal; none if the task is cancelled meanwhile.
     func run() async -> [String] {
         guard !children.isEmpty else { return [] }
-        let mistakes = await mistakes()
+        let (mistakes, unchecked) = await check()
         guard !Task.isCancelled else { return [] }
         guard mistakes.isEmpty else { return Self.refusal(mistakes, of: children.map(\.name)) }
         let (reports, continuation) = AsyncStream.makeStream(of: (name: String, report: ReloadReport).self)
@@ -26,24 +26,36 @@ struct Reload {
             if answers.count == children.count { break }
         }
         timer.cancel()
-        return Task.isCancelled ? [] : Self.lines(answers, of: children.map(\.name))
+        // A service that could not be checked has decided by itself.
+        return Task.isCancelled ? [] : Self.lines(answers, of: children.map(\.name)) + unchecked
     }
 
-    /// What is wrong with the settings as they are now, by the names of the services.
-    private func mistakes() async -> [String: [String]] {
+    /// What is wrong with the settings as they are now, by the names of the services, and a line for each service of which that is not
+    /// known, such as on a machine that is too busy.
+    private func check() async -> (mistakes: [String: [String]], unchecked: [String]) {
         var found: [String] = []
         // `--check-config` names these as well, and they stop no service.
         let warnings = await SettingValues(environment: ProcessInfo.processInfo.environment, mistakes: &found).warnings
-        return await withTaskGroup { group in
+        return await withTaskGroup(of: (String, Result<[String], any Error>).self) { group in
             for child in children {
-                group.addTask { (child.name, await child.settingsMistakes(within: Self.timeout)) }
+                group.addTask {
+                    do {
+                        return (child.name, .success(try await child.settingsMistakes(within: Self.timeout)))
+                    } catch {
+                        return (child.name, .failure(error))
+                    }
+                }
             }
-            var mistakes: [String: [String]] = [:]
-            for await (name, lines) in group {
-                let own = lines.filter { !warnings.contains($0) }
-                if !own.isEmpty { mistakes[name] = own }
+            var (mistakes, unchecked): ([String: [String]], [String]) = ([:], [])
+            for await (name, result) in group {
+                switch result {
+                case .success(let lines):
+                    let own = lines.filter { !warnings.contains($0) }
+                    if !own.isEmpty { mistakes[name] = own }
+                case .failure(let error): unchecked.append("  the settings of \(name) could not be checked before: \(error)")
+                }
             }
-            return mistakes
+            return (mistakes, unchecked.sorted())
         }
     }
 

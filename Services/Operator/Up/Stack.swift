@@ -22,6 +22,7 @@ struct Stack: Sendable {
     /// The phone to look at. The services do not need it.
     let phone: Process
     private let phoneURL: String
+    private let gatewayPort: Int
     /// The value of `MSI_METRICS_PORT`, with which the ports of the processes begin; `nil` if they serve no metrics.
     private let metricsPort: Int?
     /// The folder of the executables, which is this one's.
@@ -41,7 +42,8 @@ struct Stack: Sendable {
         let endpoints = try StackEndpoints(settings)
         peopleEndpoint = try endpoints.commands(of: .people, settings)
         let access = try GatewayAccess(settings)
-        gatewayURL = access.localURL(port: endpoints.port(of: .gateway))
+        gatewayPort = endpoints.port(of: .gateway)
+        gatewayURL = access.localURL(port: gatewayPort)
         publicURL = access.publicURL
         emulator = EmulatorAccess(port: endpoints.port(of: .fcmEmulator), stateDirectory: stateDirectory)
         var shared: [String: String?] = [
@@ -92,17 +94,30 @@ struct Stack: Sendable {
     /// - Parameters:
     ///   - hasPhone: Whether the phone runs.
     ///   - command: How this command was called.
-    func greeting(hasPhone: Bool, command: String = CommandLine.arguments.first ?? "msi") -> String {
+    ///   - environment: Of this process.
+    func greeting(
+        hasPhone: Bool, command: String = CommandLine.arguments.first ?? "msi",
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> String {
         """
         ready: the gateway is at \(gatewayURL) (\(publicURL.map { "for clients: \($0)" } ?? "loopback only"))
           data     \(stateDirectory)
           logs     \(logDirectory)
           phone    \(hasPhone ? "\(phoneURL), a student's phone to look at" : "none, it did not start")
           FCM      \(emulator.url), an emulator: phones are simulated there\(metrics.map { "\n  metrics  \($0)" } ?? "")
-          next     \(command.shellQuoted) sample adds subjects to try out; then open \(publicURL ?? gatewayURL)/portal/, sign in as admin \
+          next     \(variables(environment))\(command.shellQuoted) sample adds subjects to try out; then open \(publicURL ?? gatewayURL)/portal/, sign in as admin \
         and send a message
           stop     Ctrl-C
         """
+    }
+
+    /// The settings that a command in another terminal needs to find this stack, for the shell. A port 0 has become one by now.
+    private func variables(_ environment: [String: String]) -> String {
+        let values: [(SettingDeclaration, String?)] = [
+            (.configFile, settings.configurationFile), (Setting.stateDirectory.declaration, stateDirectory),
+            (Setting<Int>.gatewayPort.declaration, String(gatewayPort)),
+        ]
+        return values.filter { environment[$0.0.name] != nil }.map { "\($0.0.name)=\(($0.1 ?? "").shellQuoted) " }.joined()
     }
 
     /// Which process serves its metrics at which port.

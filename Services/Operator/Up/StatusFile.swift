@@ -26,9 +26,16 @@ struct StatusFile: Sendable {
     /// The end that a text is about; `nil` for what the child itself has told.
     static func end(in text: String) -> String? { text.hasPrefix(ended) ? String(text.dropFirst(ended.count)) : nil }
 
-    /// Replaces the text. Nothing depends on it, so a full disk is no error.
-    func write(_ text: String) {
-        try? Data((text + "\n").utf8).write(to: URL(filePath: path), options: .atomic)
+    /// Replaces the text.
+    ///
+    /// - Returns: Whether it is written. Nothing depends on it, so a full disk is no error; it can be tried again later.
+    func write(_ text: String) -> Bool {
+        do {
+            try Data((text + "\n").utf8).write(to: URL(filePath: path), options: .atomic)
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// The text; `nil` if there is none, or this user cannot read it.

@@ -15,6 +15,7 @@ struct CanaryProbe: Sendable {
     let started: UnixMilliseconds?
 
     static let setUp = "Services/Canary/README.md, \"Set it up\""
+    private static let timeout = Duration.seconds(5)
     private static let silence = "MSICanarySilent in deploy/monitoring/README.md"
 
     /// `GET /session`.
@@ -34,25 +35,35 @@ struct CanaryProbe: Sendable {
         do {
             try await GatewayClient.with(
                 gateway.url, from: gateway.source, token: token, orElse: "the canary has no token", report: { _ in }
-            ) { client in
-                let session: Session = try await client.getOnce("/session")
-                findings += problems(of: session)
-                findings += try await problems(of: session.topics, client, account: session.account)
-                guard session.rights.contains("read"), isRunning else { return }
-                let page: Page = try await client.getOnce("/message?limit=10&subject=\(topic.subject)")
-                findings.append(arrival(CanaryMessages(page.messages.filter { $0.sender == account }), now: .now))
-            }
+            ) { findings = try await self.findings(by: $0) }
+        } catch {
+            findings = [
+                .warning(.canary, "not checked: \(error)", "see the findings about the gateway, and run msi doctor again")
+            ]
+        }
+        return findings
+    }
+
+    private func findings(by client: GatewayClient) async throws -> [Finding] {
+        let session: Session
+        do {
+            session = try await client.getOnce("/session", within: Self.timeout)
         } catch let failure as GatewayFailure where failure.kind == .notAllowed {
-            findings.append(
+            return [
                 .failure(
                     .canary, "the gateway refuses the canary's token: \(failure)",
                     "make a new token for the account \(account), put it in the place of the old one, and restart msi-canary: \(Self.setUp)"
-                ))
-        } catch {
-            findings.append(
-                .warning(.canary, "not checked: \(error)", "see the findings about the gateway, and run msi doctor again"))
+                )
+            ]
         }
-        return findings
+        var findings = problems(of: session)
+        // Without the right it may send to no topic.
+        if session.rights.contains("send") {
+            findings += try await problems(of: session.topics, client, account: session.account)
+        }
+        guard session.rights.contains("read"), isRunning else { return findings }
+        let page: Page = try await client.getOnce("/message?limit=10&subject=\(topic.subject)", within: Self.timeout)
+        return findings + [arrival(CanaryMessages(page.messages.filter { $0.sender == account }), now: .now)]
     }
 
     private func problems(of session: Session) -> [Finding] {
@@ -78,7 +89,7 @@ struct CanaryProbe: Sendable {
     /// - Parameter topics: Those that the token may send to; `nil` for all.
     private func problems(of topics: [TopicKey]?, _ client: GatewayClient, account: String) async throws -> [Finding] {
         if topics?.contains(topic) == true { return [] }
-        let channels: [Channel] = try await client.getOnce("/channel")
+        let channels: [Channel] = try await client.getOnce("/channel", within: Self.timeout)
         guard channels.contains(where: { $0.areas.contains { $0.subjects.contains { $0.topicKey == topic } } }) else {
             return [
                 .failure(

@@ -96,7 +96,7 @@ struct ConfigurationCheck: Sendable {
 
     /// Of the canary that runs beside a build; `nil` if none does.
     private var environmentOfCanary: [String: String]? {
-        installation.layout == .build ? processes.first { $0.service == .canary }?.environment : nil
+        installation.layout == .build ? processes.first { $0.service == .canary }?.startEnvironment : nil
     }
 
     private func environment(of service: ServiceEntry) -> [String: String] {

@@ -46,10 +46,10 @@ struct EndedService: Sendable {
     private static func unit(_ unit: String) async -> EndedService? {
         let result = try? await Subprocess.run(
             .name("systemctl"),
-            arguments: ["show", "--property=ActiveState,SubState,Result,NRestarts,ExecMainStatus", unit],
+            arguments: ["show", "--property=ActiveState,SubState,Result,NRestarts,ExecMainStatus,InvocationID", unit],
             output: .string(limit: 1 << 16), error: .discarded)
         guard let output = result?.standardOutput, var ended = parse(output, unit: unit) else { return nil }
-        if let words = await Journal.lastWords(of: unit) {
+        if let run = value("InvocationID", in: output), let words = await Journal.lastWords(of: run) {
             ended = EndedService(found: "\(ended.found): \(words)", advice: ended.advice)
         }
         return ended
@@ -58,16 +58,12 @@ struct EndedService: Sendable {
     /// - Parameter output: Lines `NAME=value` of `systemctl show`.
     /// - Returns: `nil` for a unit that runs, or that nothing has started.
     static func parse(_ output: String, unit: String) -> EndedService? {
-        let values = output.split(separator: "\n").reduce(into: [String: String]()) { values, line in
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            values[String(parts[0])] = parts.count == 2 ? String(parts[1]) : ""
-        }
-        let result = values["Result"] ?? ""
-        let reason = result == "exit-code" ? "exit status \(values["ExecMainStatus"] ?? "unknown")" : result
-        let restarts = values["NRestarts"].flatMap { Int($0) } ?? 0
+        let result = value("Result", in: output) ?? ""
+        let reason = result == "exit-code" ? "exit status \(value("ExecMainStatus", in: output) ?? "unknown")" : result
+        let restarts = value("NRestarts", in: output).flatMap { Int($0) } ?? 0
         let times = restarts > 0 ? ", after \(restarts) restart\(restarts == 1 ? "" : "s")" : ""
         let log = "journalctl -u \(unit)"
-        switch (values["ActiveState"], values["SubState"]) {
+        switch (value("ActiveState", in: output), value("SubState", in: output)) {
         case ("failed", _):
             return EndedService(
                 found: "is not running: its unit \(unit) has failed (\(reason)\(times))",
@@ -78,5 +74,10 @@ struct EndedService: Sendable {
                 advice: "correct what it names (\(log)); systemd starts \(unit) again by itself")
         default: return nil
         }
+    }
+    /// - Returns: `nil` for an empty value.
+    private static func value(_ name: String, in output: String) -> String? {
+        let line = output.split(separator: "\n").first { $0.hasPrefix(name + "=") }
+        return line.map { String($0.dropFirst(name.count + 1)) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 }

@@ -9,6 +9,8 @@ struct RunningProcess: Sendable {
     let id: Int32
     /// Its environment at its start.
     let environment: [String: String]
+    /// The folder that its relative paths are in; `nil` if this user may not see it.
+    private let workingDirectory: String?
     /// Its command line without the program's name.
     let arguments: [String]
     /// The maximum number of open descriptors.
@@ -47,10 +49,8 @@ struct RunningProcess: Sendable {
     private func belongs(to folder: String, _ settings: SettingValues) async -> Bool {
         let own = await self.settings()
         // The canary keeps nothing, so it needs no state directory.
-        if service == .canary, let gateway = try? CanaryCheck.gateway(own).url {
-            return gateway == (try? CanaryCheck.gateway(settings).url)
-        }
-        return (try? own.value(.stateDirectory)).map { Self.isSameFolder($0, folder) } ?? false
+        if service == .canary, unit != nil || CanaryCheck.usesGateway(of: settings, own) { return true }
+        return (try? own.value(.stateDirectory)).map { Self.isSameFile($0, folder) } ?? false
     }
 
     /// The executable of any process, and whether it has been replaced since the start; `nil` if this user may not see it.
@@ -60,7 +60,8 @@ struct RunningProcess: Sendable {
         return link.hasSuffix(deleted) ? (String(link.dropLast(deleted.count)), true) : (link, false)
     }
 
-    private static func isSameFolder(_ one: String, _ other: String) -> Bool {
+    /// Whether two paths are of the same file or folder.
+    static func isSameFile(_ one: String, _ other: String) -> Bool {
         if one == other { return true }
         var (first, second) = (stat(), stat())
         return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev
@@ -74,6 +75,7 @@ struct RunningProcess: Sendable {
         else { return nil }
         self.service = service
         self.id = id
+        workingDirectory = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/cwd")
         (environment, arguments, isStopped) = (files.environment, files.arguments, files.isStopped)
         isOutdated = program.isReplaced
         maxDescriptors = ProcessFiles.contents("/proc/\(id)/limits")?.split(separator: "\n")
@@ -91,10 +93,23 @@ struct RunningProcess: Sendable {
         return UnixMilliseconds(rawValue: (boot + 2) * 1_000 + ticks * 1_000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
     }
 
+    /// Its environment, with paths that another process can use.
+    var startEnvironment: [String: String] {
+        guard let workingDirectory else { return environment }
+        let paths = SettingDeclaration.withFiles.map(\.name).filter { $0.hasSuffix("_FILE") || $0.hasSuffix("_DIR") }
+        return environment.merging(
+            paths.compactMap { name in
+                guard let path = environment[name], !path.isEmpty, !path.hasPrefix("/"), !path.hasPrefix("~") else { return nil }
+                return (name, "\(workingDirectory)/\(path)")
+            }
+        ) { $1 }
+    }
+
     /// The settings with which it would start now: its environment and flags, with its configuration file as that is now. What has a
     /// mistake is left out.
     func settings() async -> SettingValues {
         let accepted = SettingDeclaration.common + service.settings
+        let environment = startEnvironment
         if let values = try? await SettingValues(arguments: arguments, environment: environment, accepted: accepted) {
             return values
         }

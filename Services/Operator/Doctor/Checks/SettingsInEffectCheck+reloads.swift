@@ -64,7 +64,13 @@ extension SettingsInEffectCheck {
         var others: [String?: [String]] = [:]
         for process in processes where process.isSupervised {
             let file = await process.settings().configurationFile
-            if file != settings.configurationFile { others[file, default: []].append(process.service.executable) }
+            let isSame =
+                if let file, let own = settings.configurationFile {
+                    RunningProcess.isSameFile(file, own)
+                } else {
+                    file == settings.configurationFile
+                }
+            if !isSame { others[file, default: []].append(process.service.executable) }
         }
         let name = SettingDeclaration.configFile.name
         return others.sorted { ($0.key ?? "") < ($1.key ?? "") }.map { file, services in
