@@ -57,7 +57,9 @@ struct StatusTests {
         "A canary is silent if its phone has reported nothing that is younger than five intervals",
         arguments: [
             ([(30, false), (90, false), (150, true)], nil), ([(30, false), (90, false), (299, true)], nil),
-            ([(30, false), (301, true)], "no message since one of 5 min ago"),
+            ([(30, false), (90, false), (301, true)], "no message since one of 5 min ago"),
+            // The canary has a longer interval of its own.
+            ([(30, false), (330, false), (640, true)], nil), ([(600, false), (900, false), (1_510, true)], "no message since"),
             // It has begun a short time ago.
             ([(30, false), (90, false), (290, false)], nil),
             ([(30, false), (90, false), (330, false)], "none of the last 3 messages"),
