@@ -44,12 +44,14 @@ package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
     /// Whether a process has an open file with a lock. This user may see it for its own processes, root for all.
     private static func has(_ file: stat, lockedBy process: Int32) -> Bool {
         ProcFolder.names(in: "/proc/\(process)/fd").contains { descriptor in
+            // stat(2) of an open file on a network file system that does not answer would wait for it.
+            let hasLock = ProcFolder.lines(of: "/proc/\(process)/fdinfo/\(descriptor)").contains {
+                $0.hasPrefix("lock:") && $0.contains("FLOCK")
+            }
+            guard hasLock else { return false }
             var other = stat()
             return stat("/proc/\(process)/fd/\(descriptor)", &other) == 0 && other.st_dev == file.st_dev
                 && other.st_ino == file.st_ino
-                && ProcFolder.lines(of: "/proc/\(process)/fdinfo/\(descriptor)").contains {
-                    $0.hasPrefix("lock:") && $0.contains("FLOCK")
-                }
         }
     }
 

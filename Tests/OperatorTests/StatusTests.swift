@@ -34,11 +34,12 @@ struct StatusTests {
     }
 
     private func status(
-        _ health: ProductStatus.Health, _ canary: CanaryState = .notSetUp, isRefused: Bool = false
+        _ health: ProductStatus.Health, _ canary: CanaryState = .notSetUp, _ token: ProductStatus.Token = .usable,
+        _ failure: GatewayFailure = GatewayFailure(.notAllowed, "no right")
     ) -> ProductStatus {
         ProductStatus(
             gateway: "http://h", health: health, places: [], canary: canary,
-            messages: .failure(GatewayFailure(.notAllowed, "no right")), isRefused: isRefused, at: Self.now)
+            messages: .failure(failure), token: token, at: Self.now)
     }
 
     @Test("The summary names the innermost part that is not well, with its message")
@@ -57,7 +58,9 @@ struct StatusTests {
         "A canary is silent if its phone has reported nothing that is younger than five intervals",
         arguments: [
             ([(30, false), (90, false), (150, true)], nil), ([(30, false), (90, false), (299, true)], nil),
-            ([(30, false), (301, true)], "no message since one of 5 min ago"),
+            ([(30, false), (90, false), (301, true)], "no message since one of 5 min ago"),
+            // The canary has a longer interval of its own.
+            ([(30, false), (330, false), (640, true)], nil), ([(600, false), (900, false), (1_510, true)], "no message since"),
             // It has begun a short time ago.
             ([(30, false), (90, false), (290, false)], nil),
             ([(30, false), (90, false), (330, false)], "none of the last 3 messages"),
@@ -78,10 +81,24 @@ struct StatusTests {
     func unknown() throws {
         #expect(status(try health(), .known(nil, interval: 60)).status == .degraded)
         #expect(status(try health(), .unknown(problem: "p")).status == .unknown)
-        #expect(status(try health(), isRefused: true).status == .unknown)
-        #expect(status(try health("degraded"), .unknown(problem: "p"), isRefused: true).status == .degraded)
+        #expect(status(try health(), .notSetUp, .refused).status == .unknown)
+        #expect(status(try health("degraded"), .unknown(problem: "p"), .refused).status == .degraded)
         #expect(status(try health("unavailable"), .known(nil, interval: 60)).status == .unavailable)
         // A token without the right to read is a choice.
         #expect(status(try health()).status == .ok)
+    }
+
+    @Test("Without a token that can be used, or if the messages cannot be counted, the status is not known, and says why")
+    func unknownMessages() throws {
+        let noToken = status(try health(), .unknown(problem: "no token"), .missing, GatewayFailure(.notAllowed, "no token"))
+        #expect(noToken.status == .unknown && noToken.problems == ["no token"])
+        let failure = GatewayFailure(.unreachable, "the archive is away")
+        let broken = status(try health(), .notSetUp, .usable, failure)
+        #expect(broken.status == .unknown && broken.problems == ["messages: not known: the archive is away"])
+        #expect(try JSONValue(parsing: JSONCoder.encode(broken))["messages_problem"] == "the archive is away")
+        for state in ["degraded", "unavailable"] {
+            #expect(status(try health(state), .notSetUp, .missing).status.rawValue == state)
+            #expect(status(try health(state), .notSetUp, .usable, failure).status.rawValue == state)
+        }
     }
 }

@@ -47,11 +47,13 @@ struct LockHolderTests {
             #expect(StateLock.holders(of: .control, in: folder).isEmpty)
             let lock = try StateLock(.control, .alone, in: folder, orElse: "in use")
             defer { lock.release() }
-            #expect(StateLock.holders(of: .control, in: folder).map(\.process) == [getpid()])
+            // A program that another test starts has the lock's file as well, from its fork to its exec.
+            #expect(StateLock.holders(of: .control, in: folder).contains { $0.process == getpid() })
             let refusal = #expect(throws: StateLockFailure.self) {
                 try StateLock(.control, .alone, in: folder, orElse: "in use")
             }
-            #expect(refusal?.description.hasPrefix("in use. The lock is held by process \(getpid())") == true)
+            #expect(refusal?.description.hasPrefix("in use. The lock is held by process ") == true)
+            #expect(refusal?.description.contains("process \(getpid())") == true)
         }
     }
 }

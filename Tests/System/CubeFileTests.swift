@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import JSON
 import NIOHTTP1
 import TestSupport
@@ -57,6 +58,11 @@ extension SystemTests {
                 #expect(try String(contentsOfFile: file, encoding: .utf8) == csv)
                 _ = try await cube(["export", file, "--replace"])
                 #expect(try await cube(["import", file, "--remove-others"]) == ["nothing changes"])
+                let link = folder + "/link.csv"
+                #expect(symlink(file, link) == 0)
+                _ = try await cube(["export", link, "--replace"])
+                #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == file)
+                #expect(try await cube(["export", "/dev/stdout"]).first == "[")
                 let channels = try await tree.array
                 let campus = try #require(channels.first { $0["name"] == "Campus, North" })
                 #expect(campus["desc"] == "Two\nlines")

@@ -95,6 +95,22 @@ extension SystemTests {
                         $0.hasPrefix("messages: not known: the token is refused") && $0.contains("msi account token")
                     }, "\(refused.lines)")
 
+                // A folder cannot be read as a token, also not by root.
+                try await withTemporaryFolder { folder in
+                    func expectUnknown(_ problem: String) async throws {
+                        let end = try await withProgram(
+                            BuiltProduct.path(of: "msi"), arguments: ["status"],
+                            environment: ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "\(stack.portal.port)"]
+                        ) { try await $0.end(within: .seconds(60)) }
+                        #expect(end.exitCode == 3)
+                        #expect(end.lines.contains { $0.hasPrefix("unknown: ") && $0.contains(problem) }, "\(end.lines)")
+                        #expect(end.lines.contains { $0.split(separator: " ").starts(with: ["message-log", "ok"]) })
+                    }
+                    try await expectUnknown("there is no token in \(folder)/token")
+                    #expect(mkdir(folder + "/token", 0o700) == 0)
+                    try await expectUnknown("\(folder)/token cannot be read")
+                }
+
                 let environment = ["MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)"]
                 let watched = try await withProgram(
                     BuiltProduct.path(of: "msi"), arguments: ["status", "--watch"], environment: environment

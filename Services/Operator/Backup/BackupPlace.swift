@@ -19,6 +19,7 @@ struct BackupPlace {
         if let backup = Self.folders(from: parent).first(where: BackupManifest.isInFolder) {
             throw BackupFailure("\(target) is inside the backup \(backup); choose a folder beside it")
         }
+        try Self.checkAccess(to: parent)
     }
 
     /// The folder that is to contain the backup, without links. It is not made: while a disk is not mounted, the backup would go to the
@@ -28,11 +29,34 @@ struct BackupPlace {
         let parent = end == target.startIndex ? "/" : String(target[..<end])
         guard let real = Self.realPath(parent) else {
             guard errno == ENOENT else { throw BackupFailure("\(parent) cannot be used: \(String(cString: strerror(errno)))") }
-            throw BackupFailure("\(parent) does not exist; is its disk mounted? mkdir -p \(parent.shellQuoted) makes it")
+            throw BackupFailure("\(parent) does not exist; is its disk mounted? \(Self.advice(toMake: parent))")
         }
         var status = stat()
         guard stat(real, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw BackupFailure("\(parent) is no folder") }
         return real
+    }
+
+    /// How to make a folder that this user can write to. With the packages root becomes the services' user, to whom a folder that root
+    /// makes would not belong.
+    private static func advice(toMake folder: String) -> String {
+        let user = geteuid()
+        guard user != 0, name(of: user) == "msi" else { return "mkdir -p \(folder.shellQuoted) makes it" }
+        return "as root: install -d -o msi -g msi -m 700 \(folder.shellQuoted)"
+    }
+
+    private static func checkAccess(to folder: String) throws(BackupFailure) {
+        guard access(folder, W_OK | X_OK) != 0 else { return }
+        let reason = errno
+        var status = stat()
+        guard reason == EACCES, stat(folder, &status) == 0 else {
+            throw BackupFailure("\(folder) cannot be written to: \(String(cString: strerror(reason)))")
+        }
+        throw BackupFailure(
+            "\(folder) belongs to \(name(of: status.st_uid)), and this user (\(name(of: geteuid()))) cannot write to it")
+    }
+
+    private static func name(of user: uid_t) -> String {
+        getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? String(user)
     }
 
     /// - Returns: `nil` with the reason in `errno`.

@@ -20,7 +20,8 @@ enum CubeFormat: String, CaseIterable, ExpressibleByArgument {
     ///
     /// - Throws: ``GatewayFailure`` if it shows none.
     init(of file: String) throws {
-        let form = file == "-" ? .json : file.split(separator: ".").last.flatMap { CubeFormat(rawValue: $0.lowercased()) }
+        let isStandard = ["-", "/dev/stdin", "/dev/stdout"].contains(file)
+        let form = isStandard ? .json : file.split(separator: ".").last.flatMap { CubeFormat(rawValue: $0.lowercased()) }
         guard let form else {
             throw GatewayFailure(.refused, "\(file): name it .json or .csv, or give --format")
         }
@@ -36,8 +37,9 @@ struct ExportCube: AsyncParsableCommand {
             JSON is like the answer of GET /channel, with ids. CSV has a row for each subject, for spreadsheets. Access lists are left out \
             unless the token is that of an administrator of the whole cube. The gateway and the token are those of `msi send`.
 
-            A file that exists is replaced only with --replace. Exit status: 65 if it exists or cannot be written, otherwise as that of \
-            msi cube import.
+            A file that exists is replaced only with --replace. A device or a pipe, such as /dev/stdout, is written to.
+
+            Exit status: 65 if the file exists or cannot be written, otherwise as that of msi cube import.
             """)
 
     @Argument(help: ArgumentHelp("The file to write; -, or nothing, for standard output.", valueName: "file"))

@@ -97,10 +97,14 @@ struct GatewayClient: Sendable {
         }
         let file = OperatorToken(stateDirectory: try settings.value(.stateDirectory))
         let advice = "set MSI_STATE_DIR or MSI_TOKEN_FILE, or make a new one with msi account token"
-        switch try file.content() {
-        case .missing: return (nil, "there is no token in \(file.path): \(advice)")
-        case .malformed(let problem): return (nil, "\(problem): \(advice)")
-        case .token(let token): return (token, "")
+        do {
+            switch try file.content() {
+            case .missing: return (nil, "there is no token in \(file.path): \(advice)")
+            case .malformed(let problem): return (nil, "\(problem): \(advice)")
+            case .token(let token): return (token, "")
+            }
+        } catch {
+            return (nil, "\(error): set MSI_STATE_DIR or MSI_TOKEN_FILE, or run the command as the owner of the file")
         }
     }
 
@@ -125,6 +129,9 @@ struct GatewayClient: Sendable {
         case .failed(let failure), .unanswered(let failure, _, _): throw failure
         }
     }
+
+    /// Whether requests are made with a token.
+    var hasToken: Bool { token != nil }
 
     /// The same without the token, for what everyone may read.
     var withoutToken: GatewayClient {

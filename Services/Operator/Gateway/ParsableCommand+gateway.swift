@@ -14,9 +14,6 @@ extension ParsableCommand {
         } catch let error as ConfigurationError {
             say("\(error)")
             throw ExitCode(EX_CONFIG)
-        } catch let error as StartFailure {
-            say("\(error)")
-            throw ExitCode(EX_CONFIG)
         } catch let error as GatewayFailure {
             say("\(error)")
             throw error.exitCode

@@ -2,24 +2,60 @@ import Glibc
 
 /// A file that a command writes.
 enum OutputFile {
-    /// Whether there is a file, a link or anything else.
+    /// Whether there is a regular file that ``write(_:to:)`` would replace. A device or a pipe is written to, and loses nothing.
     ///
-    /// - Parameter path: `-` for standard output, which does not count.
+    /// - Parameter path: `-` for standard output, which does not count, also under another name.
     static func exists(_ path: String) -> Bool {
         var status = stat()
-        return path != "-" && lstat(path, &status) == 0
+        return path != "-" && stat(path, &status) == 0 && isRegular(status) && !isStandardOutput(status)
     }
 
-    /// Writes a text. A file that exists is replaced when the new one is complete.
+    /// Writes a text. A regular file that exists is replaced when the new one is complete, at the end of its links. Anything else that
+    /// exists, such as a pipe, is written to.
     ///
     /// - Parameter path: `-` for standard output.
     /// - Throws: ``InputFailure`` with the path and the system's reason.
     static func write(_ text: String, to path: String) throws {
-        guard path != "-" else {
+        var status = stat()
+        let exists = path != "-" && stat(path, &status) == 0
+        guard path != "-", !exists || !isStandardOutput(status) else {
             fflush(nil)
             return try write(text, STDOUT_FILENO, path: "standard output")
         }
-        let part = "\(path).\(getpid())"
+        guard !exists || isRegular(status) else { return try writeInPlace(text, to: path, flags: 0) }
+        // A link to a file that does not exist yet.
+        guard exists || lstat(path, &status) != 0 else { return try writeInPlace(text, to: path, flags: O_CREAT) }
+        try replace(exists ? realPath(path) : path, with: text, path: path)
+    }
+
+    private static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
+
+    /// Whether it is the file that standard output goes to, such as `/dev/stdout`.
+    private static func isStandardOutput(_ status: stat) -> Bool {
+        var output = stat()
+        return fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == status.st_dev && output.st_ino == status.st_ino
+    }
+
+    /// The path of a file that exists, without links.
+    private static func realPath(_ path: String) throws -> String {
+        guard let real = realpath(path, nil) else { throw failure(path) }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    /// - Parameter flags: Further flags of open(2).
+    private static func writeInPlace(_ text: String, to path: String, flags: Int32) throws {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | flags, 0o666)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { close(descriptor) }
+        try write(text, descriptor, path: path)
+    }
+
+    /// - Parameters:
+    ///   - file: The file, without links.
+    ///   - path: Its name in errors.
+    private static func replace(_ file: String, with text: String, path: String) throws {
+        let part = "\(file).\(getpid())"
         let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw failure(path) }
         do {
@@ -30,7 +66,7 @@ enum OutputFile {
             unlink(part)
             throw error
         }
-        guard rename(part, path) == 0 else {
+        guard rename(part, file) == 0 else {
             let failure = failure(path)
             unlink(part)
             throw failure

@@ -49,6 +49,8 @@ struct CanaryMessages: Encodable, Hashable, Sendable {
     let recent: Int
     /// When the first of the ``recent`` messages was posted.
     private let firstPosted: UnixMilliseconds
+    /// The shortest time between two of the ``recent`` messages that follow each other; `nil` with fewer than two.
+    private let shortestPause: Milliseconds?
 
     private enum CodingKeys: String, CodingKey {
         case posted, state, received, recent
@@ -67,12 +69,16 @@ struct CanaryMessages: Encodable, Hashable, Sendable {
         let reported = messages.filter { ($0.receipts?.received ?? 0) > 0 }
         lastReceived = reported.first?.timestamp
         (received, recent) = (reported.count, messages.count)
+        shortestPause = zip(messages, messages.dropFirst()).map { $0.timestamp - $1.timestamp }.min()
     }
 
     /// Until a first message was reported, the silence counts from the first post.
+    ///
+    /// - Parameter interval: That of the settings here. The canary may have a longer one of its own, on another machine.
     fileprivate func silence(at now: UnixMilliseconds, interval: Seconds) -> String? {
         let silent = now - (lastReceived ?? firstPosted)
-        guard silent > .seconds(interval.rawValue * Self.maxSilentIntervals) else { return nil }
+        let interval = max(Milliseconds.seconds(interval.rawValue), shortestPause ?? .zero)
+        guard silent > Milliseconds(rawValue: interval.rawValue * Self.maxSilentIntervals) else { return nil }
         guard lastReceived != nil else {
             return "canary: silent: its phone has reported none of the last \(recent) messages, in \(silent.rounded)"
         }

@@ -20,7 +20,7 @@ extension ProductStatus {
             return ProductStatus(
                 gateway: gateway.url, health: health, places: try places(settings, health),
                 canary: isCanarySetUp(settings) ? .unknown(problem: "the token is refused") : .notSetUp,
-                messages: .failure(GatewayFailure(refusal.kind, reason)), isRefused: true, at: time)
+                messages: .failure(GatewayFailure(refusal.kind, reason)), token: .refused, at: time)
         }
     }
 
@@ -38,11 +38,23 @@ extension ProductStatus {
         }
         return ProductStatus(
             gateway: gateway.url, health: health, places: try places(settings, health),
-            canary: canary(await answeredCanary, seenBy: session, settings), messages: messages, isRefused: false, at: time)
+            canary: canary(await answeredCanary, seenBy: session, settings), messages: messages,
+            token: gateway.hasToken ? .usable : .missing, at: time)
     }
 
+    /// - Throws: ``GatewayFailure``. It names the gateway's URL, unless the token is refused.
     private static func askForHealth(_ gateway: GatewayClient) async throws -> Health {
-        try await gateway.getOnce("/health", alsoAt: [503], within: timeout)
+        do {
+            return try await gateway.getOnce("/health", alsoAt: [503], within: timeout)
+        } catch let failure as GatewayFailure where failure.kind == .notAllowed {
+            // Everyone may read it.
+            guard gateway.hasToken else {
+                throw GatewayFailure(.refused, "\(gateway.url) does not answer as a gateway: it requires a token for GET /health")
+            }
+            throw failure
+        } catch let failure as GatewayFailure where !failure.description.contains(gateway.url) {
+            throw GatewayFailure(failure.kind, "\(gateway.url) does not answer as a gateway: \(failure)")
+        }
     }
 
     /// - Returns: `nil` if it is not known.

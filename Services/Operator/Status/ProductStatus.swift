@@ -1,5 +1,6 @@
 import CommandBus
 import Schemas
+import ServiceKit
 import Time
 
 /// What `msi status` shows: the answers of the gateway, put together.
@@ -101,6 +102,15 @@ struct ProductStatus: Encodable, Sendable {
         let endpoints: [String]
     }
 
+    /// This user's token.
+    enum Token: Sendable {
+        case usable
+        /// There is none, or its file cannot be read or holds something else.
+        case missing
+        /// The gateway refuses it.
+        case refused
+    }
+
     /// What the first line and the exit status of `msi status` say.
     enum Status: String, Encodable, Sendable {
         case ok, degraded, unavailable
@@ -119,8 +129,8 @@ struct ProductStatus: Encodable, Sendable {
     /// `nil` without the right to read messages, or while the message log is away.
     let messages: Messages?
     /// Why ``messages`` is missing.
-    let messagesProblem: String?
-    let isTokenRefused: Bool
+    let messagesFailure: GatewayFailure?
+    let token: Token
 
     private enum CodingKeys: String, CodingKey {
         case status, problems, time, gateway, health, messages, places, canary
@@ -132,26 +142,43 @@ struct ProductStatus: Encodable, Sendable {
     /// - Parameters:
     ///   - places: Where the services are.
     ///   - messages: The messages, or why they are not known.
-    ///   - isRefused: Whether the gateway refuses the token.
     init(
         gateway: String, health: Health, places: [Place], canary: CanaryState, messages: Result<Messages, GatewayFailure>,
-        isRefused: Bool, at time: UnixMilliseconds
+        token: Token, at time: UnixMilliseconds
     ) {
         (self.gateway, self.health, self.places, self.canary, self.time) = (gateway, health, places, canary, time)
+        self.token = token
         switch messages {
-        case .success(let found): (self.messages, messagesProblem) = (found, nil)
-        case .failure(let failure): (self.messages, messagesProblem) = (nil, failure.description)
+        case .success(let found): (self.messages, messagesFailure) = (found, nil)
+        case .failure(let failure): (self.messages, messagesFailure) = (nil, failure)
         }
-        isTokenRefused = isRefused
         let silence = canary.silence(at: time)
-        let unknown = isRefused ? "the token is refused" : canary.problem.map { "canary: not known: \($0)" }
+        let unknown = Self.unknown(health, canary, messagesFailure, token)
         status =
             switch health.status {
             case .unavailable: .unavailable
             case .degraded: .degraded
-            case .ok: silence != nil ? .degraded : unknown == nil ? .ok : .unknown
+            case .ok: silence != nil ? .degraded : unknown.isEmpty ? .ok : .unknown
             }
-        problems = health.problems + [silence, unknown].compactMap(\.self)
+        problems = health.problems + [silence].compactMap(\.self) + unknown
+    }
+
+    /// What is not known, and why, one phrase each. A token without the right to read messages is a choice, and no reason.
+    private static func unknown(
+        _ health: Health, _ canary: CanaryState, _ messagesFailure: GatewayFailure?, _ token: Token
+    ) -> [String] {
+        switch (token, messagesFailure) {
+        case (.refused, _): return ["the token is refused"]
+        case (.missing, let failure?) where failure.kind == .notAllowed: return [failure.description]
+        default: break
+        }
+        var reasons: [String] = []
+        // Otherwise the message log itself is the reason, and is named by the health.
+        if let failure = messagesFailure, failure.kind != .notAllowed, health.services[ServiceEntry.messageLog.name] == .ok {
+            reasons.append("messages: not known: \(failure)")
+        }
+        if let problem = canary.problem { reasons.append("canary: not known: \(problem)") }
+        return reasons
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -166,6 +193,6 @@ struct ProductStatus: Encodable, Sendable {
         try fields.encode(canary.isSetUp, forKey: .hasCanary)
         try fields.encodeIfPresent(canary.problem, forKey: .canaryProblem)
         try fields.encodeIfPresent(messages, forKey: .messages)
-        try fields.encodeIfPresent(messagesProblem, forKey: .messagesProblem)
+        try fields.encodeIfPresent(messagesFailure?.description, forKey: .messagesProblem)
     }
 }

@@ -15,10 +15,10 @@ struct StatusCommand: AsyncParsableCommand {
             The first line and the exit status say the same, as those of a Nagios plugin do, so that a monitoring system can call it:
               0   ok: everything works. Messages may be held
               1   degraded: messages are accepted, and something is away; or no phone has reported a message of the canary for five \
-            intervals (MSI_CANARY_TOPIC, MSI_CANARY_INTERVAL)
+            intervals (MSI_CANARY_TOPIC; MSI_CANARY_INTERVAL, or the canary's own if that is longer)
               2   unavailable: messages are not accepted, or the gateway does not answer
-              3   unknown: the services are well, and the gateway refuses the token or the canary cannot be looked at; or what answers \
-            is no gateway
+              3   unknown: the services are well, and there is no token that can be read, the gateway refuses it, or the messages or the \
+            canary cannot be looked at; or what answers is no gateway. A token without the right to read messages is ok
               78  a setting is wrong
             """)
 

@@ -46,7 +46,7 @@ struct StatusText: CustomStringConvertible {
 
     private var messages: [String] {
         guard let messages = status.messages else {
-            return ["messages: not known: \(status.messagesProblem ?? "")"]
+            return ["messages: not known: \(status.messagesFailure?.description ?? "")"]
         }
         let oldest = messages.oldestWaiting.map { ", the oldest for \(Milliseconds(rawValue: $0).rounded)" } ?? ""
         let held = messages.held == 0 ? "" : " for an approval or since a restore (msi outbox list)"

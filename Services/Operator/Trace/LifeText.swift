@@ -107,7 +107,14 @@ struct LifeText: CustomStringConvertible {
         guard isLogKnown, let record, record.attempts > 0,
             !life.log.contains(where: { $0.service == ServiceEntry.fcmRelay.executable })
         else { return nil }
+        guard isAccepted(record) else { return "(no line of the relay: its log may be on another machine, or trimmed)" }
         return "(no line of the relay: it logs what FCM accepts only at MSI_LOG_LEVEL=debug)"
+    }
+
+    /// Whether FCM has accepted every part that was tried, and at least one.
+    private func isAccepted(_ record: some DeliveryRecord) -> Bool {
+        let tried = record.parts.filter { $0.state == .accepted || $0.state == .failed || $0.error != nil }
+        return !tried.isEmpty && tried.allSatisfy { $0.state == .accepted }
     }
 }
 

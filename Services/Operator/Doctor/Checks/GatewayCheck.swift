@@ -12,8 +12,6 @@ struct GatewayCheck: Sendable {
     enum Answer: Sendable {
         case status(ProductStatus)
         case failure(GatewayFailure)
-        /// There is a token, and this user cannot read it.
-        case unreadableToken(StartFailure)
         /// It was not asked, since a signal has stopped its process.
         case stopped(RunningProcess)
         /// It does not answer, since its process has ended.
@@ -35,8 +33,6 @@ struct GatewayCheck: Sendable {
                 let ended = await EndedService.look(.gateway, of: installation, settings, supervisor: supervisor)
             else { return .failure(failure) }
             return .ended(ended)
-        } catch let failure as StartFailure {
-            return .unreadableToken(failure)
         }
     }
 
@@ -50,8 +46,6 @@ struct GatewayCheck: Sendable {
             // While nothing runs, the check of the sockets says what to do.
             guard isAnythingRunning else { return [.warning(.gateway, "\(failure)", installation.start(.gateway))] }
             return [.failure(.gateway, "\(failure)", advice(for: failure))]
-        case .unreadableToken(let failure):
-            return [.failure(.gateway, "\(failure)", "run msi doctor as the owner of the file or as root")]
         }
     }
 
@@ -73,14 +67,24 @@ struct GatewayCheck: Sendable {
             case .degraded: .warning(.gateway, found, "messages are accepted; msi status says what is away")
             case .unavailable: .failure(.gateway, found, "messages are not accepted; msi status says what is away")
             }
-        guard let problem = status.messagesProblem else { return [health] }
-        if status.isTokenRefused {
-            return [health, .failure(.gateway, "the gateway refuses the token of this user", problem)]
+        guard let problem = status.messagesFailure else { return [health] }
+        if status.token == .refused {
+            return [health, .failure(.gateway, "the gateway refuses the token of this user", "\(problem)")]
         }
+        guard problem.kind != .notAllowed else { return [health, token(status.token, cannotBeUsed: problem)] }
         // Otherwise the message log itself is the reason.
         guard status.health.services[ServiceEntry.messageLog.name] == .ok else { return [health] }
         return [
-            health, .warning(.gateway, "the token of this user cannot be used: \(problem)", "msi account token makes a new one"),
+            health,
+            .warning(
+                .gateway, "the messages are not known: \(problem)", "run msi doctor again; the message log's log says more"),
         ]
+    }
+
+    private static func token(_ token: ProductStatus.Token, cannotBeUsed problem: GatewayFailure) -> Finding {
+        // Without a token the problem says what to do.
+        token == .missing
+            ? .warning(.gateway, "this user has no token for the gateway", "\(problem)")
+            : .warning(.gateway, "the token of this user cannot be used: \(problem)", "msi account token makes a new one")
     }
 }
