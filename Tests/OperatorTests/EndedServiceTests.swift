@@ -37,6 +37,10 @@ struct EndedServiceTests {
         #expect(ended?.advice.contains("/state/log/msi-cube.log") == true)
         #expect(EndedService.supervised(by: supervisor, "ready; settings read at 2026-11-26T08:00:00Z", log: "") == nil)
         #expect(EndedService.supervised(by: supervisor, nil, log: "") == nil)
+        // After a start that has failed.
+        let over = EndedService.supervised(by: nil, end, log: "/state/log/msi-cube.log")
+        #expect(over?.found.contains("the database is damaged") == true && over?.advice.contains("deploy/run") == true)
+        #expect(EndedService.supervised(by: nil, "ready; settings read at 2026-11-26T08:00:00Z", log: "") == nil)
         let stopped = EndedService.supervised(by: RunningSupervisor(id: 7, isStopped: true), nil, log: "")
         #expect(stopped?.advice == "kill -CONT 7")
     }

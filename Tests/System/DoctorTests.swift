@@ -131,7 +131,10 @@ extension SystemTests {
         @Test("It works while nothing runs, says how to start, and makes nothing")
         func nothing() async throws {
             try await withTemporaryFolder { folder in
-                let environment = ["MSI_STATE_DIR": folder + "/state", "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())"]
+                let environment = [
+                    "MSI_STATE_DIR": folder + "/state", "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())",
+                    "MSI_FCM_EMULATOR_PORT": "\(try LoopbackPort.free())",
+                ]
                 let report = try await doctor(environment)
                 #expect(report.code == 0, "\(report.failures)")
                 #expect(report.has("warning", "sockets", "not running", "deploy/run"), "\(report.findings)")
@@ -270,6 +273,51 @@ extension SystemTests {
                 defer { stack.program.signal(SIGCONT) }
                 let stopped = try await doctor(stack)
                 #expect(stopped.has("failure", "processes", "msi up (process", "kill -CONT"), "\(stopped.findings)")
+            }
+        }
+
+        @Test(
+            "After a start that has failed, the service that could not start is named with its last words, and so is a taken port"
+        )
+        func failedStart() async throws {
+            try await withTemporaryFolder { folder in
+                let state = folder + "/state"
+                try await withStack(in: state) { _ in }
+                for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: "\(state)/people.sqlite\(end)") }
+                // The beginning is that of a database.
+                try (Data("SQLite format 3\0".utf8) + Data(repeating: 7, count: 8_192)).write(
+                    to: URL(filePath: state + "/people.sqlite"))
+                let (gateway, emulator) = (try LoopbackPort.free(), try LoopbackPort.free())
+                let environment = [
+                    "MSI_STATE_DIR": state, "MSI_GATEWAY_PORT": "\(gateway)", "MSI_FCM_EMULATOR_PORT": "\(emulator)",
+                ]
+                let end = try await withProgram(BuiltProduct.path(of: "msi"), arguments: ["up"], environment: environment) {
+                    try await $0.end(within: .seconds(60))
+                }
+                #expect(end.exitCode == 1, "\(end.lines)")
+                let report = try await doctor(environment)
+                #expect(
+                    report.has("failure", "sockets", "msi-people does not run. The last msi up has noted"), "\(report.findings)")
+                #expect(report.failures.count { $0[1] == "sockets" } == 1, "\(report.failures)")
+
+                let other = try await doctor(environment.merging(["MSI_STATE_DIR": folder + "/other"]) { $1 })
+                #expect(other.code == 0, "\(other.failures)")
+                let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+                defer { close(listener) }
+                var address = sockaddr_in()
+                address.sin_family = sa_family_t(AF_INET)
+                address.sin_port = in_port_t(emulator).bigEndian
+                address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+                let isBound = withUnsafePointer(to: &address) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                    }
+                }
+                #expect(isBound && listen(listener, 1) == 0)
+                let taken = try await doctor(environment.merging(["MSI_STATE_DIR": folder + "/other"]) { $1 })
+                #expect(
+                    taken.code == 1 && taken.has("failure", "processes", "port \(emulator)", "MSI_FCM_EMULATOR_PORT"),
+                    "\(taken.findings)")
             }
         }
 

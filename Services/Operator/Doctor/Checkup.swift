@@ -47,6 +47,9 @@ struct Checkup: Sendable {
     ) async {
         let processes = await RunningProcess.all(of: installation, settings)
         let supervisor = RunningSupervisor.find(installation, settings)
+        if supervisor == nil, processes.isEmpty, let other = await RunningSupervisor.elsewhere(installation, settings) {
+            report(other)
+        }
         // What waits for an answer is begun at once; the report keeps its order.
         async let configuration = ConfigurationCheck(
             installation: installation, settings: settings, mistakes: mistakes, processes: processes

@@ -16,12 +16,21 @@ extension ProductStatus {
             return try await readAll(from: gateway, settings, at: time)
         } catch let refusal as GatewayFailure where refusal.kind == .notAllowed {
             let health = try await askForHealth(gateway.withoutToken)
-            let reason = "the token is refused: \(refusal) msi account token makes a new one"
+            let reason = "the token is refused: \(refusal) \(advice(settings))"
             return ProductStatus(
                 gateway: gateway.url, health: health, places: try places(settings, health),
                 canary: isCanarySetUp(settings) ? .unknown(problem: "the token is refused") : .notSetUp,
                 messages: .failure(GatewayFailure(refusal.kind, reason)), token: .refused, at: time)
         }
+    }
+
+    /// What helps if the token is refused, or has not the right to read. A new token of the operator would not be used while the settings
+    /// give another one, and would end the present one.
+    static func advice(_ settings: SettingValues) -> String {
+        let name = Setting.token.declaration.name
+        guard (try? settings.optional(.token)) != nil else { return "msi account token makes a new one" }
+        let file = settings.secretFiles.first { $0.setting.name == Setting.token.declaration.file?.name }
+        return "It comes from \(file.map { "\($0.setting.name)=\($0.path)" } ?? name): put a valid one there, or unset it"
     }
 
     /// Asks for everything at the same time.

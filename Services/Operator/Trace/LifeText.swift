@@ -76,7 +76,9 @@ struct LifeText: CustomStringConvertible {
 
     private func delivery(_ record: any DeliveryRecord, expires: UnixMilliseconds) -> [(String, String)] {
         var rows = [("attempts", "\(record.attempts)")]
-        if let next = record.nextAttempt {
+        if record.state == .held {
+            rows.append(("held", "nothing goes out before it is released or approved: msi outbox list"))
+        } else if let next = record.nextAttempt {
             rows.append(record.lease == nil ? ("next attempt", next.text) : ("in flight", "until \(next.text)"))
         }
         return rows + [("expires", expires.text)]

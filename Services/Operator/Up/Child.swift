@@ -48,6 +48,8 @@ final class Child: Sendable {
         self.process = process
         log = try LogFile(directory: stack.logDirectory, name: process.service.executable)
         statusFile = StatusFile(of: process.service, in: stack.logDirectory)
+        // Of an earlier start.
+        statusFile.remove()
         self.pipe = pipe
         self.say = say
     }
@@ -60,8 +62,6 @@ final class Child: Sendable {
 
     /// Runs the process until ``stop()``, or until its first start fails.
     func run() async {
-        // Of an earlier start.
-        statusFile.remove()
         var policy = RestartPolicy()
         var report = EndReport(name: name)
         while !state.withLock(\.isStopping) {
@@ -70,6 +70,8 @@ final class Child: Sendable {
             let ending = await runOnce()
             let (isStopping, start) = state.withLock { ($0.isStopping, $0.start) }
             if isStopping { return }
+            let reason = log.ending(after: alreadyLogged)
+            ended("it \(ending)" + (reason.map { ". Its log: \($0)" } ?? ""))
             guard case .success = start else {
                 let lastWords = log.readableTail(3, after: alreadyLogged).map { "\n  " + $0 }.joined()
                 return settleStart(
@@ -80,8 +82,6 @@ final class Child: Sendable {
             }
             let length = .now - began
             let delay = policy.delay(afterRunOf: length)
-            let reason = log.ending(after: alreadyLogged)
-            ended("it \(ending)" + (reason.map { ". Its log: \($0)" } ?? ""))
             say(report.line(ending, afterRunOf: length, delay: delay, reason: reason))
             do {
                 try await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }

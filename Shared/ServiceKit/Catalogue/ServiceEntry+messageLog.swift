@@ -11,7 +11,7 @@ extension ServiceEntry {
         ],
         gatewayUses: [.commands, .events],
         keepsData: true,
-        stateFiles: ["message-log.sqlite", "message-log.id"],
+        stateFiles: ["message-log.sqlite", "templates.sqlite", "message-log.id", "message-log.processes"],
         settings: [
             Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
             Setting.fcmTopicPayloadLimit.declaration, Setting.canaryTopic.declaration, Setting.canaryAccount.declaration,

@@ -6,7 +6,7 @@ extension ServiceEntry {
         sockets: [.commands, .events],
         gatewayUses: [.commands, .events],
         keepsData: true,
-        stateFiles: ["people.sqlite"],
+        stateFiles: ["people.sqlite", "audit-heads.log"],
         settings: [
             Setting.oidcIssuer.declaration, Setting.oidcClientID.declaration, Setting.oidcClientSecret.declaration,
         ] + (Setting.oidcClientSecret.declaration.file.map { [$0] } ?? []) + [

@@ -139,6 +139,13 @@ struct BusCheck: Sendable {
     /// While no service listens, one finding says so for all, and others for what is in the way.
     private func absent(_ instances: [BusInstance]) async -> [Finding] {
         var inTheWay: [Finding] = []
+        for instance in instances where instance.otherHost == nil && !isRunning(instance.service) {
+            let ended = await EndedService.look(
+                instance.service, at: instance.endpoint, of: installation, settings, supervisor: supervisor)
+            if let ended { inTheWay.append(.failure(.sockets, "\(instance.service.executable) \(ended.found)", ended.advice)) }
+        }
+        // The others were stopped for its sake, or could not start.
+        guard inTheWay.isEmpty else { return inTheWay }
         for instance in instances where instance.state != .missing || isRunning(instance.service) {
             inTheWay.append(await finding(of: instance))
         }

@@ -23,11 +23,24 @@ struct CanaryCheck: Sendable {
         guard let topic = try own.optional(.canaryTopic), process != nil || isAnythingRunning else { return [] }
         var findings = await other(topic)
         if process == nil { findings.append(await withoutProcess()) }
+        if let process, let changed = changedToken(own, since: process.started) {
+            findings.append(changed)
+            return findings
+        }
         guard let token = try own.optional(.canaryToken), isGatewayWell(own) else { return findings }
         let canary = CanaryProbe(
             topic: topic, interval: try own.value(.canaryInterval), account: try settings.value(.canaryAccount),
             token: Secret(token), gateway: try Self.gateway(own), isRunning: process != nil, started: process?.started)
         return findings + (await canary.findings())
+    }
+
+    /// The canary reads its token at its start. With another one in the file it is not known which one it has.
+    private func changedToken(_ own: SettingValues, since started: UnixMilliseconds?) -> Finding? {
+        let file = own.secretFiles.first { $0.setting.name == Setting.canaryToken.declaration.file?.name }
+        guard let file, let started, let changed = FileTime.lastChange(of: file.path), changed > started else { return nil }
+        return .warning(
+            .canary, "\(file.path) has changed since msi-canary was started, which works with the token that it had then",
+            "restart msi-canary")
     }
 
     /// Otherwise the check of the gateway says why nothing can be asked.

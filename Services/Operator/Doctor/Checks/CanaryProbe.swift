@@ -61,7 +61,8 @@ struct CanaryProbe: Sendable {
         if session.rights.contains("send") {
             findings += try await problems(of: session.topics, client, account: session.account)
         }
-        guard session.rights.contains("read"), isRunning else { return findings }
+        // Otherwise it is silent for that reason.
+        guard findings.allSatisfy({ $0.level != .failure }), session.rights.contains("read"), isRunning else { return findings }
         let page: Page = try await client.getOnce("/message?limit=10&subject=\(topic.subject)", within: Self.timeout)
         return findings + [arrival(CanaryMessages(page.messages.filter { $0.sender == account }), now: .now)]
     }

@@ -19,7 +19,7 @@ struct EndedService: Sendable {
         switch installation.layout {
         case .packages: return await unit(installation.unit(of: service, at: endpoint))
         case .build:
-            guard let supervisor, let folder = try? settings.value(.stateDirectory) else { return nil }
+            guard let folder = try? settings.value(.stateDirectory) else { return nil }
             return supervised(
                 by: supervisor, StatusFile(of: service, in: folder + "/log").read(),
                 log: installation.log(of: service, at: endpoint, stateDirectory: folder))
@@ -28,14 +28,21 @@ struct EndedService: Sendable {
 
     // MARK: msi up
 
-    /// - Parameter status: What `msi up` has noted about the service.
-    static func supervised(by supervisor: RunningSupervisor, _ status: String?, log: String) -> EndedService? {
-        guard !supervisor.isStopped else {
+    /// - Parameters:
+    ///   - supervisor: The `msi up` that runs; `nil` if none does.
+    ///   - status: What the last `msi up` has noted about the service.
+    static func supervised(by supervisor: RunningSupervisor?, _ status: String?, log: String) -> EndedService? {
+        if let supervisor, supervisor.isStopped {
             return EndedService(
                 found: "is not running, and msi up (process \(supervisor.id)) is stopped by a signal, so it starts nothing again",
                 advice: "kill -CONT \(supervisor.id)")
         }
         guard let status, let end = StatusFile.end(in: status) else { return nil }
+        guard let supervisor else {
+            return EndedService(
+                found: "does not run. The last msi up has noted: \(end)",
+                advice: "correct what it names, and start everything with deploy/run, or msi up; its whole log is \(log)")
+        }
         return EndedService(
             found: "ends each time msi up starts it: \(end)",
             advice: "correct what it names; msi up (process \(supervisor.id)) goes on to start it, and its whole log is \(log)")

@@ -55,7 +55,7 @@ struct FileCheck: Sendable {
                     "the state directory \(folder) belongs to \(Self.user(status.st_uid)) instead of msi, the services' user",
                     "chown -R msi:msi \(folder.shellQuoted)"))
         }
-        findings += own.flatMap { check($0, owner: status.st_uid) } + missing + damaged + left
+        findings += own.compactMap(openAccess) + foreign(owner: status.st_uid) + missing + damaged + left
         return findings.isEmpty
             ? [.ok(.files, "the state directory \(folder) and its files are readable only by their owner")] : findings
     }
@@ -78,26 +78,34 @@ struct FileCheck: Sendable {
         "fcm-emulator/ca-key.pem": "contains the key of the emulator's certificates",
     ]
 
-    private func check(_ path: String, owner: uid_t) -> [Finding] {
+    private func openAccess(_ path: String) -> Finding? {
         var status = stat()
         // It may be gone in the meantime.
-        guard lstat(path, &status) == 0 else { return [] }
-        var findings: [Finding] = []
-        let isFolder = status.st_mode & S_IFMT == S_IFDIR
-        if status.st_mode & 0o077 != 0 {
-            let what = Self.secrets[String(path.dropFirst(folder.count + 1))].map { $0 + ", and has" } ?? "has"
-            findings.append(
-                .failure(
-                    .files, "\(path) \(what) mode \(Self.mode(status)), which gives other users access",
-                    "chmod \(isFolder ? 700 : 600) \(path.shellQuoted)"))
+        guard lstat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return nil }
+        let what = Self.secrets[String(path.dropFirst(folder.count + 1))].map { $0 + ", and has" } ?? "has"
+        return .failure(
+            .files, "\(path) \(what) mode \(Self.mode(status)), which gives other users access",
+            "chmod \(status.st_mode & S_IFMT == S_IFDIR ? 700 : 600) \(path.shellQuoted)")
+    }
+
+    /// What does not belong to the owner of the state directory: one finding for each other owner.
+    private func foreign(owner: uid_t) -> [Finding] {
+        let paths = own.reduce(into: [uid_t: [String]]()) { paths, path in
+            var status = stat()
+            if lstat(path, &status) == 0, status.st_uid != owner { paths[status.st_uid, default: []].append(path) }
         }
-        if status.st_uid != owner {
-            findings.append(
-                .failure(
-                    .files, "\(path) belongs to \(Self.user(status.st_uid)), and the state directory to \(Self.user(owner))",
-                    "chown \(Self.user(owner)): \(path.shellQuoted)"))
+        let right = Self.user(owner)
+        return paths.sorted { $0.key < $1.key }.map { other, paths in
+            let theirs = "to \(Self.user(other)), and the state directory to \(right)"
+            guard paths.count > 1 else {
+                return .failure(
+                    .files, "\(paths[0]) belongs \(theirs)", "chown \(right): \(paths[0].shellQuoted)")
+            }
+            return .failure(
+                .files, "\(paths[0]) and \(paths.count - 1) more belong \(theirs)",
+                "if the services run as \(right): chown -R \(right): \(folder.shellQuoted); if they run as \(Self.user(other)): "
+                    + "chown \(Self.user(other)): \(folder.shellQuoted)")
         }
-        return findings
     }
 
     /// The databases that are not there although others are.

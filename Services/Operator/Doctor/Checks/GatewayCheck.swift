@@ -14,6 +14,8 @@ struct GatewayCheck: Sendable {
         case failure(GatewayFailure)
         /// It was not asked, since a signal has stopped its process.
         case stopped(RunningProcess)
+        /// Its process was started with another port than the one that was asked.
+        case elsewhere(process: Int32, port: String, asked: Int)
         /// It does not answer, since its process has ended.
         case ended(EndedService)
     }
@@ -29,6 +31,13 @@ struct GatewayCheck: Sendable {
             guard let status else { preconditionFailure("the body has run") }
             return .status(status)
         } catch let failure as GatewayFailure {
+            let portSetting = Setting<Int>.gatewayPort
+            if failure.kind == .unreachable, let process = processes.first(where: { $0.service == .gateway }),
+                let port = process.environment[portSetting.declaration.name], let asked = try? settings.value(portSetting),
+                port != String(asked), (try? settings.optional(.gatewayURL)) == nil
+            {
+                return .elsewhere(process: process.id, port: port, asked: asked)
+            }
             guard failure.kind == .unreachable, !processes.contains(where: { $0.service == .gateway }),
                 let ended = await EndedService.look(.gateway, of: installation, settings, supervisor: supervisor)
             else { return .failure(failure) }
@@ -39,13 +48,23 @@ struct GatewayCheck: Sendable {
     /// - Parameter isAnythingRunning: Whether a service answers on the bus.
     func findings(of answer: Answer, isAnythingRunning: Bool) -> [Finding] {
         switch answer {
-        case .status(let status): return Self.findings(of: status)
+        case .status(let status): return findings(of: status)
         case .stopped(let process): return [process.stoppedFinding(.gateway)]
         case .ended(let ended): return [.failure(.gateway, "\(ServiceEntry.gateway.executable) \(ended.found)", ended.advice)]
         case .failure(let failure):
             // While nothing runs, the check of the sockets says what to do.
-            guard isAnythingRunning else { return [.warning(.gateway, "\(failure)", installation.start(.gateway))] }
+            guard isAnythingRunning || failure.kind != .unreachable else {
+                return [.warning(.gateway, "\(failure)", installation.start(.gateway))]
+            }
             return [.failure(.gateway, "\(failure)", advice(for: failure))]
+        case .elsewhere(let process, let port, let asked):
+            let name = Setting<Int>.gatewayPort.declaration.name
+            return [
+                .failure(
+                    .gateway,
+                    "nothing answers at port \(asked), and the gateway (process \(process)) was started with port \(port)",
+                    "run it with \(name)=\(port), or restart the gateway if its setting has changed")
+            ]
         }
     }
 
@@ -59,7 +78,7 @@ struct GatewayCheck: Sendable {
         }
     }
 
-    private static func findings(of status: ProductStatus) -> [Finding] {
+    private func findings(of status: ProductStatus) -> [Finding] {
         let found = "\(status.gateway) answers: \(status.health.summary)"
         let health: Finding =
             switch status.health.status {
@@ -81,10 +100,10 @@ struct GatewayCheck: Sendable {
         ]
     }
 
-    private static func token(_ token: ProductStatus.Token, cannotBeUsed problem: GatewayFailure) -> Finding {
+    private func token(_ token: ProductStatus.Token, cannotBeUsed problem: GatewayFailure) -> Finding {
         // Without a token the problem says what to do.
         token == .missing
             ? .warning(.gateway, "this user has no token for the gateway", "\(problem)")
-            : .warning(.gateway, "the token of this user cannot be used: \(problem)", "msi account token makes a new one")
+            : .warning(.gateway, "the token of this user cannot be used: \(problem)", ProductStatus.advice(settings))
     }
 }

@@ -6,6 +6,8 @@ struct ProcessCheck: Sendable {
     private let processes: [RunningProcess]
     private let supervisor: RunningSupervisor?
     private let maxConnections: Int
+    /// The ports that `msi up` needs, with their settings.
+    private let ports: [(setting: SettingDeclaration, port: Int)]
 
     /// For the bus, the databases and the files of a service.
     private static let minDescriptors = 1_024
@@ -17,10 +19,11 @@ struct ProcessCheck: Sendable {
         self.processes = processes
         self.supervisor = supervisor
         maxConnections = try settings.value(.gatewayMaxConnections)
+        ports = try [Setting<Int>.gatewayPort, .fcmEmulatorPort].map { ($0.declaration, try settings.value($0)) }
     }
 
     var findings: [Finding] {
-        guard !processes.isEmpty || supervisor != nil else { return [] }
+        guard !processes.isEmpty || supervisor != nil else { return takenPorts }
         let findings =
             stoppedSupervisor + processes.compactMap(stopped) + processes.compactMap(descriptors)
             + processes.compactMap(executable)
@@ -30,6 +33,18 @@ struct ProcessCheck: Sendable {
                     .processes, "\(processes.count) processes run, each with enough file descriptors and the installed executable"
                 )
             ] : findings
+    }
+
+    /// While nothing of the product runs, the ports that another program has. With the packages systemd may have one.
+    private var takenPorts: [Finding] {
+        guard installation.layout == .build else { return [] }
+        return ports.filter { $0.port > 0 }.compactMap { setting, port in
+            LoopbackPort.obstacle(port).map { reason in
+                .failure(
+                    .processes, "port \(port) of \(setting.name) cannot be used: \(reason)",
+                    "stop the program that has it (ss -ltnp shows it), or choose another port with \(setting.name)")
+            }
+        }
     }
 
     private var stoppedSupervisor: [Finding] {

@@ -21,7 +21,7 @@ extension SettingsInEffectCheck {
                 findings.append(
                     .warning(
                         .configuration, "\(name) has refused the settings at its last reload: \(mistake)",
-                        "correct it, and then: \(process.unit.map { "systemctl reload \($0)" } ?? process.reload)"))
+                        "correct it, and then: \(process.unit.map { "systemctl reload \($0)" } ?? reload(of: process))"))
                 continue
             }
             // A unit and this command read the same file; another process may read another one.
@@ -40,7 +40,7 @@ extension SettingsInEffectCheck {
                 .configuration, "\(file) has changed since these have read it: \(names.joined(separator: ", "))",
                 installation.layout == .packages
                     ? "systemctl reload msi.target; then msi doctor names what needs a restart"
-                    : "send SIGHUP to msi up; it says what needs a restart")
+                    : "\(hangUp); it says what needs a restart")
         }
         findings += unknown.sorted { $0.key < $1.key }.map { file, names in
             .ok(
@@ -49,6 +49,13 @@ extension SettingsInEffectCheck {
                     + "whether they have done so is known only from their own logs")
         }
         return findings
+    }
+
+    /// How the operator lets a process that no unit runs read its settings again.
+    private func reload(of process: RunningProcess) -> String { process.isSupervised ? hangUp : "kill -HUP \(process.id)" }
+
+    private var hangUp: String {
+        RunningSupervisor.find(installation, settings).map { "kill -HUP \($0.id), which is msi up" } ?? "send SIGHUP to msi up"
     }
 
     private func status(of process: RunningProcess, _ units: [String: UnitState]) -> SettingsStatus? {
@@ -87,9 +94,6 @@ extension SettingsInEffectCheck {
 extension RunningProcess {
     /// How the operator restarts a process that no unit runs.
     fileprivate var restart: String { isSupervised ? "stop msi up, and start it again" : "end process \(id), and start it again" }
-
-    /// How the operator lets a process that no unit runs read its settings again.
-    fileprivate var reload: String { isSupervised ? "send SIGHUP to msi up" : "kill -HUP \(id)" }
 }
 
 /// When files were changed.
