@@ -76,6 +76,8 @@ extension SystemTests {
                 let stopped = try await stack.whileFrozen("msi-gateway") { try await doctor(stack) }
                 #expect(stopped.has("failure", "processes", "msi-gateway", "kill -CONT"), "\(stopped.failures)")
                 #expect(frozen.has("warning", "FCM"), "\(frozen.findings)")
+                let phone = try await stack.whileFrozen("msi-phone") { try await doctor(stack) }
+                #expect(phone.has("failure", "processes", "msi-phone", "kill -CONT"), "\(phone.findings)")
             }
         }
 
@@ -271,8 +273,9 @@ extension SystemTests {
                 stack.program.signal(SIGSTOP)
                 // Otherwise a failure could not end it.
                 defer { stack.program.signal(SIGCONT) }
-                let stopped = try await doctor(stack)
-                #expect(stopped.has("failure", "processes", "msi up (process", "kill -CONT"), "\(stopped.findings)")
+                try await eventually("a stopped msi up") {
+                    try await doctor(stack).has("failure", "processes", "msi up (process", "kill -CONT")
+                }
             }
         }
 

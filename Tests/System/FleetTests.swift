@@ -110,7 +110,7 @@ extension SystemTests {
                 #expect(keys.filter { report.received[$0] != 200 } == [], "\(report)")
                 #expect(report.missing == 0 && report.doubled == 0 && report.delivered == report.expected, "\(report)")
                 // The phones have reported at their end, and the message log may still be storing that.
-                try await eventually("each report of \(report.delivered)", every: .milliseconds(200)) {
+                try await eventually("each report of \(report.delivered)", within: .seconds(60), every: .milliseconds(200)) {
                     try await reported(to: stack.portal) == Int64(report.delivered)
                 }
             }

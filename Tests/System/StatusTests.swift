@@ -44,7 +44,7 @@ extension SystemTests {
                 }
                 #expect(well.lines.contains("messages: 0 waiting; 0 scheduled, 0 held"), "\(well.lines)")
 
-                try stack.signal(SIGSTOP, "msi-fcm-relay")
+                try await stack.freeze("msi-fcm-relay")
                 #expect(try await stack.portal.post(subject.message()).status == 201)
                 try await eventually("a degraded status") { try await status(stack).code == 1 }
                 let json = try JSONCoder.decode(
@@ -92,7 +92,8 @@ extension SystemTests {
                 #expect(refused.lines.contains { $0.split(separator: " ").starts(with: ["message-log", "ok"]) })
                 #expect(
                     refused.lines.contains {
-                        $0.hasPrefix("messages: not known: the token is refused") && $0.contains("msi account token")
+                        $0.hasPrefix("messages: not known: the token is refused")
+                            && $0.hasSuffix("It comes from MSI_TOKEN: put a valid one there, or unset it")
                     }, "\(refused.lines)")
 
                 // A folder cannot be read as a token, also not by root.

@@ -112,7 +112,7 @@ extension SystemTests {
                 try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
                     var posts = Posts(portal: portal, subject: subject)
                     let processes = stack.processes
-                    try stack.signal(SIGSTOP, "msi-fcm-emulator")
+                    try await stack.freeze("msi-fcm-emulator")
                     let accepted = try await posts.post()
                     try await WriteProtection.of(databases(["message-log", "cube"], of: stack)) {
                         try stack.signal(SIGCONT, "msi-fcm-emulator")
@@ -145,7 +145,7 @@ extension SystemTests {
                 let subject = try await stack.portal.makeSubject("Information")
                 try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
                     var posts = Posts(portal: stack.portal, subject: subject)
-                    try stack.signal(SIGSTOP, "msi-fcm-emulator")
+                    try await stack.freeze("msi-fcm-emulator")
                     for _ in 0..<3 { _ = try await posts.post() }
                     let files = databases(["message-log"], of: stack)
                     try await WriteProtection.of(files) {

@@ -104,7 +104,8 @@ struct Checkup: Sendable {
         let answers = (try? sockets.get()) ?? BusCheck.Result()
         async let fcm = outcome {
             try await FCMCheck(
-                installation: installation, settings: settings, relays: answers.relays, stopped: processes.filter(\.isStopped)
+                installation: installation, settings: settings, relays: answers.relays, stopped: processes.filter(\.isStopped),
+                supervisor: supervisor
             ).findings()
         }
         let answer = await gateway

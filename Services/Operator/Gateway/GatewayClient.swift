@@ -60,7 +60,7 @@ struct GatewayClient: Sendable {
         var configuration = HTTPClient.Configuration()
         configuration.timeout.connect = TimeAmount(Self.connectTimeout)
         // Open streams get a comment every 15 seconds; one without is broken.
-        configuration.timeout.read = .seconds(45)
+        configuration.timeout.read = .seconds(25)
         configuration.redirectConfiguration = .disallow
         // A failed connection is an error at once; this client repeats the request itself.
         configuration.connectionPool.retryConnectionEstablishment = false

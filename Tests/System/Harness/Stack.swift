@@ -32,6 +32,13 @@ struct Stack: Sendable {
         _ = kill(id, signal)
     }
 
+    /// Freezes one service until it gets SIGCONT. Returns once all of its threads are stopped.
+    func freeze(_ service: String, isolation: isolated (any Actor)? = #isolation) async throws {
+        guard let id = processes[service] else { throw TooLate("\(service) is not running") }
+        _ = kill(id, SIGSTOP)
+        try await eventually("a frozen \(service)") { try ProcessTable.hasStopped(id) }
+    }
+
     /// Kills one service, and waits until `msi up` has restarted it.
     func killAndReplace(_ service: String) async throws {
         guard let old = processes[service] else { throw TooLate("\(service) is not running") }
@@ -43,7 +50,7 @@ struct Stack: Sendable {
     func whileFrozen<Value>(
         _ service: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async throws -> Value {
-        try signal(SIGSTOP, service)
+        try await freeze(service)
         let outcome: Result<Value, any Error>
         do {
             outcome = .success(try await body())

@@ -103,15 +103,9 @@ package final class ChildProcess: Sendable {
 
     package var isRunning: Bool { state.isRunning.load(ordering: .sequentiallyConsistent) }
 
-    /// Whether all of its threads are stopped by a signal: the state `T` of proc(5), after the name in parentheses.
+    /// Whether all of its threads are stopped by a signal.
     package var hasStopped: Bool {
-        get throws {
-            let tasks = "/proc/\(identifier)/task"
-            return try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
-                let stat = try String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
-                return stat.split(separator: ")").last?.hasPrefix(" T") == true
-            }
-        }
+        get throws { try ProcessTable.hasStopped(identifier) }
     }
 
     /// Its output so far.

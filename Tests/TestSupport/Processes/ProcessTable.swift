@@ -26,6 +26,16 @@ package enum ProcessTable {
         status(of: id) != nil
     }
 
+    /// Whether all threads of a process are stopped by a signal: the state `T` of proc(5), after the name in parentheses. A busy machine
+    /// stops them some time after the signal.
+    package static func hasStopped(_ id: Int32) throws -> Bool {
+        let tasks = "/proc/\(id)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
+            let stat = try String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
+            return stat.split(separator: ")").last?.hasPrefix(" T") == true
+        }
+    }
+
     private static func entry(_ id: Int32) -> Entry? {
         guard let status = status(of: id),
             let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/exe")

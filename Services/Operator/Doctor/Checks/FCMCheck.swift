@@ -20,6 +20,8 @@ struct FCMCheck: Sendable {
     private let relays: [String]
     /// The processes that a signal has stopped.
     private let stopped: [RunningProcess]
+    /// The `msi up` that runs the services of a build; `nil` if none does.
+    private let supervisor: RunningSupervisor?
 
     /// To which no phone is subscribed. The message does not go out anyway.
     private static let topic = "msi-doctor"
@@ -28,11 +30,15 @@ struct FCMCheck: Sendable {
     private static let maxSkew = 5.0
 
     /// - Throws: ``ConfigurationError``.
-    init(installation: Installation, settings: SettingValues, relays: [String], stopped: [RunningProcess]) throws {
+    init(
+        installation: Installation, settings: SettingValues, relays: [String], stopped: [RunningProcess],
+        supervisor: RunningSupervisor?
+    ) throws {
         self.installation = installation
         self.settings = settings
         self.relays = relays
         self.stopped = stopped
+        self.supervisor = supervisor
         endpoint = try settings.value(.fcmEndpoint)
         certificates = try settings.optional(.fcmCAFile)
         hasKey = try settings.optional(.fcmServiceAccountFile) != nil || settings.optional(.fcmServerKeyFile) != nil
@@ -48,7 +54,8 @@ struct FCMCheck: Sendable {
         guard !relays.isEmpty else {
             return findings + [
                 .warning(
-                    .fcm, "no relay answers, so FCM's credentials are not checked by a dry run", installation.start(.fcmRelay))
+                    .fcm, "no relay answers, so FCM's credentials are not checked by a dry run",
+                    supervisor == nil ? installation.start(.fcmRelay) : "see the finding about the relay")
             ]
         }
         var logger = Logger(label: "msi")

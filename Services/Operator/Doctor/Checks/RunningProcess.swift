@@ -70,7 +70,8 @@ struct RunningProcess: Sendable {
 
     private init?(_ id: Int32, of installation: Installation) {
         guard let program = Self.program(of: id),
-            let service = installation.services.first(where: { program.path == installation.path(of: $0) }),
+            // The phone of msi up is none of the services, and is there all the same.
+            let service = (installation.services + [.phone]).first(where: { program.path == installation.path(of: $0) }),
             let files = ProcessFiles(id)
         else { return nil }
         self.service = service
