@@ -20,7 +20,7 @@ struct OperatorTokenTests {
     }
 
     @Test(
-        "What is wrong with a file is said, without its content",
+        "The problem of a file is named without its content",
         arguments: [("", "is empty"), (" \n", "is empty"), ("s3cret", "holds no token"), ("msi_s3cret\n", "holds no token")])
     func malformed(text: String, problem: String) async throws {
         try await withTemporaryFolder { folder in

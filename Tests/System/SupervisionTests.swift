@@ -120,7 +120,7 @@ extension SystemTests {
             }
         }
 
-        @Test("What is wrong with the file of the token is said at the start, and by a command that needs it")
+        @Test("A problem with the token's file is named at the start, and by a command that needs it")
         func malformedToken() async throws {
             try await withTemporaryFolder { folder in
                 _ = try await withUp(in: folder) { _ in }
