@@ -513,7 +513,18 @@ for target in package.targets where busy.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)))
 }
 
+extension Target {
+    /// Whether it is a test, or a program that drives the product from outside.
+    var isForTests: Bool { path?.hasPrefix("Tests/") ?? false }
+}
+
 /// The tests are not optimised in release builds either: their code is waiting for others, and building it would take twice as long.
-for target in package.targets where target.type == .test {
+for target in package.targets where target.isForTests && target.name != "Benchmarks" {
     target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
+}
+
+/// `deploy/build` sets this variable for those who only run the product.
+if Context.environment["MSI_PRODUCT_ONLY"] != nil {
+    package.targets.removeAll(where: \.isForTests)
+    package.products.removeAll { ["HostsFile", "WriteRecorder"].contains($0.name) }
 }

@@ -27,7 +27,7 @@ extension SystemTests {
                 "mv Shared/JSON/JSON.swift Shared/JSON/Other.swift", "mv Shared/JSON Shared/Text",
                 "mv Shared/JSON/JSON.swift Services/Cube/JSON.swift",
                 "rm .build/release/msi-cube", "chmod -x .build/release/msi", "echo >> .build/release/msi", "rm -r .build",
-                "echo 6.4 > version", "rm .build/deploy-build-release.stamp", "sed -i 1d .build/deploy-build-release.stamp",
+                "echo 6.4 > version", "rm .build/deploy-build-release-product.stamp", "sed -i 1d .build/deploy-build-release-product.stamp",
             ])
         func changed(_ change: String) async throws {
             try await withProject { project in
@@ -38,13 +38,28 @@ extension SystemTests {
             }
         }
 
-        @Test("A change of the tests or of a text causes no build")
+        @Test("A change of the tests or of a text causes no build of the product")
         func irrelevant() async throws {
             try await withProject { project in
                 #expect(try await project.build() == .built)
-                try await project.run("mkdir -p Tests/CubeTests && echo > Tests/CubeTests/CubeTests.swift")
+                try await project.run("echo >> Tests/CubeTests/CubeTests.swift")
                 try await project.run("echo > Services/Cube/API.md")
                 #expect(try await project.build() == .unchanged)
+            }
+        }
+
+        @Test("A build of the tests is also one of the product; a change of the tests causes only a build of the tests")
+        func tests() async throws {
+            try await withProject { project in
+                #expect(try await project.build(.tests) == .built)
+                #expect(try await project.build() == .unchanged)
+                try await project.run("echo >> Tests/CubeTests/CubeTests.swift; echo > Tests/CubeTests/run.py")
+                #expect(try await project.build() == .unchanged)
+                #expect(try await project.build(.tests) == .built)
+                #expect(try await project.build(.tests) == .unchanged)
+                try await project.run("echo >> Services/Cube/Main.swift")
+                #expect(try await project.build() == .built)
+                #expect(try await project.build(.tests) == .built)
             }
         }
 
@@ -80,7 +95,7 @@ extension SystemTests {
         @Test(
             "The flags are those of a release build unless the environment asks for debug; another word is refused",
             arguments: [
-                ([:], 0, "--configuration release -Xswiftc -enable-testing"),
+                ([:], 0, "--configuration release -Xswiftc -enable-testing -Xswiftc -gline-tables-only"),
                 (["BUILD_CONFIGURATION": "debug"], 0, "--configuration debug -Xcc -O2"),
                 (["BUILD_CONFIGURATION": "Release"], 2, "BUILD_CONFIGURATION is release or debug, found: Release"),
             ] as [([String: String], Int32, String)])
@@ -118,6 +133,10 @@ private struct SampleProject {
         case built, unchanged, failed
     }
 
+    enum Kind: String {
+        case product, tests
+    }
+
     let folder: String
 
     private static let compiler = """
@@ -142,8 +161,9 @@ private struct SampleProject {
         try Data(Self.compiler.utf8).write(to: URL(filePath: folder + "/swift"))
         try await run(
             """
-            mkdir -p Services/Cube Shared/JSON Shared/CCurl deploy bin && mv swift bin && chmod +x bin/swift && echo 6.3 > version
-            cp '\(deploy)'/build '\(deploy)'/dependencies deploy
+            mkdir -p Services/Cube Shared/JSON Shared/CCurl Tests/CubeTests deploy bin && mv swift bin && chmod +x bin/swift && echo 6.3 > version
+            cp '\(deploy)'/{build,dependencies,progress} deploy
+            echo > Tests/CubeTests/CubeTests.swift
             echo one > Services/Cube/Main.swift; echo > Shared/JSON/JSON.swift; echo > Shared/CCurl/shim.h; echo > Package.swift
             """)
     }
@@ -158,11 +178,11 @@ private struct SampleProject {
     /// - Parameters:
     ///   - copy: The folder of a copy of the project, relative to the project.
     ///   - buildFolder: The build folder that the environment names for SwiftPM.
-    func build(in copy: String = ".", buildFolder: String? = nil) async throws -> Outcome {
+    func build(_ kind: Kind = .product, in copy: String = ".", buildFolder: String? = nil) async throws -> Outcome {
         var environment = ["PATH": folder + "/bin:/usr/bin:/bin", "PROJECT": folder]
         environment["SWIFTPM_BUILD_DIR"] = buildFolder
         let before = builds
-        let end = try await withProgram("\(folder)/\(copy)/deploy/build", environment: environment) {
+        let end = try await withProgram("\(folder)/\(copy)/deploy/build", arguments: [kind.rawValue].filter { $0 != "product" }, environment: environment) {
             try await $0.end(within: .seconds(20))
         }
         guard end.exitCode == 0 else {
