@@ -109,7 +109,7 @@ let package = Package(
         .executableTarget(
             name: "Cube",
             dependencies: [
-                "AuditTrail", "CommandBus", "CubeStorage", "DurableFiles", "MongoDatabase", "JSON", "Schemas", "ServiceKit",
+                "AuditTrail", "CommandBus", "CubeStorage", "DurableFiles", "MongoDatabase", "Schemas", "ServiceKit",
                 logging,
                 serviceLifecycle,
             ],
@@ -126,7 +126,7 @@ let package = Package(
             name: "MessageLog",
             dependencies: [
                 "AuditTrail", "CommandBus", "DedicatedThread", "DurableFiles", "FCM", "Instruments", "JSON", "MessageStorage",
-                "MongoDatabase", "Schemas", "ServiceKit", "Storage", "StoredResources", "Time", coreMetrics, crypto, deque,
+                "MongoDatabase", "Schemas", "ServiceKit", "Storage", "StoredResources", "Time", coreMetrics, deque,
                 logging, serviceContext, serviceLifecycle,
             ],
             path: "Services/MessageLog",
@@ -185,7 +185,7 @@ let package = Package(
             name: "Phone",
             dependencies: [
                 "DurableFiles", "JSON", "MobileApp", "Pages", "ServiceKit", asyncHTTPClient, histogram, httpTypes, hummingbird,
-                hummingbirdCore, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
+                logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             path: "Services/Phone",
             exclude: ["README.md"],
@@ -231,12 +231,12 @@ let package = Package(
         .target(name: "CSocketGuard", path: "Shared/CSocketGuard"),
         .target(name: "CMongoLoading", dependencies: ["CMongoC"], path: "Shared/CMongoLoading"),
         .target(name: "DedicatedThread", dependencies: [deque], path: "Shared/DedicatedThread"),
-        .target(name: "UnreadableDocuments", dependencies: ["JSON", "Schemas", logging], path: "Shared/UnreadableDocuments"),
+        .target(name: "UnreadableDocuments", dependencies: ["Schemas", logging], path: "Shared/UnreadableDocuments"),
         .target(name: "DurableFiles", path: "Shared/DurableFiles"),
         .target(
             name: "MongoDatabase",
             dependencies: [
-                "CMongoC", "CMongoLoading", "DedicatedThread", "Instruments", "JSON", "Schemas", "Time", "UnreadableDocuments",
+                "CMongoC", "CMongoLoading", "DedicatedThread", "Instruments", "Schemas", "Time", "UnreadableDocuments",
                 coreMetrics, deque, logging,
             ],
             path: "Shared/MongoDatabase",
@@ -244,7 +244,7 @@ let package = Package(
         .target(
             name: "EmbeddedDatabase",
             dependencies: [
-                "DurableFiles", "Instruments", "JSON", "Schemas", "Time", "UnreadableDocuments", coreMetrics, deque, grdb,
+                "DurableFiles", "Instruments", "Schemas", "Time", "UnreadableDocuments", coreMetrics, deque, grdb,
             ],
             path: "Shared/EmbeddedDatabase"),
 
@@ -339,12 +339,12 @@ let package = Package(
             dependencies: ["CubeStorage", "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "TestSupport", grdb, logging],
             path: "Tests/CubeStorageTests"),
         .testTarget(
-            name: "CubeTests", dependencies: ["CommandBus", "Cube", "JSON", "Schemas", "Time", "TestSupport"],
+            name: "CubeTests", dependencies: ["CommandBus", "JSON", "Schemas", "Time", "TestSupport"],
             path: "Tests/CubeTests"),
         .testTarget(name: "DedicatedThreadTests", dependencies: ["DedicatedThread"], path: "Tests/DedicatedThreadTests"),
         .testTarget(
             name: "EmbeddedDatabaseTests",
-            dependencies: ["EmbeddedDatabase", "JSON", "Schemas", "TestSupport", grdb],
+            dependencies: ["EmbeddedDatabase", "Schemas", "TestSupport", grdb],
             path: "Tests/EmbeddedDatabaseTests"),
         .testTarget(
             name: "EnduranceTests", dependencies: ["Endurance", "FCMEmulator", "JSON", "TestSupport"],
@@ -379,7 +379,7 @@ let package = Package(
                 "SeededRandom", "ServiceKit", "Storage", "StoredResources", "Time",
                 "TestSupport", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
                 nioPosix,
-                nioSSL, serviceLifecycle, subprocess,
+                nioSSL, serviceLifecycle, subprocess, systemPackage,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(
@@ -408,7 +408,7 @@ let package = Package(
         .testTarget(
             name: "MobileAppTests", dependencies: ["JSON", "MobileApp", "TestSupport", grdb], path: "Tests/MobileAppTests"),
         .testTarget(
-            name: "MongoDatabaseTests", dependencies: ["MongoDatabase", "JSON", "Schemas", "TestSupport"],
+            name: "MongoDatabaseTests", dependencies: ["MongoDatabase", "Schemas", "TestSupport"],
             path: "Tests/MongoDatabaseTests"),
         .testTarget(
             name: "CanaryTests", dependencies: ["Canary", "Schemas", "TestSupport", logging, serviceLifecycle],
@@ -416,7 +416,8 @@ let package = Package(
         .testTarget(
             name: "OperatorTests",
             dependencies: [
-                "CSV", "CubeStorage", "DurableFiles", "MessageStorage", "Operator", "JSON", "Schemas", "ServiceKit", "Storage",
+                "CommandBus", "CubeStorage", "DurableFiles", "MessageStorage", "Operator", "JSON", "Schemas", "ServiceKit",
+                "Storage",
                 "TestSupport",
                 "Time",
                 systemPackage,
@@ -425,11 +426,11 @@ let package = Package(
         .testTarget(
             name: "JSONTests", dependencies: ["FCM", "JSON", "Schemas", "Time", "SeededRandom"], path: "Tests/JSONTests"),
         .testTarget(
-            name: "JSONSchemaTests", dependencies: ["JSON", "JSONSchema", "Schemas", "Time"], path: "Tests/JSONSchemaTests"),
+            name: "JSONSchemaTests", dependencies: ["JSON", "JSONSchema", "Schemas"], path: "Tests/JSONSchemaTests"),
         .testTarget(
             name: "PeopleTests",
             dependencies: [
-                "AuditTrail", "CommandBus", "JSON", "People", "Schemas", "Storage", "TestSupport", "Time", crypto, jwtKit,
+                "AuditTrail", "CommandBus", "JSON", "People", "Schemas", "Storage", "TestSupport", "Time", jwtKit,
                 logging,
             ],
             path: "Tests/PeopleTests"),
@@ -439,7 +440,7 @@ let package = Package(
             dependencies: ["FCMEmulator", "FCMRelay", "MessageLog", "JSON", "Schemas", "Time", httpTypes, hummingbird, nioCore],
             path: "Tests/RetryTimeTests"),
         .testTarget(
-            name: "SchemasTests", dependencies: ["FCM", "JSON", "Schemas", "Time", "SeededRandom"], path: "Tests/SchemasTests"),
+            name: "SchemasTests", dependencies: ["FCM", "JSON", "Schemas", "Time"], path: "Tests/SchemasTests"),
         .testTarget(
             name: "ServiceKitTests",
             dependencies: [
@@ -450,7 +451,7 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "DurableFiles", "EmbeddedDatabase", "JSON", "MongoDatabase", "Schemas", "Storage", "TestSupport", "Time", grdb,
+                "DurableFiles", "JSON", "MongoDatabase", "Schemas", "Storage", "TestSupport", "Time", grdb,
                 logging,
             ],
             path: "Tests/StorageTests"),
@@ -462,7 +463,6 @@ let package = Package(
                 "TestSupport",
                 asyncHTTPClient, nioCore,
                 nioHTTP1,
-                subprocess, systemPackage,
             ],
             path: "Tests/System"),
         .target(name: "PowerCut", dependencies: ["SeededRandom"], path: "Tests/PowerCut"),
@@ -473,7 +473,7 @@ let package = Package(
             dependencies: [
                 "CZeroMQ", "CommandBus", "JSON", "Schemas", "SeededRandom", asyncHTTPClient, crypto, cryptoExtras, httpTypes,
                 jwtKit, logging,
-                nioCore, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioPosix, nioSSL, serviceLifecycle, subprocess,
+                nioCore, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioPosix, nioSSL, subprocess,
                 swiftASN1, systemPackage, unixSignals, x509,
             ],
             path: "Tests/TestSupport"),

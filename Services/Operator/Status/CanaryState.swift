@@ -50,7 +50,7 @@ struct CanaryMessages: Encodable, Hashable, Sendable {
     /// When the first of the ``recent`` messages was posted.
     private let firstPosted: UnixMilliseconds
     /// The shortest time between two of the ``recent`` messages that follow each other; `nil` with fewer than two.
-    private let shortestPause: Milliseconds?
+    private let minPause: Milliseconds?
 
     private enum CodingKeys: String, CodingKey {
         case posted, state, received, recent
@@ -69,7 +69,7 @@ struct CanaryMessages: Encodable, Hashable, Sendable {
         let reported = messages.filter { ($0.receipts?.received ?? 0) > 0 }
         lastReceived = reported.first?.timestamp
         (received, recent) = (reported.count, messages.count)
-        shortestPause = zip(messages, messages.dropFirst()).map { $0.timestamp - $1.timestamp }.min()
+        minPause = zip(messages, messages.dropFirst()).map { $0.timestamp - $1.timestamp }.min()
     }
 
     /// Until a first message was reported, the silence counts from the first post.
@@ -77,7 +77,7 @@ struct CanaryMessages: Encodable, Hashable, Sendable {
     /// - Parameter interval: That of the settings here. The canary may have a longer one of its own, on another machine.
     fileprivate func silence(at now: UnixMilliseconds, interval: Seconds) -> String? {
         let silent = now - (lastReceived ?? firstPosted)
-        let interval = max(Milliseconds.seconds(interval.rawValue), shortestPause ?? .zero)
+        let interval = max(Milliseconds.seconds(interval.rawValue), minPause ?? .zero)
         guard silent > Milliseconds(rawValue: interval.rawValue * Self.maxSilentIntervals) else { return nil }
         guard lastReceived != nil else {
             return "canary: silent: its phone has reported none of the last \(recent) messages, in \(silent.rounded)"
