@@ -27,7 +27,8 @@ extension SystemTests {
                 "mv Shared/JSON/JSON.swift Shared/JSON/Other.swift", "mv Shared/JSON Shared/Text",
                 "mv Shared/JSON/JSON.swift Services/Cube/JSON.swift",
                 "rm .build/release/msi-cube", "chmod -x .build/release/msi", "echo >> .build/release/msi", "rm -r .build",
-                "echo 6.4 > version", "rm .build/deploy-build-release-product.stamp", "sed -i 1d .build/deploy-build-release-product.stamp",
+                "echo 6.4 > version", "rm .build/deploy-build-release-product.stamp",
+                "sed -i 1d .build/deploy-build-release-product.stamp",
             ])
         func changed(_ change: String) async throws {
             try await withProject { project in
@@ -182,7 +183,9 @@ private struct SampleProject {
         var environment = ["PATH": folder + "/bin:/usr/bin:/bin", "PROJECT": folder]
         environment["SWIFTPM_BUILD_DIR"] = buildFolder
         let before = builds
-        let end = try await withProgram("\(folder)/\(copy)/deploy/build", arguments: [kind.rawValue].filter { $0 != "product" }, environment: environment) {
+        let end = try await withProgram(
+            "\(folder)/\(copy)/deploy/build", arguments: [kind.rawValue].filter { $0 != "product" }, environment: environment
+        ) {
             try await $0.end(within: .seconds(20))
         }
         guard end.exitCode == 0 else {
