@@ -30,8 +30,8 @@ SEED = "20261123"
 if os.environ.get("MSI_TEST_LEVEL") == "all":
     MAIN, OTHERS, VALID = ["--max-examples", "20"], ["--max-examples", "5"], ["--max-examples", "20"]
 else:
-    MAIN, OTHERS = ["--max-examples", "2"], ["--max-examples", "2", "--phases", "fuzzing"]
-    VALID = OTHERS
+    FUZZING = ["--phases", "fuzzing", "--max-examples"]
+    MAIN, OTHERS, VALID = ["--max-examples", "2"], [*FUZZING, "1"], [*FUZZING, "2"]
 
 # Operations that are not called.
 NOT_CALLED = {

@@ -1,11 +1,9 @@
 """The further checks of Tests/Systemd/run --all: they restart more, under load and with the product's own times."""
 
-import json
-import re
 import time
 
 from checks import MESSAGE_LOG, RELAY, removal_keeps_data, replaced_under_load, require
-from hub import CANARY, CONFIGURATION, EMULATOR, STATE, Connections
+from hub import EMULATOR, Connections
 from waiting import wait_until
 
 
@@ -28,34 +26,6 @@ def executables_need_only_debian(hub):
     unknown = {file for file in real if file.removeprefix("/usr") not in known}
     require(not unknown, f"of no package: {unknown}")
     return f"{len(real)} libraries"
-
-
-def the_canary_can_be_enabled(hub):
-    """The canary with a subject and a token of its own starts with the target, and its messages are stored"""
-    run = hub.container.run
-    rows = ["channel,area,subject,level,distribution", "Operation,Canary,Canary,Optional,Information"]
-    run("msi", "cube", "import", "-", "--format=csv", input="\n".join(rows) + "\n")
-    cube = json.loads(run("msi", "cube", "export", "--format=json"))
-    channel = next(each for each in cube if each["name"] == "Operation")
-    topic = channel["areas"][0]["subjects"][0]["topic_key"]
-    token = hub.container.path(f"{STATE}/token").read_text().strip()
-    run("install", "--mode=0600", "/dev/stdin", "/etc/credstore/msi-canary-token", input=token + "\n")
-    before = hub.container.path(CONFIGURATION).read_text()
-    hub.container.path(CONFIGURATION).write_text(f"{before}MSI_CANARY_TOPIC={topic}\nMSI_CANARY_INTERVAL=1\n")
-    hub.systemctl("restart", f"{MESSAGE_LOG}@1.service")
-    wait_until("msi status does not say that the canary is silent", lambda: "canary: silent" in run("msi", "status", check=False))
-    hub.systemctl("enable", "--now", CANARY)
-    hub.wait_until_active([CANARY])
-    wait_until(
-        "no message of the canary is relayed",
-        lambda: '"state":"relayed"' in run("sh", "-c", (
-            f"echo 'Authorization: Bearer '$(cat {STATE}/token) "
-            f"| curl --silent --noproxy '*' --header @- 'http://127.0.0.1:8080/message?subject={topic[-24:]}&limit=1'")))
-    hub.systemctl("disable", "--now", CANARY)
-    hub.container.path(CONFIGURATION).write_text(before)
-    hub.container.path("/etc/credstore/msi-canary-token").unlink()
-    hub.systemctl("restart", f"{MESSAGE_LOG}@1.service")
-    hub.wait_until_well()
 
 
 def scales_while_messages_flow(hub):
@@ -109,7 +79,7 @@ def the_watchdog_restarts(hub):
     start = time.monotonic()
     try:
         for unit in units:
-            wait_until(f"{unit} still hangs", lambda: hub.process(unit) not in (0, before[unit]), limit + 30)
+            wait_until(f"{unit} still hangs", lambda: hub.process(unit) not in (0, before[unit]), limit + 120)
             require(int(hub.show(unit, "NRestarts")["NRestarts"]) > counts[unit], f"systemd has not restarted {unit}")
     finally:
         # Those that still hang would make all later checks fail.
@@ -117,69 +87,6 @@ def the_watchdog_restarts(hub):
     hub.wait_until_active(units)
     hub.wait_until_well()
     return f"all of them within {time.monotonic() - start:.0f} s"
-
-
-def drop_ins_open_the_network(hub):
-    """The drop-in for MongoDB, which applies to all services, gives a service the network, and its removal takes it away"""
-    run, unit = hub.container.run, "msi-cube.service"
-    drop_in = "/etc/systemd/system/msi-.service.d/network.conf"
-    run("install", "-D", "--mode=0644", "/usr/share/doc/msi-common/examples/network.conf", drop_in)
-    for has_network, families in (("yes", {"AF_UNIX", "AF_INET", "AF_INET6"}), ("no", {"AF_UNIX"})):
-        hub.systemctl("daemon-reload")
-        hub.systemctl("restart", unit)
-        state = hub.show(unit, "PrivateNetwork", "RestrictAddressFamilies")
-        require(state["PrivateNetwork"] != has_network and set(state["RestrictAddressFamilies"].split()) == families, f"it is {state}")
-        same = run("readlink", f"/proc/{hub.process(unit)}/ns/net") == run("readlink", "/proc/1/ns/net")
-        require(same == (has_network == "yes"), "the process has another network than its unit says")
-        run("rm", "--force", drop_in)
-
-
-def the_bus_works_over_tcp(hub):
-    """With the files for several machines, here for one, the services talk over encrypted TCP, and msi too; without them as before"""
-    run = hub.container.run
-    drop_in = "/etc/systemd/system/msi-.service.d/network.conf"
-    examples = "/usr/share/doc/msi-common/examples"
-    host = run("hostname").strip()
-    try:
-        line = run("msi", "keys", "new", "/var/lib/msi/bus-key", "--name", "hub-1.example.edu").strip()
-        key = hub.container.path("/var/lib/msi/bus-key")
-        require(key.stat().st_mode & 0o777 == 0o600 and key.read_text().strip() not in line, "the key is not private")
-        hub.container.path("/etc/msi/peers").write_text(line + "\n")
-        settings = hub.container.path(f"{examples}/three-machines.env").read_text()
-        for other in (2, 3):
-            for name in re.findall(rf",tcp://hub-{other}[.]example[.]edu:[0-9]+", settings):
-                settings = settings.replace(name, "")
-        hub.container.path("/etc/msi/cluster.env").write_text(settings)
-        hub.container.path("/etc/hosts").write_text(f"127.0.0.1 localhost {host} hub-1.example.edu\n")
-        run("install", "-D", "--mode=0644", f"{examples}/network.conf", drop_in)
-        hub.systemctl("daemon-reload")
-        hub.systemctl("restart", *hub.units())
-        hub.wait_until_active(hub.units())
-        require(":1BBD " in hub.container.path(f"/proc/{hub.process('msi-cube.service')}/net/tcp").read_text(), "port 7101 is not used")
-        hub.wait_until_well()
-        run("msi", "account", "list")
-        require("relayed" in run("msi", "send", "Campus/Weather/Storms", "--wait", "Over TCP."), "the message is not relayed")
-    finally:
-        run("rm", "--force", drop_in, "/etc/msi/cluster.env", "/etc/msi/peers", "/var/lib/msi/bus-key")
-        hub.systemctl("daemon-reload")
-        hub.systemctl("restart", *hub.units())
-    hub.wait_until_active(hub.units())
-    hub.wait_until_well()
-
-
-def metrics_can_be_read(hub):
-    """The drop-in for metrics lets the machine read those of a service, and whether it is ready"""
-    run, unit = hub.container.run, "msi-cube.service"
-    drop_in = f"/etc/systemd/system/{unit}.d/metrics.conf"
-    run("install", "-D", "--mode=0644", "/usr/share/doc/msi-common/examples/metrics.conf", drop_in)
-    hub.systemctl("daemon-reload")
-    hub.systemctl("restart", unit)
-    fetch = ("curl", "--silent", "--fail", "--max-time", "10")
-    wait_until("the cube service is not ready", lambda: hub.container.status(*fetch, "http://127.0.0.1:9101/readyz") == 0)
-    require("# TYPE " in run(*fetch, "http://127.0.0.1:9101/metrics"), "there are no metrics")
-    run("rm", "--recursive", f"/etc/systemd/system/{unit}.d")
-    hub.systemctl("daemon-reload")
-    hub.systemctl("restart", unit)
 
 
 def upgrades_and_downgrades(hub):
