@@ -92,7 +92,9 @@ def a_host_moves(product, load):
         wait_until(
             f"the {service} of hub-c is not found at its new address",
             lambda service=service: established(product["c"], PORTS[service], product["c"].address))
-    product["a"].run(product.program("msi"), "account", "list", environment=product.settings(product["a"]))
+    wait_until(
+        "the operator's command finds no people service",
+        lambda: product["a"].run(product.program("msi"), "account", "list", environment=product.settings(product["a"])))
     load.flows()
 
 
