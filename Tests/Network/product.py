@@ -112,7 +112,7 @@ class Product:
     def restart(self, letter, service):
         process = self[letter].processes.pop(service)
         process.terminate()
-        process.wait(30)
+        process.wait(60)
         self.start_service(letter, service)
         wait_until(f"{service} is not ready again", lambda: self[letter].log(service).count(": ready") > 1)
 
@@ -142,13 +142,13 @@ class Product:
         settings = self.settings(host)
         wait_until(
             "no account can be made", lambda: host.run(
-                self.program("msi"), "account", "add", "admin", "--role", "super_user", environment=settings, typed=PASSWORD + "\n"), 60)
+                self.program("msi"), "account", "add", "admin", "--role", "super_user", environment=settings, typed=PASSWORD + "\n"))
         host.run(self.program("msi"), "account", "token", "admin", environment=settings)
         self.token = (host.folder / "token").read_text().strip()
         (self["b"].folder / "token").write_text(self.token + "\n")
-        wait_until("the cube cannot be filled", lambda: host.run(self.program("msi"), "sample", environment=settings), 60)
+        wait_until("the cube cannot be filled", lambda: host.run(self.program("msi"), "sample", environment=settings))
         for letter in "ab":
-            wait_until(f"the gateway of hub-{letter} is not well", lambda letter=letter: self.status(letter).startswith("ok"), 60)
+            wait_until(f"the gateway of hub-{letter} is not well", lambda letter=letter: self.status(letter).startswith("ok"))
 
     def status(self, letter):
         return self[letter].run(self.program("msi"), "status", environment=self.settings(self[letter]))

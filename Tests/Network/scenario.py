@@ -20,7 +20,7 @@ RATE = 12
 # How long a fault lasts, in seconds: longer than the bus's silence, so that each side notices.
 FAULT = 6
 # Of all, in seconds.
-DEADLINE = 600
+DEADLINE = 1200
 
 
 class Load:
@@ -45,7 +45,7 @@ class Load:
     def accepted(self):
         return [result for result in list(self.results) if " " not in result]
 
-    def flows(self, seconds=45):
+    def flows(self, seconds=120):
         """Waits until messages are accepted again."""
         before = len(self.accepted)
         wait_until("no message is accepted", lambda: len(self.accepted) >= before + RATE, seconds)
@@ -54,7 +54,7 @@ class Load:
         for sender in self.senders.values():
             sender.stdin.close()
         for letter, sender in self.senders.items():
-            sender.wait(120)
+            sender.wait(240)
             del self.product[letter].processes["sender"]
         for reader in self.readers:
             reader.join(10)
@@ -91,8 +91,10 @@ def a_host_moves(product, load):
     for service in ("cube", "people", "message-log", "fcm-relay"):
         wait_until(
             f"the {service} of hub-c is not found at its new address",
-            lambda service=service: established(product["c"], PORTS[service], product["c"].address), 60)
-    product["a"].run(product.program("msi"), "account", "list", environment=product.settings(product["a"]))
+            lambda service=service: established(product["c"], PORTS[service], product["c"].address))
+    wait_until(
+        "the operator's command finds no people service",
+        lambda: product["a"].run(product.program("msi"), "account", "list", environment=product.settings(product["a"])))
     load.flows()
 
 
@@ -114,14 +116,14 @@ def wrong_keys_are_refused(product, load):
             capture_output=True, text=True, timeout=60, check=False)
         if done.returncode != 75 or reason not in done.stderr:
             raise Failure(f"msi account list {what} ended with {done.returncode}: {done.stdout}{done.stderr}")
-    wait_until("the people service does not log the refused key", lambda: "not in the list of peers" in product["c"].log("people"), 15)
+    wait_until("the people service does not log the refused key", lambda: "not in the list of peers" in product["c"].log("people"))
     load.flows()
 
 
 def a_removed_host_is_refused(product, load):
     """hub-d's services are left while it is not in the lists, a service of another host starts all the same, and they are used again."""
     product.write_peers(without="hub-d")
-    wait_until("the others still use hub-d", lambda: not connections_to(product["d"]), 20)
+    wait_until("the others still use hub-d", lambda: not connections_to(product["d"]))
     product.restart("b", "message-log")
     end = time.monotonic() + 5
     while time.monotonic() < end:
@@ -130,7 +132,7 @@ def a_removed_host_is_refused(product, load):
         time.sleep(0.05)
     load.flows()
     product.write_peers()
-    wait_until("the message logs do not use hub-d again", lambda: established(product["d"], PORTS["fcm-relay"]), 30)
+    wait_until("the message logs do not use hub-d again", lambda: established(product["d"], PORTS["fcm-relay"]))
     load.flows()
 
 
@@ -160,7 +162,7 @@ def everything_arrives(product, accepted):
     unique = set(accepted)
     expected = 2 * len(unique)
     wait_until(
-        "messages are missing at FCM", lambda: product.emulator("/emulator/counts")["distinct"] >= expected, 120, 0.5)
+        "messages are missing at FCM", lambda: product.emulator("/emulator/counts")["distinct"] >= expected, 240, 0.5)
     counts = product.emulator("/emulator/counts")
     lost = [key for key in unique if set(product.emulator(f"/emulator/counts?msi_key={key}")) != {"notification", "data"}]
     say(f"accepted {len(unique)}, lost {len(lost)}, components {counts['distinct']}, doubled {counts['doubled']}")

@@ -8,6 +8,9 @@ user with a cookie, and a communicator with a bearer token.
 
 No schema states some rules, such as that a time must be in the future. So the affected operations may refuse valid data in the
 first runs. In a further run they get only data that keeps these rules, and must accept it.
+
+With MSI_TEST_LEVEL=all there are more examples of each operation, and the phases of schemathesis that try each border of each
+parameter are for every caller.
 """
 
 import copy
@@ -23,6 +26,12 @@ import urllib.parse
 import requests
 
 SEED = "20261123"
+# The arguments of schemathesis: for the operator and nobody, for the other callers, and for valid data.
+if os.environ.get("MSI_TEST_LEVEL") == "all":
+    MAIN, OTHERS, VALID = ["--max-examples", "20"], ["--max-examples", "5"], ["--max-examples", "20"]
+else:
+    FUZZING = ["--phases", "fuzzing", "--max-examples"]
+    MAIN, OTHERS, VALID = ["--max-examples", "2"], [*FUZZING, "1"], [*FUZZING, "2"]
 
 # Operations that are not called.
 NOT_CALLED = {
@@ -76,10 +85,10 @@ def main(url, token_file):
     # Before the runs, whose wrong passwords are limited by the address of the client.
     super_user, communicator = sign_in(operator), add_token(operator)
     results = [
-        check(operator, operator, document, examples=20),
-        check(Caller("anonymous", url, {}), operator, document, examples=20),
-        check(super_user, operator, document, examples=5),
-        check(communicator, operator, document, examples=5),
+        check(operator, operator, document, MAIN),
+        check(Caller("anonymous", url, {}), operator, document, MAIN),
+        check(super_user, operator, document, OTHERS),
+        check(communicator, operator, document, OTHERS),
         check_acceptance(operator, document),
     ]
     sys.exit(0 if all(results) else 1)
@@ -273,7 +282,7 @@ def forget_examples(value):
             forget_examples(part)
 
 
-def check(caller, operator, document, examples):
+def check(caller, operator, document, arguments):
     """Calls all operations, with valid and with invalid data."""
     document = copy.deepcopy(document)
     use_objects(document, Objects(operator, f"Kept for {caller.name} {RUN}"))
@@ -285,14 +294,14 @@ def check(caller, operator, document, examples):
     }
     refusing = [f"{method.upper()} {path}" for method, path in RULES | NOT_ACCEPTING]
     lenient = f"[[operations]]\ninclude-name = {json.dumps(refusing)}\nchecks.positive_data_acceptance.enabled = false\n"
-    return run(caller, document, called, lenient, ["--max-examples", str(examples)])
+    return run(caller, document, called, lenient, arguments)
 
 
 def check_acceptance(operator, document):
     """Calls the operations whose rules no schema states, with data that keeps them."""
     document = copy.deepcopy(document)
     keep_rules(document, Objects(operator, f"Kept for valid data {RUN}"), int(time.time() * 1000))
-    return run(operator, document, set(RULES), "", ["--mode", "positive", "--max-examples", "20"])
+    return run(operator, document, set(RULES), "", ["--mode", "positive", *VALID])
 
 
 def run(caller, document, called, settings, arguments):

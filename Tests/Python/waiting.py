@@ -8,7 +8,7 @@ class Failure(Exception):
     """A check has failed, or a command has."""
 
 
-def wait_until(what, condition, seconds=30, pause=0.1):
+def wait_until(what, condition, seconds=120, pause=0.1):
     """Waits for a condition, and returns its value. An exception of it counts as not yet."""
     end = time.monotonic() + seconds
     error = None

@@ -36,14 +36,16 @@ class Container:
                 *[f"--tmpfs={path}" for path in hidden]],
             stdin=subprocess.DEVNULL, stdout=self.console.open("wb"), stderr=subprocess.STDOUT,
             env=os.environ | {"SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"})
-        self.leader = wait_until("nspawn starts no container", self.find_leader, 20)
+        self.leader = wait_until("nspawn starts no container", self.find_leader, 60)
 
     def prepare(self):
         """Leaves only what every Debian starts, and lets the packages' scripts start services."""
         for folder in ("etc/systemd/system", "etc/systemd/user"):
             for links in list((self.root / folder).glob("*.wants")) + list((self.root / folder).glob("*.requires")):
                 shutil.rmtree(links)
-        for pattern in ("etc/rc?.d/*", "usr/sbin/policy-rc.d", "var/lib/systemd/deb-systemd-helper-enabled/msi*"):
+        # The last one would let dpkg write the index of all manuals after each installation.
+        for pattern in (
+            "etc/rc?.d/*", "usr/sbin/policy-rc.d", "var/lib/systemd/deb-systemd-helper-enabled/msi*", "var/lib/man-db/auto-update"):
             for path in self.root.glob(pattern):
                 path.unlink()
         # Without one, systemd would enable everything again, as at the first boot of a machine.
@@ -77,7 +79,7 @@ class Container:
                 *command],
             env=ENVIRONMENT, text=True, **options)
 
-    def run(self, *command, input=None, seconds=60, check=True):
+    def run(self, *command, input=None, seconds=180, check=True):
         """Runs a command in the container, and returns what it prints."""
         process = self.start(
             *command, stdin=subprocess.DEVNULL if input is None else subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -91,7 +93,7 @@ class Container:
             raise Failure(f"{' '.join(command)[:200]} ended with {process.returncode}: {(err or out).strip()[-2000:]}")
         return out
 
-    def status(self, *command, seconds=60):
+    def status(self, *command, seconds=180):
         """Runs a command in the container, and returns its exit status."""
         process = self.start(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
@@ -112,7 +114,7 @@ class Container:
                 jobs = self.run("systemctl", "list-jobs", "--no-legend", check=False).strip()
                 raise Failure(f"it is {state or 'not there'}; its jobs: {jobs}; its console: {self.console_text()}")
             return True
-        wait_until("systemd in the container is not running", is_running, 120, 0.2)
+        wait_until("systemd in the container is not running", is_running, 180)
 
     def stop(self):
         if self.nspawn.poll() is None:
@@ -155,7 +157,7 @@ def isolated(work, *command):
                     folder.rmdir()
             group.rmdir()
             return True
-        wait_until("the cgroups of the container cannot be removed", is_removed, 20)
+        wait_until("the cgroups of the container cannot be removed", is_removed, 60)
 
 
 def prepare_namespaces():

@@ -6,6 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import debs
 from waiting import Failure, wait_until
 
 STATE = "/var/lib/msi"
@@ -15,8 +16,9 @@ CANARY = "msi-canary.service"
 
 
 class Hub:
-    def __init__(self, container, packages):
+    def __init__(self, container, packages, lintian):
         self.container = container
+        self.lintian = lintian
         # Without the debug symbols, which nothing at run time needs.
         self.packages = [path for path in sorted(packages.glob("*.deb")) if "-dbgsym_" not in path.name]
         self.catalogue = []
@@ -37,13 +39,21 @@ class Hub:
         """Without a network: this machine has what the packages depend on."""
         self.container.run(
             "apt-get", "--yes", "--quiet", "--no-install-recommends", "--option=Dpkg::Options::=--force-unsafe-io",
-            "--option=APT::Sandbox::User=root", *arguments, seconds=400)
+            "--option=APT::Sandbox::User=root", *arguments, seconds=600)
 
-    def installed(self):
-        """The versions of the product's packages, by name."""
+    def installed(self, *states):
+        """The versions of the product's packages that are installed or in these states of dpkg, by name."""
         lines = self.container.run("dpkg-query", "--show", "--showformat=${db:Status-Abbrev}|${Package}|${Version}\n", check=False)
         rows = [line.split("|") for line in lines.splitlines()]
-        return {name: version for status, name, version in rows if status.strip() == "ii" and re.fullmatch(r"msi(-.*)?", name)}
+        return {name: version for status, name, version in rows if status.strip() in ("ii", *states) and re.fullmatch(r"msi(-.*)?", name)}
+
+    def version(self):
+        """The version of the packages."""
+        return self.packages[0].name.split("_")[1]
+
+    def renewed(self, packages, version):
+        """The same packages as another version."""
+        return [debs.renewed(path, version, self.container.root.parent / "renewed") for path in packages]
 
     def names(self):
         return [path.name.split("_")[0] for path in self.packages]
@@ -74,15 +84,15 @@ class Hub:
     def is_active(self, unit):
         return self.show(unit, "ActiveState")["ActiveState"] == "active"
 
-    def systemctl(self, *arguments, seconds=90):
+    def systemctl(self, *arguments, seconds=180):
         return self.container.run("systemctl", *arguments, seconds=seconds)
 
-    def wait_until_active(self, units, seconds=60):
+    def wait_until_active(self, units, seconds=120):
         for unit in units:
             wait_until(f"{unit} is not active", lambda: self.is_active(unit), seconds)
 
     def wait_until_well(self):
-        wait_until("msi status is not ok", lambda: self.container.run("msi", "status").startswith("ok"), 60, 0.3)
+        wait_until("msi status is not ok", lambda: self.container.run("msi", "status").startswith("ok"), 120)
 
     def journal(self, lines=80):
         return self.container.run("journalctl", "--no-pager", "--quiet", f"--lines={lines}", "--unit=msi*", check=False)
@@ -110,9 +120,9 @@ class Load:
         self.log = container.path(self.report + ".log")
         # Longer than any check.
         self.process = container.start(
-            "msi-load", "gateway", f"--rate={rate}", "--duration=300", f"--phones={phones}", "--topics=5", f"--json={self.report}",
+            "msi-load", "gateway", f"--rate={rate}", "--duration=3000", f"--phones={phones}", "--topics=5", f"--json={self.report}",
             stdout=self.log.open("w"), stderr=subprocess.STDOUT)
-        wait_until("no message is sent", lambda: " answered" in self.log.read_text(), 60)
+        wait_until("no message is sent", lambda: " answered" in self.log.read_text(), 120)
 
     def finish(self, gateway_restarts=False):
         """Ends the load, and returns a line with the counts. A message that is lost or doubled at a phone is a failure.
@@ -124,7 +134,7 @@ class Load:
             raise Failure(f"the load ended before the check, with {self.process.returncode}: {self.log.read_text()[-800:]}")
         # The child of nsenter, which hands on no signal.
         self.container.run("pkill", "--exact", "--signal=TERM", "msi-load")
-        status = self.process.wait(90)
+        status = self.process.wait(180)
         text = self.log.read_text()
         if status != 0:
             raise Failure(f"msi-load ended with {status}: {text[-1500:]}")
@@ -162,6 +172,6 @@ print(*counts.values())
     def finish(self):
         """The numbers of connections that were answered, refused, and accepted without an answer."""
         # The end of its input ends it.
-        out, _ = self.process.communicate(timeout=30)
+        out, _ = self.process.communicate(timeout=120)
         return tuple(int(number) for number in out.split())
 

@@ -1,6 +1,6 @@
 """What runs outside of the container's namespaces: it makes them, checks the packages, and cleans up.
 
-    outside.py WORK PACKAGES TOOLCHAIN
+    outside.py WORK PACKAGES TOOLCHAIN [CHECK...]
 """
 
 import subprocess
@@ -10,11 +10,11 @@ from pathlib import Path
 from container import isolated
 
 # Of all checks together, in seconds, on a machine that is busy with other tests.
-DEADLINE = 1200
+DEADLINE = 1800
 
 
 def main():
-    work, packages, toolchain = (Path(text) for text in sys.argv[1:])
+    work, packages, toolchain = (Path(text) for text in sys.argv[1:4])
     # Memory, since an overlay cannot be above a part of itself.
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8g,mode=755", "tmpfs", work], check=True)
     if subprocess.run(["mount", "-t", "overlay", "overlay", "-o", overlay_options(work), work / "probe/root"],
@@ -24,7 +24,7 @@ def main():
     subprocess.run(["umount", work / "probe/root"], check=True)
     inside = Path(__file__).with_name("inside.py")
     return isolated(
-        work, "timeout", "--kill-after=10", str(DEADLINE), sys.executable, str(inside), str(work), str(packages), str(toolchain))
+        work, "timeout", "--kill-after=10", str(DEADLINE), sys.executable, str(inside), str(work), str(packages), str(toolchain), *sys.argv[4:])
 
 
 def overlay_options(work):
