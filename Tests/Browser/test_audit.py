@@ -24,13 +24,15 @@ def wait_for_entry(product, **filters):
 def test_audit_shows_a_change_that_was_just_made(product, visit, pictures):
     channel = product.new_channel("Campus")
     area = product.new_area(channel, "Weather")
-    page = visit("/portal/audit/", account="admin")
+    page = visit("/portal/audit/", account="admin", clock=True)
     new = product.unique("Climate")
     product.api("PUT", f"/area/{channel['_id']}/{area['id']}", {"name": new, "desc": "Heat and snow"}, account="admin")
     product.api("PUT", f"/area/{channel['_id']}/{area['id']}", {"name": area["name"], "desc": "Heat and snow"}, account="admin")
     sentence = f"admin renamed the area {new} to {area['name']}"
     # It is offered, and does not move what somebody reads.
-    page.get_by_role("button", name=re.compile("Show .*new change")).click()
+    news = page.get_by_role("button", name=re.compile("Show .*new change"))
+    visit.after(page, 4, "new changes", news.is_visible)
+    news.click()
     expect(page.get_by_role("heading", name="Audit log")).to_be_focused()
     wait_for_entry(product, object=f"{channel['_id']}-{area['id']}", action="area.update")
     page.reload()

@@ -275,7 +275,7 @@ def test_the_list_says_what_is_active(product, visit, pictures):
     withdrawn = new_broadcast(product, "Mistake")
     product.api("DELETE", f"/broadcast/{withdrawn['id']}")
     condition = new_broadcast(product, "Both", condition=f"'general' in topics && !('{channel['_id']}' in topics)")
-    page = visit("/portal/broadcasts/", account="admin")
+    page = visit("/portal/broadcasts/", account="admin", clock=True)
     expect(group(page, "Now").get_by_role("listitem", name=title_of(active))).to_contain_text(channel["name"])
     expect(row(page, title_of(active))).to_contain_text("Repeated every 15 minutes")
     expect(row(page, switch["actiondata"]["feature"])).to_contain_text(f"Turns {switch['actiondata']['feature']} off for 25% of the phones.")
@@ -285,7 +285,7 @@ def test_the_list_says_what_is_active(product, visit, pictures):
     pictures(page, "broadcasts", right_to_left=True)
     # What somebody else sends appears by itself, and so does how often it was pushed.
     other = new_broadcast(product, "Another one")
-    expect(row(page, title_of(other))).to_contain_text("Pushed once")
+    visit.after(page, 5, "the number of pushes", lambda: "Pushed once" in row(page, title_of(other)).inner_text(timeout=1))
 
 
 def test_edit_makes_a_new_version(product, visit, pictures):

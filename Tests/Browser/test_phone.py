@@ -156,7 +156,7 @@ def test_receipts(product, phones, visit, pictures, alerts):
     silent.request("PUT", "/settings", {"receipts": False})
     key = product.send(alerts, "Campus closed", desc="Stay at home.")
     product.wait_for_state(key, "relayed")
-    portal = visit(f"/portal/message/?key={key}")
+    portal = visit(f"/portal/message/?key={key}", clock=True)
     for phone in (first, second, silent):
         phone.wait("the message", lambda state: any(message["msi_key"] == key for message in state["messages"]))
     page = opened(visit, first)
@@ -165,7 +165,7 @@ def test_receipts(product, phones, visit, pictures, alerts):
     for phone in (first, second, silent):
         # An app reports at once when it leaves the screen.
         phone.control(foreground=False)
-    expect(portal.locator(".reach")).to_contain_text("2 phones have received it")
+    visit.after(portal, 10, "the phones' reports", lambda: "2 phones have received it" in portal.locator(".reach").inner_text())
     expect(portal.locator(".reach")).to_contain_text("1 student has opened it")
     assert product.message(key)["receipts"] == {"received": 2, "opened": 1}
     pictures(portal, "message-receipts", right_to_left=True)
@@ -256,11 +256,11 @@ def test_look_for_new_messages(product, phones, visit, hours):
     """The page says what came of it, and not before."""
     phone = phones()
     phone.wait_until_set_up()
-    page = opened(visit, phone)
+    page = opened(visit, phone, clock=True)
     button = page.get_by_role("button", name="Look for new messages")
     button.click()
     expect(page.get_by_text("Everything is up to date.")).to_be_visible()
-    expect(page.get_by_text("Everything is up to date.")).to_have_count(0)
+    visit.after(page, 5, "no toast", lambda: page.get_by_text("Everything is up to date.").count() == 0)
     visit.expect_errors(r"status of 503")
     with product.away("msi-gateway"):
         button.click()

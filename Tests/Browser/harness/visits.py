@@ -4,6 +4,8 @@ import re
 
 from playwright.sync_api import expect
 
+from .waiting import eventually
+
 # How Playwright launches Debian's Chromium: the one without windows, which needs little more than half of the processor time. Its sandbox
 # needs rights that a container does not have, and only our own pages are opened. A container's shared memory is small.
 CHROMIUM = {"executable_path": "/usr/bin/chromium-headless-shell", "args": ["--no-sandbox", "--disable-dev-shm-usage"]}
@@ -23,12 +25,13 @@ class Visits:
         self.browser, self.product = browser, product
         self.contexts, self.products, self.errors, self.expected = [], {}, [], []
 
-    def __call__(self, path="/portal/send/", account="ann", *, product=None, confirmed=False, fresh=False, settled=True, routes=None, **options):
+    def __call__(self, path="/portal/send/", account="ann", *, product=None, confirmed=False, fresh=False, settled=True, routes=None, clock=False, **options):
         """Opens a page in a browser of its own, and returns it. `account` is signed in, nobody if it is `None`.
 
         `confirmed`: its password has just been confirmed, as changes of accounts need it. `fresh`: with a sign-in that no other test
         uses, for a test that ends or confirms it. `settled`: waits until the page shows its content. `routes`: the test's own answers to
-        requests, by their addresses. The other options are those of `context`.
+        requests, by their addresses. `clock`: the test sets the page's clock forward, with `after`. The other options are those of
+        `context`.
         """
         product = product or self.product
         context = self.context(product, **options)
@@ -36,6 +39,8 @@ class Visits:
             session = product.sign_in(account) if fresh else product.session(account, confirmed)
             context.add_cookies([{"name": name, "value": value, "url": product.url, "httpOnly": True} for name, value in session.cookies.items()])
         page = context.new_page()
+        if clock:
+            page.clock.install()
         for address, answer in (routes or {}).items():
             page.route(address, answer)
         page.goto(path)
@@ -65,6 +70,10 @@ class Visits:
         """Waits until a page shows its content instead of the shape of what comes."""
         expect(page.locator("h1").first).to_be_visible()
         expect(page.locator(".skeleton")).to_have_count(0)
+
+    def after(self, page, seconds, what, condition):
+        """Sets the page's clock forward by seconds, again and again until `condition()` is true."""
+        eventually(what, lambda: page.clock.fast_forward(seconds * 1_000) or condition(), pause=0.5)
 
     def tab(self, page, path, settled=True):
         """Opens another tab beside a page."""
