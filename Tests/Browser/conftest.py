@@ -9,64 +9,76 @@ from harness.checks import check as check_page
 from harness.phone import Phone
 from harness.pictures import FOLDER, Pictures
 from harness.product import Product
-from harness.visits import Visits
+from harness.visits import CHROMIUM, Visits
 
-# A busy machine is slow; a condition that never comes true still fails.
-expect.set_options(timeout=15_000)
+# It only bounds the wait: a slow machine passes, and a condition that never comes true still fails.
+expect.set_options(timeout=45_000)
 
 
 def pytest_addoption(parser):
     default = pathlib.Path(__file__).parents[2] / ".build" / "release"
     parser.addoption("--executables", default=str(default), help="the folder of the built executables")
+    parser.addoption("--pictures", action="store_true", help="also takes pictures of each state in all variants, and checks each variant")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     report = yield
-    if report.failed and "visit" in getattr(item, "funcargs", {}):
-        keep_failure(item)
+    if report.failed:
+        fixtures = getattr(item, "funcargs", {}).items()
+        for product in {id(value): value for _, value in fixtures if isinstance(value, Product)}.values():
+            report.sections.append(("The product's logs", product.logs()))
+        for visits in [value for _, value in fixtures if isinstance(value, Visits)]:
+            report.sections.append(("Open pages", "\n".join(failure_pictures(item.name, visits))))
     return report
 
 
-def keep_failure(item):
-    """Keeps pictures of the pages that a failed test has open."""
-    for number, page in enumerate(page for context in item.funcargs["visit"].contexts for page in context.pages):
-        path = FOLDER / "failures" / f"{item.name}-{number}.png"
+def failure_pictures(name, visits):
+    """Keeps pictures of the pages that a failed test has open, and says where."""
+    for number, page in enumerate(page for context in visits.contexts for page in context.pages):
+        path = FOLDER / "failures" / f"{name}-{number}.png"
         try:
             page.screenshot(path=path)
-            print(f"{path}: {page.url}")
+            yield f"{path}: {page.url}"
         except Exception as error:
-            print(f"no picture of {page.url}: {error}")
+            yield f"no picture of {page.url}: {error}"
 
 
 @pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:
-        # Debian's Chromium. Its sandbox needs rights that a container does not have, and only our own pages are opened. A container's
-        # shared memory is small.
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"])
+        browser = playwright.chromium.launch(**CHROMIUM)
         yield browser
         browser.close()
 
 
 def running_product(request):
     product = Product(request.config.getoption("executables"))
-    failures = request.session.testsfailed
     yield product
-    if request.session.testsfailed > failures:
-        print(product.logs())
     product.stop()
 
 
 @pytest.fixture(scope="session")
 def product(request):
-    """The product that all tests share. Each test uses a subject of its own, so that tests do not disturb each other."""
+    """The product that most tests share. Each uses subjects, accounts and texts of its own, so that tests do not disturb each other."""
     yield from running_product(request)
 
 
-@pytest.fixture
-def own_product(request):
-    """A product for one test, which kills services or needs an empty archive. It takes a few seconds to start."""
+@pytest.fixture(scope="session")
+def spare_product(request):
+    """A product for tests that kill or stop its services. Each test leaves it healthy."""
+    yield from running_product(request)
+
+
+@pytest.fixture(scope="session")
+def empty_product(request):
+    """A product to which no test adds anything that another one would see."""
+    yield from running_product(request)
+
+
+@pytest.fixture(scope="session")
+def phones_product(request):
+    """A product without the other tests' subjects and broadcasts, which every phone would get."""
     yield from running_product(request)
 
 
@@ -90,9 +102,9 @@ def phones(request, product):
 
 @pytest.fixture
 def visit(request, browser):
-    """Opens pages; see `Visits`. A test that uses `own_product` gets pages of that one."""
-    product = request.getfixturevalue("own_product" if "own_product" in request.fixturenames else "product")
-    visits = Visits(browser, product)
+    """Opens pages; see `Visits`. A test that uses `spare_product` or `empty_product` gets pages of that one."""
+    named = [name for name in ("spare_product", "empty_product") if name in request.fixturenames]
+    visits = Visits(browser, request.getfixturevalue(named[0] if named else "product"))
     yield visits
     errors = visits.unexpected_errors()
     visits.close()
@@ -106,6 +118,6 @@ def check():
 
 
 @pytest.fixture
-def pictures(visit):
-    """Saves pictures of a page in all variants, and checks each: `pictures(page, "send-empty")`; see `Pictures`."""
-    return Pictures(visit)
+def pictures(request, visit):
+    """Checks the state of a page: `pictures(page, "send-empty")`. With `--pictures` it also takes pictures; see `Pictures`."""
+    return Pictures(visit, request.config.getoption("pictures"))

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import requests
 from harness.product import PASSWORD, SAME_ORIGIN, Product
+from harness.visits import CHROMIUM
 from playwright.sync_api import sync_playwright
 
 LOAD_GOAL, INTERACTION_GOAL = 300, 200
@@ -86,7 +87,7 @@ def main():
     try:
         subjects = fill(product, options.subjects, options.messages)
         with sync_playwright() as playwright:
-            chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"])
+            chromium = playwright.chromium.launch(**CHROMIUM)
             measure(chromium, product, options, subjects)
             chromium.close()
     finally:

@@ -16,7 +16,7 @@ def part(page, name):
 
 
 def sign_in(product, account, password=PASSWORD, **fields):
-    return requests.post(product.url + "/session", json={"account": account, "password": password, **fields}, timeout=20)
+    return requests.post(product.url + "/session", json={"account": account, "password": password, **fields}, timeout=60)
 
 
 def set_up(page):
@@ -30,8 +30,7 @@ def set_up(page):
     return secret
 
 
-def test_who_i_am(own_product, visit, pictures):
-    product = own_product
+def test_who_i_am(product, visit, pictures):
     account, other = product.new_account("quin"), product.new_account("rosa")
     open_subject, closed = product.new_subject("Open"), product.new_subject("Closed")
     product.api("PUT", f"/access/{closed.channel['_id']}", {"access": [other]})
@@ -55,7 +54,7 @@ def test_who_i_am(own_product, visit, pictures):
 def test_change_password(product, visit, pictures):
     visit.expect_errors(SIGNED_OUT)
     account = product.new_account("sara")
-    elsewhere = product.session(account)
+    elsewhere = product.sign_in(account)
     page = visit("/portal/account/", account=account)
     password = part(page, "Password")
     expect(password).to_contain_text("Your sign-ins on other devices and all your tokens end at once.")
@@ -83,7 +82,7 @@ def test_change_password(product, visit, pictures):
     # Here one stays signed in; elsewhere not.
     page.reload()
     expect(part(page, "You")).to_contain_text(account)
-    assert elsewhere.get(product.url + "/session", timeout=20).status_code == 401
+    assert elsewhere.get(product.url + "/session", timeout=60).status_code == 401
     assert sign_in(product, account).status_code == 401
     assert sign_in(product, account, "violet-harbour-piano").status_code == 201
 
@@ -243,6 +242,6 @@ def test_undo_of_alerts_is_a_setting(visit):
 
 def test_sign_out(visit):
     visit.expect_errors(SIGNED_OUT)
-    page = visit("/portal/account/", account="ann")
+    page = visit("/portal/account/", account="ann", fresh=True)
     part(page, "Sign out").get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()

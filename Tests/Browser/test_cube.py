@@ -1,11 +1,12 @@
 """The page Cube: channels, areas and subjects."""
 
+import itertools
 import re
 import time
 
 from playwright.sync_api import expect
 
-from harness.contention import Contention
+from harness.processor_time import ProcessorTime
 from harness.product import PASSWORD
 from harness.visits import GATEWAY_AWAY, SERVICE_AWAY
 from harness.waiting import eventually
@@ -320,7 +321,7 @@ def test_reorder_by_touch(product, visit):
 def test_access_list_needs_password(product, visit, check):
     visit.expect_errors(r"status of 403")
     subject = product.new_subject()
-    page = visit(CUBE, account="admin")
+    page = visit(CUBE, account="admin", fresh=True)
     choose(page, subject.name, "Who may send")
     expect(page.get_by_text("Nobody is named: every communicator may send.")).to_be_visible()
     page.get_by_role("combobox", name="Add an account").press_sequentially("an")
@@ -346,8 +347,9 @@ def test_access_list_needs_password(product, visit, check):
     page.get_by_role("checkbox", name="A second person approves each message").uncheck()
     button(page, "Save").click()
     expect(row(page, subject.name)).to_contain_text("Only ben")
-    stored = subjects(product, subject)[subject.name]
-    assert stored["access"] == ["ben"] and not stored.get("approval")
+    assert subjects(product, subject)[subject.name]["access"] == ["ben"]
+    # Stored by a second request.
+    eventually("no approval", lambda: not subjects(product, subject)[subject.name].get("approval"))
 
 
 def test_inherited_access_list(product, visit, pictures):
@@ -478,26 +480,26 @@ def test_delete_of_changed_asks_again(product, visit):
 # Parts of the hub are away
 
 
-def test_gateway_restart_keeps_text(own_product, visit):
+def test_gateway_restart_keeps_text(spare_product, visit):
     visit.expect_errors(GATEWAY_AWAY, SERVICE_AWAY)
     page = visit(CUBE, account="admin")
     button(page, "Storms").click()
     page.get_by_label("Description").fill("Typed before the restart")
-    with own_product.away("msi-gateway"):
+    with spare_product.away("msi-gateway"):
         button(page, "Save").click()
         expect(page.locator(".cube-panel").get_by_role("alert").filter(has_text="The hub does not answer.")).to_be_visible()
         expect(page.get_by_label("Description")).to_have_value("Typed before the restart")
     button(page, "Save").click()
-    expect(toast(page, "Storms was saved.")).to_be_visible(timeout=20_000)
-    assert "Typed before the restart" in str(own_product.api("GET", "/channel"))
+    expect(toast(page, "Storms was saved.")).to_be_visible()
+    assert "Typed before the restart" in str(spare_product.api("GET", "/channel"))
 
 
-def test_cube_service_away(own_product, visit, pictures):
+def test_cube_service_away(spare_product, visit, pictures):
     visit.expect_errors(SERVICE_AWAY)
     page = visit(CUBE, account="admin")
     button(page, "Add subject to Weather").click()
     name_field(page).fill("Floods")
-    with own_product.away("msi-cube"):
+    with spare_product.away("msi-cube"):
         expect(page.get_by_text("The cube can be read, but not changed now")).to_be_visible()
         button(page, "Add subject").click()
         expect(page.locator(".cube-panel").get_by_role("alert").filter(has_text=re.compile("."))).to_be_visible()
@@ -507,7 +509,7 @@ def test_cube_service_away(own_product, visit, pictures):
     button(page, "Add subject").click()
     expect(toast(page, "Floods was added.")).to_be_visible()
     # What may have been done before is not done twice.
-    assert str(own_product.api("GET", "/channel")).count("'Floods'") == 1
+    assert str(spare_product.api("GET", "/channel")).count("'Floods'") == 1
 
 
 # The page itself
@@ -598,16 +600,17 @@ def test_communicators_read_why_not(visit, check):
     check(page)
 
 
-def test_tree_and_form(own_product, visit, pictures):
-    campus = channels(own_product)["Campus"]
-    own_product.api("PUT", f"/access/{campus['_id']}/{campus['areas'][0]['id']}", {"access": ["ann", "ben"]})
-    storms = campus["areas"][0]["subjects"][0]["topic_key"].replace("-", "/")
-    own_product.api("PUT", f"/approval/{storms}", {"approval": True})
+def test_tree_and_form(empty_product, visit, pictures):
+    campus = empty_product.new_channel("Campus")
+    weather, transport = (empty_product.new_area(campus, name) for name in ("Weather", "Transport"))
+    storms = empty_product.new_subject("Storms", distribution="Alert", level="Forced", channel=campus, area=weather, approval=True)
+    empty_product.new_subject("Shuttle buses", channel=campus, area=transport)
+    empty_product.api("PUT", f"/access/{campus['_id']}/{weather['id']}", {"access": ["ann", "ben"]})
     long = "Wartungsarbeiten an der Fernwärmeversorgung der Laborgebäude und des Studierendenwerks " * 2
-    own_product.api("POST", f"/area/{campus['_id']}", {"name": long.strip(), "desc": long * 3})
-    own_product.api("POST", f"/area/{campus['_id']}", {"name": "الأحوال الجوية", "desc": "تحذيرات وإغلاقات"})
+    empty_product.api("POST", f"/area/{campus['_id']}", {"name": long.strip(), "desc": long * 3})
+    empty_product.api("POST", f"/area/{campus['_id']}", {"name": "الأحوال الجوية", "desc": "تحذيرات وإغلاقات"})
     page = visit(CUBE, account="admin")
-    expect(row(page, "Storms")).to_contain_text("Approval")
+    expect(row(page, storms.name)).to_contain_text("Approval")
     pictures(page, "cube-tree", right_to_left=True)
 
     def open_form(page):
@@ -618,9 +621,9 @@ def test_tree_and_form(own_product, visit, pictures):
     pictures(page, "cube-form", arrange=open_form)
 
 
-def test_empty_cube(own_product, visit, pictures):
-    for channel in own_product.api("GET", "/channel"):
-        own_product.api("DELETE", f"/channel/{channel['_id']}")
+def test_empty_cube(empty_product, visit, pictures):
+    for channel in empty_product.api("GET", "/channel"):
+        empty_product.api("DELETE", f"/channel/{channel['_id']}")
     page = visit(CUBE, account="admin")
     expect(page.get_by_role("heading", name="There is nothing to send to yet")).to_be_visible()
     pictures(page, "cube-empty", right_to_left=True)
@@ -631,36 +634,61 @@ def test_empty_cube(own_product, visit, pictures):
     expect(button(page, "Add area to Campus")).to_be_visible()
 
 
-def test_thousand_subjects_stay_quick(own_product, visit, pictures):
-    for number in range(4):
-        channel = own_product.new_channel("Faculty")
-        for _ in range(5):
-            area = own_product.new_area(channel, "Institute")
-            for _ in range(50):
-                own_product.new_subject("Course", channel=channel, area=area)
-    page = visit(CUBE, account="admin")
-    expect(page.get_by_text("1,003 subjects")).to_be_visible()
-    # The time from each interaction to the next picture, as the browser measures it.
-    page.evaluate("""() => { window.slow = []; new PerformanceObserver((list) => window.slow.push(...list.getEntries().map((entry) =>
-        [entry.name, Math.round(entry.duration), entry.target?.outerHTML.slice(0, 80)]))).observe({ type: 'event', durationThreshold: 104, buffered: true }); }""")
-    contention = Contention(page)
-    pictures(page, "cube-many")
-    area = page.locator(".area .title").nth(5)
-    area.click()
-    expect(page.locator(".subject .title:visible")).to_have_count(50)
-    page.locator(".subject .title:visible").nth(9).press("Alt+ArrowDown")
+def large_cube(subjects):
+    """Four channels, each with five areas, each with so many subjects, as `GET /channel` answers."""
+    ids = (f"{number:024x}" for number in itertools.count(1))
+
+    def subject(channel, area, number):
+        key = next(ids)
+        return {"id": key, "name": f"Course {number}", "desc": "", "topic_key": f"{channel}-{area}-{key}", "opt": {"level": "", "distribution": "Information"}}
+
+    def area(channel, number):
+        key = next(ids)
+        return {"id": key, "name": f"Institute {number}", "desc": "", "subjects": [subject(channel, key, each) for each in range(subjects)]}
+
+    def channel(number):
+        key = next(ids)
+        return {"_id": key, "name": f"Faculty {number}", "desc": "", "areas": [area(key, each) for each in range(5)]}
+
+    return [channel(number) for number in range(4)]
+
+
+def work_with(cube, product, visit, pictures=None):
+    """Does what people do with a large cube, and returns the processor time of the page."""
+    page = visit(CUBE, account="admin", routes={
+        "**/channel": lambda route: route.fulfill(json=cube, headers={"ETag": f'"{len(cube)}"'}),
+        "**/order/**": lambda route: route.fulfill(json={})})
+    subjects = sum(len(area["subjects"]) for channel in cube for area in channel["areas"])
+    of_area = subjects // 20
+    expect(page.get_by_text(f"{subjects:,} subjects")).to_be_visible()
+    if pictures:
+        pictures(page, "cube-many")
+    button(page, "Close all").click()
+    time = ProcessorTime(page)
+    page.locator(".channel .title").first.click()
+    page.locator(".area .title").first.click()
+    expect(page.locator(".subject .title:visible")).to_have_count(of_area)
+    page.locator(".subject .title:visible").nth(2).press("Alt+ArrowDown")
     expect(page.locator(".toast")).to_be_visible()
-    page.get_by_role("searchbox").press_sequentially("course 77", delay=30)
-    expect(page.locator(".subject .title:visible").first).to_contain_text("Course")
+    page.get_by_role("searchbox").press_sequentially("course 4")
+    expect(page.locator(".subject .title:visible").first).to_contain_text("Course 4")
     page.get_by_role("searchbox").fill("")
     button(page, "Open all").click()
-    expect(page.locator(".subject")).to_have_count(1_003, timeout=30_000)
-    page.locator(".subject .title").nth(500).click()
+    expect(page.locator(".subject")).to_have_count(subjects)
+    page.locator(".subject .title").nth(subjects // 2).click()
     expect(name_field(page)).to_be_focused()
-    page.get_by_label("Description").press_sequentially("quick", delay=30)
-    own_product.new_channel("Somebody else's")
+    page.get_by_label("Description").press_sequentially("quick")
+    cube.append({"_id": "f" * 24, "name": "Somebody else's", "desc": "", "areas": []})
+    for _ in range(2):
+        # The page reads the cube again when its version changes. It may have missed the first version, since this answer is slow.
+        product.new_channel()
     expect(page.locator(".channel > .row.marked")).to_have_count(1)
     button(page, "Close all").click()
-    limit = 200 * contention.factor()
-    slow = [entry for entry in page.evaluate("window.slow") if entry[1] > limit]
-    assert not slow, (limit, slow)
+    expect(page.locator(".subject .title:visible")).to_have_count(0)
+    return time.spent()
+
+
+def test_thousand_subjects_stay_quick(product, visit, pictures):
+    """Ten times the subjects are about ten times the work, not a hundred times."""
+    few, many = work_with(large_cube(5), product, visit), work_with(large_cube(50), product, visit, pictures)
+    assert many < 25 * few, (few, many)

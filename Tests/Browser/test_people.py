@@ -4,6 +4,7 @@ import pytest
 import requests
 from playwright.sync_api import expect
 
+from harness.processor_time import ProcessorTime
 from harness.product import PASSWORD, SAME_ORIGIN, Refused
 from harness.totp import totp
 from harness.visits import SERVICE_AWAY
@@ -24,7 +25,7 @@ def edit(page, account):
 
 
 def signs_in(product, account, password=PASSWORD):
-    return requests.post(product.url + "/session", json={"account": account, "password": password}, timeout=20).status_code == 201
+    return requests.post(product.url + "/session", json={"account": account, "password": password}, timeout=60).status_code == 201
 
 
 def new_token(product, account, **fields):
@@ -163,10 +164,9 @@ def test_new_password(product, visit):
 
 def test_remove_second_factor(product, visit):
     name = product.new_account("jan")
-    session = product.session(name)
-    session.put(product.url + "/session", json={"password": PASSWORD}, headers=SAME_ORIGIN)
-    secret = session.post(f"{product.url}/account/{name}/second-factor", headers=SAME_ORIGIN).json()["secret"]
-    product.api("PUT", f"/account/{name}/second-factor", {"code": totp(secret)}, account=name)
+    session, factor = product.session(name, confirmed=True), f"{product.url}/account/{name}/second-factor"
+    secret = session.post(factor, headers=SAME_ORIGIN).json()["secret"]
+    assert session.put(factor, json={"code": totp(secret)}, headers=SAME_ORIGIN).ok
     page = visit("/portal/people/", account="admin", confirmed=True)
     editor = edit(page, name)
     expect(row(page, name)).to_contain_text("Set up")
@@ -190,7 +190,7 @@ def test_own_account_is_protected(visit, pictures):
 def test_changes_ask_for_the_password(product, visit, pictures):
     visit.expect_errors(r"status of 403", r"status of 401")
     name = product.new_account("kim")
-    page = visit("/portal/people/", account="admin")
+    page = visit("/portal/people/", account="admin", fresh=True)
     editor = edit(page, name)
     editor.get_by_role("radio", name="Super user").check()
     editor.get_by_role("button", name="Save").click()
@@ -203,16 +203,15 @@ def test_changes_ask_for_the_password(product, visit, pictures):
     expect(row(page, name)).to_contain_text("Super user")
 
 
-def test_last_super_user_stays(own_product, visit):
-    visit.expect_errors(r"status of 409")
-    own_product.command("account", "add", "second", "--role", "super_user", typed=PASSWORD)
-    page = visit("/portal/people/", account="second", confirmed=True)
-    own_product.api("PUT", "/account/second", {"role": "communicator"})
-    editor = edit(page, "admin")
-    editor.get_by_role("radio", name="Communicator").check()
+def test_who_is_no_super_user_any_more_is_told(product, visit):
+    visit.expect_errors(r"status of 403")
+    name, other = product.new_account("mara", role="super_user"), product.new_account("omar")
+    page = visit("/portal/people/", account=name, confirmed=True)
+    product.api("PUT", f"/account/{name}", {"role": "communicator"})
+    editor = edit(page, other)
+    editor.get_by_role("radio", name="Super user").check()
     editor.get_by_role("button", name="Save").click()
     expect(editor.get_by_role("alert")).to_contain_text("may not do this")
-    visit.expect_errors(r"status of 403")
 
 
 def test_add_account_by_keyboard(product, visit):
@@ -238,36 +237,31 @@ def test_add_account_by_keyboard(product, visit):
     assert product.api("GET", f"/account/{name}")["role"] == "communicator"
 
 
-def test_a_thousand_accounts_stay_quick(visit, pictures):
-    page = visit("/portal/send/", account="admin")
-    names = [f"person.{number:04}@campus.example.edu" for number in range(1000)]
+def search_among(count, visit):
+    """Searches among so many accounts, and returns the page and the processor time of its answers."""
+    names = [f"person.{number:04}@campus.example.edu" for number in range(count)]
 
     def answer(route):
         start = int(route.request.url.partition("after=")[2] or 0)
         accounts = [{
             "account": name, "role": "communicator", "disabled": index % 50 == 3, "second_factor": "set" if index % 3 else "none",
             "second_factor_required": False, "has_password": True, "created": 1795262462399} for index, name in enumerate(names[start:start + 200])]
-        following = {"next": f"/account?limit=200&after={start + 200}"} if start < 800 else {}
+        following = {"next": f"/account?limit=200&after={start + 200}"} if start + 200 < count else {}
         route.fulfill(json={"accounts": accounts, **following})
 
-    page.route("**/account?**", answer)
-    page.goto("/portal/people/")
-    visit.settle(page)
-    expect(page.get_by_role("button", name="All 1,000")).to_be_visible()
-    milliseconds = page.evaluate("""async () => {
-        const search = document.querySelector("main input[type=search]");
-        let longest = 0;
-        for (const text of ["9", "99", "999", "", "person.05"]) {
-          const start = performance.now();
-          search.value = text;
-          search.dispatchEvent(new Event("input"));
-          await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-          longest = Math.max(longest, performance.now() - start);
-        }
-        return longest;
-    }""")
-    assert milliseconds < 200
+    page = visit("/portal/people/", account="admin", routes={"**/account?**": answer})
+    expect(page.get_by_role("button", name=f"All {count:,}")).to_be_visible()
+    time = ProcessorTime(page)
+    for text in ("9", "99", "999", "", "person.00"):
+        page.get_by_role("searchbox").fill(text)
     expect(page.get_by_role("status").filter(has_text="100 accounts")).to_have_count(1)
+    return page, time.spent()
+
+
+def test_a_thousand_accounts_stay_quick(visit, pictures):
+    """Ten times the accounts are at most about ten times the work."""
+    (_, few), (page, many) = search_among(100, visit), search_among(1_000, visit)
+    assert many < 20 * few, (few, many)
     pictures(page, "people-many")
 
 
@@ -289,14 +283,14 @@ def test_two_administrators(product, visit):
     assert account["role"] == "super_user" and account["disabled"] and account["second_factor_required"]
 
 
-def test_people_service_away(own_product, visit, pictures):
+def test_people_service_away(spare_product, visit, pictures):
     visit.expect_errors(SERVICE_AWAY)
     page = visit("/portal/people/", account="admin", confirmed=True)
     page.get_by_role("button", name="Add account…").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("textbox", name="Account name").fill("mona")
     dialog.get_by_role("textbox", name="Password").fill("a good password")
-    with own_product.away("msi-people"):
+    with spare_product.away("msi-people"):
         dialog.get_by_role("button", name="Add account", exact=True).click()
         expect(dialog.get_by_role("alert")).to_contain_text("away")
         pictures(page, "people-away")
@@ -304,7 +298,7 @@ def test_people_service_away(own_product, visit, pictures):
         expect(other.get_by_role("alert")).to_contain_text("Messages are sent all the same.")
         pictures(other, "people-unread")
     # It comes by itself when the service is back.
-    expect(row(other, "admin")).to_be_visible(timeout=30_000)
+    expect(row(other, "admin")).to_be_visible()
     dialog.get_by_role("button", name="Add account", exact=True).click()
     expect(row(page, "mona")).to_be_visible()
 

@@ -81,7 +81,6 @@ def test_send_alert(product, visit, pictures, storms):
     pictures(page, "sent-undo")
     [message] = messages_of(product, storms)
     assert message["delay"] == 10
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible(timeout=20_000)
 
 
 def test_undo_an_alert(product, visit, storms):
@@ -334,50 +333,50 @@ def test_lost_network_loses_nothing_and_doubles_nothing(product, visit, pictures
     assert len(messages_of(product, hours)) == 1
 
 
-def test_message_log_killed_while_the_form_is_open(own_product, visit, pictures):
+def test_message_log_killed_while_the_form_is_open(spare_product, visit, pictures):
     visit.expect_errors(SERVICE_AWAY, r"status of 50\d")
-    subject = own_product.new_subject("Away")
+    subject = spare_product.new_subject("Away")
     page = visit(f"/portal/send/?subject={subject.topic_key}")
     write(page)
-    with own_product.away("msi-message-log"):
-        expect(page.get_by_text("What you write stays here")).to_be_visible(timeout=20_000)
+    with spare_product.away("msi-message-log"):
+        expect(page.get_by_text("What you write stays here")).to_be_visible()
         page.get_by_role("button", name="Send", exact=True).click()
-        expect(page.get_by_role("alert").filter(has_text="away")).to_be_visible(timeout=20_000)
+        expect(page.get_by_role("alert").filter(has_text="away")).to_be_visible()
         pictures(page, "send-away")
-    expect(page.get_by_text("What you write stays here")).to_be_hidden(timeout=40_000)
+    expect(page.get_by_text("What you write stays here")).to_be_hidden()
     page.get_by_role("button", name="Send", exact=True).click()
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible(timeout=20_000)
-    assert len(messages_of(own_product, subject)) == 1
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    assert len(messages_of(spare_product, subject)) == 1
 
 
-def test_cube_away_and_sending_works(own_product, visit):
+def test_cube_away_and_sending_works(spare_product, visit):
     visit.expect_errors(SERVICE_AWAY)
-    subject = own_product.new_subject("Copied")
+    subject = spare_product.new_subject("Copied")
     page = visit(f"/portal/send/?subject={subject.topic_key}")
-    with own_product.away("msi-cube"):
-        expect(page.get_by_role("link", name="Sending works, the cube cannot be changed")).to_be_visible(timeout=20_000)
+    with spare_product.away("msi-cube"):
+        expect(page.get_by_role("link", name="Sending works, the cube cannot be changed")).to_be_visible()
         write(page)
         page.get_by_role("button", name="Send", exact=True).click()
-        expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible(timeout=20_000)
+        expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
 
 
-def test_fcm_away_says_that_messages_are_kept(own_product, visit, pictures):
-    subject = own_product.new_subject("Kept")
+def test_fcm_away_says_that_messages_are_kept(spare_product, visit, pictures):
+    subject = spare_product.new_subject("Kept")
     page = visit(f"/portal/send/?subject={subject.topic_key}")
     write(page)
-    with own_product.away("msi-fcm-emulator"):
+    with spare_product.away("msi-fcm-emulator"):
         page.get_by_role("button", name="Send", exact=True).click()
         expect(page.get_by_role("heading", name="On its way")).to_be_visible()
         # The relay takes FCM for away after twenty failures in a row.
         for number in range(25):
-            own_product.send(subject, f"Also kept {number}")
+            spare_product.send(subject, f"Also kept {number}")
         other = visit.tab(page, "/portal/overview/")
-        expect(other.get_by_role("link", name=re.compile("Messages are kept"))).to_be_visible(timeout=30_000)
+        expect(other.get_by_role("link", name=re.compile("Messages are kept"))).to_be_visible()
         pictures(other, "overview-fcm-away")
         # The sender of an Alert is told before and after sending.
-        expect(page.get_by_role("heading", name="It waits: not sent yet")).to_be_visible(timeout=20_000)
+        expect(page.get_by_role("heading", name="It waits: not sent yet")).to_be_visible()
         pictures(page, "sent-stuck")
-        storms = own_product.new_subject("Storms", distribution="Alert")
+        storms = spare_product.new_subject("Storms", distribution="Alert")
         alert = visit(f"/portal/send/?subject={storms.topic_key}")
         write(alert, desc="Stay at home")
         expect(alert.get_by_role("link", name=re.compile("Messages are kept"))).to_be_visible()
@@ -385,7 +384,7 @@ def test_fcm_away_says_that_messages_are_kept(own_product, visit, pictures):
         expect(alert.get_by_role("dialog")).to_contain_text("use a second way as well")
         pictures(alert, "send-confirm-outage")
         alert.get_by_role("dialog").get_by_role("button", name="Cancel").click()
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
 
 
 def test_subject_is_deleted_meanwhile(product, visit, pictures, hours):

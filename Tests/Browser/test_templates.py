@@ -86,7 +86,7 @@ def test_typed_template_survives_a_closed_tab(product, visit):
     expect(other.locator(".template-editor").get_by_role("textbox", name="Name")).to_have_value(name)
 
 
-def test_no_templates_yet(own_product, visit, pictures):
+def test_no_templates_yet(empty_product, visit, pictures):
     page = visit("/portal/templates/", account="admin")
     pictures(page, "templates-empty", right_to_left=True)
     page.get_by_role("button", name="Write the first template").click()

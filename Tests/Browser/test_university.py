@@ -7,15 +7,15 @@ from harness.visits import SIGNED_OUT
 from playwright.sync_api import expect
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def university():
     university = University()
     yield university
     university.stop()
 
 
-@pytest.fixture
-def own_product(request, university):
+@pytest.fixture(scope="module")
+def product(request, university):
     """A product whose people can sign in at the university."""
     product = Product(request.config.getoption("executables"), settings=university.settings)
     yield product
@@ -33,7 +33,7 @@ def begin(page):
     page.get_by_role("link", name="Sign in at the university").click()
 
 
-def test_sign_in_at_the_university(own_product, university, visit, pictures):
+def test_sign_in_at_the_university(product, university, visit, pictures):
     visit.expect_errors(SIGNED_OUT)
     university.add("17", "ida", "staff")
     page = visit("/portal/messages/?q=storm", account=None, settled=False)
@@ -43,11 +43,11 @@ def test_sign_in_at_the_university(own_product, university, visit, pictures):
     university.sign_in(page, "17")
     # The way over the university comes back to the page that was wanted.
     expect(page.get_by_role("heading", name="Messages", level=1)).to_be_visible()
-    assert page.url == own_product.url + "/portal/messages/?q=storm"
+    assert page.url == product.url + "/portal/messages/?q=storm"
     expect(page.get_by_role("navigation").first).to_contain_text("ida")
 
 
-def test_who_has_no_role_is_told(own_product, university, visit, pictures):
+def test_who_has_no_role_is_told(product, university, visit, pictures):
     visit.expect_errors(SIGNED_OUT)
     university.add("18", "otto", "guest")
     page = visit("/", account=None)
@@ -70,7 +70,7 @@ def test_who_has_no_role_is_told(own_product, university, visit, pictures):
     expect(page.get_by_role("heading", name="New message")).to_be_visible()
 
 
-def test_university_id_of_an_account(own_product, university, visit):
+def test_university_id_of_an_account(product, university, visit):
     visit.expect_errors(SIGNED_OUT, r"status of 40[09]")
     page = visit("/portal/people/", account="admin", confirmed=True)
     page.get_by_role("button", name="Add account…").click()
@@ -93,7 +93,7 @@ def test_university_id_of_an_account(own_product, university, visit):
     expect(other.get_by_role("navigation").first).to_contain_text("nora")
 
 
-def test_confirmation_at_the_university_loses_no_text(own_product, university, visit):
+def test_confirmation_at_the_university_loses_no_text(product, university, visit):
     visit.expect_errors(SIGNED_OUT, r"status of 403")
     university.add("22", "olga", "chief")
     page = visit("/", account=None)

@@ -1,7 +1,6 @@
 """A running `msi-phone` beside a product."""
 
 import json
-import os
 import subprocess
 
 import requests
@@ -31,7 +30,7 @@ class Phone:
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
                 [self.product.executables / "msi-phone", "--name", self.name], env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
-        eventually("the phone's page", lambda: self.address() and requests.get(self.url, timeout=5).ok)
+        eventually("the phone's page", lambda: self.address() and requests.get(self.url, timeout=20).ok)
 
     def address(self):
         """Where the process says that its page is."""
@@ -43,14 +42,14 @@ class Phone:
     def stop(self):
         self.process.terminate()
         try:
-            self.process.wait(15)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
             raise AssertionError("the phone did not stop") from None
 
     def request(self, method, path, body=None):
-        response = requests.request(method, self.url + path, json=body, timeout=10)
+        response = requests.request(method, self.url + path, json=body, timeout=60)
         assert response.ok, f"{method} {path}: {response.status_code} {response.text}"
         return response
 
@@ -61,7 +60,7 @@ class Phone:
 
     def topics(self):
         """The topics to which FCM has it subscribed, as the hub says."""
-        return requests.post(self.product.url + "/phone/topics", json={"token": self.token()}, timeout=10).json()["topics"]
+        return requests.post(self.product.url + "/phone/topics", json={"token": self.token()}, timeout=60).json()["topics"]
 
     def token(self):
         return json.loads((self.product.folder / "phones" / f"{self.name}.json").read_text())["token"]
@@ -77,21 +76,21 @@ class Phone:
     def fcm(self, path, body):
         headers = {"Authorization": "Bearer owner", "access_token_auth": "true"}
         certificate = self.product.folder / "fcm-emulator" / "ca.pem"
-        response = requests.post(self.product.emulator_url + path, json=body, headers=headers, verify=certificate, timeout=10)
+        response = requests.post(self.product.emulator_url + path, json=body, headers=headers, verify=certificate, timeout=60)
         assert response.ok, f"{path}: {response.status_code} {response.text}"
 
     # What its owner sees
 
     def state(self):
-        with requests.get(self.url + "/events", stream=True, timeout=10) as response:
+        with requests.get(self.url + "/events", stream=True, timeout=60) as response:
             for line in response.iter_lines(chunk_size=1):
                 if line.startswith(b"data: "):
                     return json.loads(line[6:])
         raise AssertionError("the phone has ended")
 
-    def wait(self, what, condition, seconds=20):
+    def wait(self, what, condition):
         """Waits until `condition(state)` is true."""
-        return eventually(what, lambda: condition(self.state()), seconds)
+        return eventually(what, lambda: condition(self.state()))
 
     def wait_until_set_up(self):
         self.wait("the phone is set up", lambda state: state["initialized"] and state["hub"] == "reachable")

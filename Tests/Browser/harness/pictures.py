@@ -1,8 +1,8 @@
-"""Pictures of pages and states, each of which a designer looks at."""
+"""The states of pages: each is checked, and a designer looks at its pictures."""
 
 import pathlib
 
-from .checks import check
+from .checks import check, check_contrast, check_width
 from .visits import NARROW, WIDE
 
 FOLDER = pathlib.Path(__file__).parents[3] / ".build" / "portal-pictures"
@@ -11,28 +11,38 @@ HIGHEST = 4_000
 
 
 class Pictures:
-    """Saves pictures in the variants, and checks the page in each one."""
+    """Checks a page in a state. With `takes` it takes pictures of it in all variants, and checks each variant."""
 
-    def __init__(self, visits):
-        self.visits = visits
+    def __init__(self, visits, takes):
+        self.visits, self.takes = visits, takes
 
     def __call__(self, page, name, *, right_to_left=False, arrange=None):
-        """Saves `name-wide-light.png` and so on: wide and narrow, light and dark.
+        """Checks the page as it is, its contrast in the dark, and its width in a narrow window.
 
-        `right_to_left`: also opens the same address in Arabic, wide and narrow, in light. `arrange(page)` then brings that page into the
-        state that is shown.
+        With pictures: `name-wide-light.png` and so on, wide and narrow, light and dark. `right_to_left`: also opens the same address in
+        Arabic, wide and narrow, in light. `arrange(page)` then brings that page into the state that is shown.
         """
         size, media = page.viewport_size, page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'")
+        if self.takes:
+            self.take(page, name)
+        else:
+            check(page)
+            page.emulate_media(color_scheme="dark")
+            check_contrast(page)
+            page.set_viewport_size(NARROW)
+            check_width(page)
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=media)
+        if self.takes and (right_to_left or arrange):
+            self.mirror(page, name, arrange)
+
+    def take(self, page, name):
         for width, window in (("wide", WIDE), ("narrow", NARROW)):
             page.set_viewport_size(window)
             for scheme in ("light", "dark"):
                 page.emulate_media(color_scheme=scheme)
                 check(page)
                 self.save(page, f"{name}-{width}-{scheme}", window)
-        page.set_viewport_size(size)
-        page.emulate_media(color_scheme=media)
-        if right_to_left or arrange:
-            self.mirror(page, name, arrange)
 
     def mirror(self, page, name, arrange):
         context = self.visits.context(self.visits.product_of(page), language="ar")

@@ -6,7 +6,6 @@ import pathlib
 import random
 import signal
 import socket
-import threading
 
 from .waiting import eventually
 
@@ -52,21 +51,28 @@ def frozen(parent, name):
 
 @contextlib.contextmanager
 def away(parent, name):
-    """A child is killed as often as `msi up` starts it."""
-    end = threading.Event()
+    """A child is killed, and the one that `msi up` starts in its place is stopped before it has opened its sockets.
 
-    def kill_again():
-        while not end.wait(0.02):
-            identifier = child(parent, name)
-            if identifier is not None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(identifier, signal.SIGKILL)
-
-    killer = threading.Thread(target=kill_again, daemon=True)
-    killer.start()
+    Afterwards that one continues. So `msi up` has seen a single end, and does not wait before the start.
+    """
+    ended = eventually(name, lambda: child(parent, name))
+    os.kill(ended, signal.SIGKILL)
+    # A start takes a few milliseconds.
+    stopped = eventually(f"another {name} without sockets", lambda: stopped_at_start(parent, name, ended), pause=0.001)
     try:
-        eventually(f"the end of {name}", lambda: child(parent, name) is None)
         yield
     finally:
-        end.set()
-        killer.join()
+        os.kill(stopped, signal.SIGCONT)
+
+
+def stopped_at_start(parent, name, ended):
+    """Stops the child that has replaced `ended`, and returns its identifier; `None` if there is none yet."""
+    identifier = child(parent, name)
+    if identifier in (None, ended):
+        return None
+    os.kill(identifier, signal.SIGSTOP)
+    # Its sockets belong to threads that it starts.
+    if len(os.listdir(f"/proc/{identifier}/task")) == 1:
+        return identifier
+    os.kill(identifier, signal.SIGKILL)
+    return None

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 
 import requests
 
@@ -17,6 +18,8 @@ from .waiting import eventually
 
 PASSWORD = "copper-lantern-orchard"
 SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
+# For how many seconds a confirmed password counts.
+CONFIRMATION = 300
 numbers = itertools.count(1)
 
 
@@ -48,7 +51,7 @@ class Product:
             "MSI_GATEWAY_ACCOUNT_REQUESTS": "100000",
         }
         self.environment |= settings(self)
-        self.sessions = {}
+        self.sessions, self.confirmations = {}, {}
         self.output = (self.folder / "msi-up.log").open("wb")
         self.up = subprocess.Popen(
             [self.executables / "msi", "up"], env=self.environment, stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT)
@@ -60,20 +63,20 @@ class Product:
             raise
 
     def fill(self):
-        eventually("the first account", lambda: b"\nready: " in (self.folder / "msi-up.log").read_bytes(), 60)
-        self.wait_until_healthy(60)
+        eventually("the first account", lambda: b"\nready: " in (self.folder / "msi-up.log").read_bytes())
+        self.wait_until_healthy()
         # A new password ends the operator's token.
         self.command("account", "password", "admin", typed=PASSWORD)
         self.command("account", "token")
         for account in ("ann", "ben"):
-            self.command("account", "add", account, typed=PASSWORD)
+            self.add_account(account)
         self.command("sample")
 
     def stop(self):
         """As by Ctrl-C."""
         self.up.send_signal(signal.SIGTERM)
         try:
-            self.up.wait(30)
+            self.up.wait(90)
         except subprocess.TimeoutExpired:
             self.up.kill()
             self.up.wait()
@@ -93,7 +96,7 @@ class Product:
     def command(self, *arguments, typed=None):
         """Runs `msi` with arguments, and returns what it prints."""
         done = subprocess.run(
-            [self.executables / "msi", *arguments], env=self.environment, input=(typed or "") + "\n", text=True, capture_output=True, timeout=60)
+            [self.executables / "msi", *arguments], env=self.environment, input=(typed or "") + "\n", text=True, capture_output=True, timeout=120)
         assert done.returncode == 0, f"msi {' '.join(arguments)}: {done.stdout}{done.stderr}"
         return done.stdout
 
@@ -103,25 +106,34 @@ class Product:
             client, headers = requests, {"Authorization": f"Bearer {(self.folder / 'token').read_text().strip()}", **(headers or {})}
         else:
             client, headers = self.session(account), {**SAME_ORIGIN, **(headers or {})}
-        response = client.request(method, self.url + path, json=body, headers=headers, timeout=20)
+        response = client.request(method, self.url + path, json=body, headers=headers, timeout=60)
         if not response.ok:
             raise Refused(response)
         return response.json() if response.content else None
 
-    def session(self, account):
-        """A sign-in of an account by the API alone."""
-        if account not in self.sessions:
-            session = requests.Session()
-            answer = session.post(self.url + "/session", json={"account": account, "password": PASSWORD}, timeout=20)
+    def sign_in(self, account):
+        """Signs an account in, and returns the client that is signed in. Hashing the password takes a tenth of a second."""
+        session = requests.Session()
+        answer = session.post(self.url + "/session", json={"account": account, "password": PASSWORD}, timeout=60)
+        assert answer.ok, answer.text
+        return session
+
+    def session(self, account, confirmed=False):
+        """The client with the account's sign-in, which all tests share; `confirmed`: the one whose password has just been confirmed."""
+        key = account, confirmed
+        if key not in self.sessions:
+            self.sessions[key] = self.sign_in(account)
+        if confirmed and time.monotonic() - self.confirmations.get(account, -CONFIRMATION) > CONFIRMATION / 2:
+            answer = self.sessions[key].put(self.url + "/session", json={"password": PASSWORD}, headers=SAME_ORIGIN, timeout=60)
             assert answer.ok, answer.text
-            self.sessions[account] = session
-        return self.sessions[account]
+            self.confirmations[account] = time.monotonic()
+        return self.sessions[key]
 
     def is_healthy(self):
-        return requests.get(self.url + "/health", timeout=5).json()["status"] == "ok"
+        return requests.get(self.url + "/health", timeout=20).json()["status"] == "ok"
 
-    def wait_until_healthy(self, seconds=30):
-        eventually("a healthy product", self.is_healthy, seconds)
+    def wait_until_healthy(self):
+        eventually("a healthy product", self.is_healthy)
 
     # Things for one test
 
@@ -131,8 +143,10 @@ class Product:
 
     def new_account(self, name="carla", role="communicator"):
         """Adds an account with `PASSWORD`, and returns its name."""
-        account = f"{name}{next(numbers)}"
-        self.command("account", "add", account, "--role", role, typed=PASSWORD)
+        return self.add_account(f"{name}{next(numbers)}", role)
+
+    def add_account(self, account, role="communicator"):
+        self.api("POST", "/account", {"account": account, "password": PASSWORD, "role": role})
         return account
 
     def new_channel(self, name="Channel"):
@@ -163,14 +177,14 @@ class Product:
     def message(self, msi_key):
         return self.api("GET", f"/message/{msi_key}")
 
-    def wait_for_state(self, msi_key, *states, seconds=30):
+    def wait_for_state(self, msi_key, *states):
         """Waits until a message is in one of the states, and returns it."""
 
         def found():
             message = self.message(msi_key)
             return message if message["relay"]["state"] in states else None
 
-        return eventually(f"{msi_key} in {states}", found, seconds)
+        return eventually(f"{msi_key} in {states}", found)
 
     def data_sent(self, msi_key):
         """The data that FCM got for a message."""
@@ -184,7 +198,7 @@ class Product:
     def emulator(self, method, path, body=None):
         """A request to the FCM emulator: see Services/FCMEmulator/API.md."""
         # Only this machine's emulator is asked, so its certificate does not matter.
-        response = requests.request(method, self.emulator_url + path, json=body, verify=self.folder / "fcm-emulator" / "ca.pem", timeout=10)
+        response = requests.request(method, self.emulator_url + path, json=body, verify=self.folder / "fcm-emulator" / "ca.pem", timeout=60)
         if not response.ok:
             raise Refused(response)
         return response.json() if response.content else None
@@ -192,7 +206,7 @@ class Product:
     @contextlib.contextmanager
     def faults(self, *rules):
         """FCM treats its clients by these rules: `with product.faults({"fault": "UNREGISTERED", "topic": key})`. Rules that name no topic
-        disturb other tests: use `own_product` for them."""
+        disturb other tests: use `spare_product` for them."""
         before = self.emulator("GET", "/emulator/faults").get("rules", [])
         keep = ("fault", "share", "count", "topic", "on", "body", "retry_after_s", "fixed_ms")
         before = [{name: rule[name] for name in keep if name in rule} for rule in before]
@@ -209,14 +223,14 @@ class Product:
 
     @contextlib.contextmanager
     def frozen(self, service):
-        """A service does not run: `with own_product.frozen("msi-people")`. Requests that need it wait."""
+        """A service does not run: `with spare_product.frozen("msi-people")`. Requests that need it wait."""
         with processes.frozen(self.up.pid, service):
             yield
         self.wait_until_healthy()
 
     @contextlib.contextmanager
     def away(self, service):
-        """A service is away: requests that need it fail. Afterwards, `msi up` may wait for ten seconds before it starts the service."""
+        """A service is away: requests that need it fail."""
         with processes.away(self.up.pid, service):
             yield
-        self.wait_until_healthy(40)
+        self.wait_until_healthy()

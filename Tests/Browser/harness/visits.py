@@ -1,12 +1,14 @@
 """Pages of the portal that people have open, and what their browsers complain about."""
 
 import re
-import time
 
 from playwright.sync_api import expect
 
-from .product import PASSWORD, SAME_ORIGIN
+from .waiting import eventually
 
+# How Playwright launches Debian's Chromium: the one without windows, which needs little more than half of the processor time. Its sandbox
+# needs rights that a container does not have, and only our own pages are opened. A container's shared memory is small.
+CHROMIUM = {"executable_path": "/usr/bin/chromium-headless-shell", "args": ["--no-sandbox", "--disable-dev-shm-usage"]}
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 320, "height": 720}
 
 # What a browser says while the gateway does not answer, while it answers for a service that is away, and when the first page asks who
@@ -23,17 +25,24 @@ class Visits:
         self.browser, self.product = browser, product
         self.contexts, self.products, self.errors, self.expected = [], {}, [], []
 
-    def __call__(self, path="/portal/send/", account="ann", *, product=None, confirmed=False, settled=True, **options):
+    def __call__(self, path="/portal/send/", account="ann", *, product=None, confirmed=False, fresh=False, settled=True, routes=None, clock=False, **options):
         """Opens a page in a browser of its own, and returns it. `account` is signed in, nobody if it is `None`.
 
-        `confirmed`: its password has just been confirmed, as changes of accounts need it. `settled`: waits until the page shows its
-        content. The other options are those of `browser`.
+        `confirmed`: its password has just been confirmed, as changes of accounts need it. `fresh`: with a sign-in that no other test
+        uses, for a test that ends or confirms it. `settled`: waits until the page shows its content. `routes`: the test's own answers to
+        requests, by their addresses. `clock`: the test sets the page's clock forward, with `after`. The other options are those of
+        `context`.
         """
         product = product or self.product
         context = self.context(product, **options)
         if account is not None:
-            self.sign_in(context, product, account, confirmed)
+            session = product.sign_in(account) if fresh else product.session(account, confirmed)
+            context.add_cookies([{"name": name, "value": value, "url": product.url, "httpOnly": True} for name, value in session.cookies.items()])
         page = context.new_page()
+        if clock:
+            page.clock.install()
+        for address, answer in (routes or {}).items():
+            page.route(address, answer)
         page.goto(path)
         if settled:
             self.settle(page)
@@ -44,7 +53,7 @@ class Visits:
             base_url=product.url, viewport=NARROW if narrow else WIDE, color_scheme="dark" if dark else "light",
             locale={"en": "en-GB"}.get(language, language), timezone_id="Europe/Berlin", has_touch=touch,
             reduced_motion="reduce" if reduced_motion else "no-preference", **options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(60_000)
         self.contexts.append(context)
         self.products[context] = product
         context.on("console", lambda message: message.type == "error" and self.errors.append(f"{message.text} ({message.location.get('url')})"))
@@ -57,22 +66,14 @@ class Visits:
         if request.failure and "ERR_ABORTED" not in request.failure:
             self.errors.append(f"{request.failure} ({request.method} {request.url})")
 
-    def sign_in(self, context, product, account, confirmed=False, password=PASSWORD):
-        deadline = time.monotonic() + 60
-        while True:
-            answer = context.request.post("/session", data={"account": account, "password": password}, headers=SAME_ORIGIN)
-            # Hashing a password on a busy machine can exceed the gateway's timeout.
-            if answer.status != 503 or time.monotonic() > deadline:
-                break
-        assert answer.ok, answer.text()
-        if confirmed:
-            answer = context.request.put("/session", data={"password": password}, headers=SAME_ORIGIN)
-            assert answer.ok, answer.text()
-
     def settle(self, page):
         """Waits until a page shows its content instead of the shape of what comes."""
         expect(page.locator("h1").first).to_be_visible()
         expect(page.locator(".skeleton")).to_have_count(0)
+
+    def after(self, page, seconds, what, condition):
+        """Sets the page's clock forward by seconds, again and again until `condition()` is true."""
+        eventually(what, lambda: page.clock.fast_forward(seconds * 1_000) or condition(), pause=0.5)
 
     def tab(self, page, path, settled=True):
         """Opens another tab beside a page."""

@@ -3,8 +3,8 @@
 import time
 
 
-def eventually(what, condition, seconds=20):
-    """Waits until `condition()` is true, and returns its value. What it raises meanwhile counts as false."""
+def eventually(what, condition, seconds=60, pause=0.05):
+    """Waits until `condition()` is true, and returns its value. If it raises an error, that counts as false. `pause`: between two looks."""
     end = time.monotonic() + seconds
     while True:
         last = None
@@ -16,4 +16,4 @@ def eventually(what, condition, seconds=20):
             last = error
         if time.monotonic() > end:
             raise AssertionError(f"not within {seconds} s: {what}") from last
-        time.sleep(0.05)
+        time.sleep(pause)
