@@ -25,6 +25,14 @@ struct Measure: AsyncParsableCommand {
         case relaySDK = "relay-sdk"
         case relayLatency = "relay-latency"
         case relayMemory = "relay-memory"
+
+        /// Whether it needs a program that only the benchmarks use. A smoke run does not have these.
+        var needsSink: Bool {
+            switch self {
+            case .relay, .relayDelay, .relayLatency, .relayMemory: true
+            default: false
+            }
+        }
     }
 
     @Option(help: "The folder of the peers' executables.")
@@ -54,64 +62,94 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "The folder of the executables of a version without sign-ins, for the comparison of posts.")
     var baseline: String?
 
+    @Flag(help: "Only see whether the benchmarks work: all that need no further package, or the named ones.")
+    var smoke = false
+
     @Argument(help: "What to measure.")
-    var names: [Name]
+    var names: [Name] = []
+
+    struct Failed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    func validate() throws {
+        guard smoke || !names.isEmpty else { throw ValidationError("Name a benchmark.") }
+        if smoke, let name = names.first(where: \.needsSink) { throw ValidationError("\(name.rawValue) has no smoke run.") }
+    }
 
     func run() async throws {
-        for name in names {
-            switch name {
-            case .idle: try await withFolder(in: "/var/tmp") { try await IdleBenchmark(folder: $0, seconds: idleSeconds).run() }
-            case .message: try await measureMessages()
-            case .gateway: try await measureGateway()
-            case .events: try await withFolder(in: "/var/tmp") { try await EventStreamBenchmark(folder: $0).run() }
-            case .fleet:
-                try await withFolder(in: "/var/tmp") {
-                    try await FleetBenchmark(phones: phones, seconds: seconds, folder: $0).run()
-                }
-            case .missed: try await measureMissed()
-            case .launch:
-                try await withFolder(in: "/var/tmp") {
-                    try await LaunchBenchmark(phones: phones, rounds: rounds, folder: $0).run()
-                }
-            case .bus: try await measureBus()
-            case .keys: try await withFolder(in: "/tmp") { try await KeysBenchmark(folder: $0).run() }
-            case .json: try JSONBenchmark().run()
-            case .sqlite: try await measureSQLite()
-            case .mongodb: try await measureMongoDB()
-            case .relay: try await ThroughputBenchmark(peers: peers).run()
-            case .relayDelay: try await DelayBenchmark(peers: peers).run()
-            case .relaySDK: try await SDKBenchmark(peers: peers).run()
-            case .relayLatency: try await LatencyBenchmark(peers: peers).run()
-            case .relayMemory: try await MemoryBenchmark(peers: peers).run()
+        for name in names.isEmpty ? Name.allCases.filter({ !$0.needsSink }) : names {
+            let begin = ContinuousClock.now
+            do {
+                try await measure(name)
+            } catch {
+                throw Failed(description: "\(name.rawValue): \(error)")
             }
+            if smoke { say("\(name.rawValue) works: \(((ContinuousClock.now - begin) / .seconds(1)).twoDigits) s") }
         }
     }
 
-    private func measureBus() async throws {
-        try await withFolder(in: "/tmp") { try await BusBenchmark(peers: peers, folder: $0).run() }
+    private var scale: Scale { smoke ? .smoke : .full }
+    private var herd: Int { scale.pick(phones, smoke: 40) }
+    private var herdRounds: Int { scale.pick(rounds, smoke: 1) }
+
+    private func measure(_ name: Name) async throws {
+        switch name {
+        case .idle:
+            try await withFolder(in: "/var/tmp") {
+                try await IdleBenchmark(scale: scale, folder: $0, seconds: scale.pick(idleSeconds, smoke: 1)).run()
+            }
+        case .message: try await measureMessages()
+        case .gateway: try await measureGateway()
+        case .events: try await withFolder(in: "/var/tmp") { try await EventStreamBenchmark(scale: scale, folder: $0).run() }
+        case .fleet:
+            try await withFolder(in: "/var/tmp") {
+                let seconds = scale.pick(seconds, smoke: 0.2)
+                try await FleetBenchmark(scale: scale, phones: herd, seconds: seconds, folder: $0).run()
+            }
+        case .missed: try await measureMissed()
+        case .launch:
+            try await withFolder(in: "/var/tmp") {
+                try await LaunchBenchmark(scale: scale, phones: herd, rounds: herdRounds, folder: $0).run()
+            }
+        case .bus: try await withFolder(in: "/tmp") { try await BusBenchmark(scale: scale, peers: peers, folder: $0).run() }
+        case .keys: try await withFolder(in: "/tmp") { try await KeysBenchmark(scale: scale, folder: $0).run() }
+        case .json: try JSONBenchmark(scale: scale).run()
+        case .sqlite: try await measureSQLite()
+        case .mongodb: try await measureMongoDB()
+        case .relay: try await ThroughputBenchmark(peers: peers).run()
+        case .relayDelay: try await DelayBenchmark(peers: peers).run()
+        case .relaySDK: try await SDKBenchmark(scale: scale, peers: peers).run()
+        case .relayLatency: try await LatencyBenchmark(peers: peers).run()
+        case .relayMemory: try await MemoryBenchmark(peers: peers).run()
+        }
     }
 
     private func measureGateway() async throws {
         // Not /tmp, which may be memory: posts are written durably.
-        try await withFolder(in: "/var/tmp") { try await GatewayBenchmark(folder: $0, baseline: baseline).run() }
+        try await withFolder(in: "/var/tmp") { try await GatewayBenchmark(scale: scale, folder: $0, baseline: baseline).run() }
     }
 
     private func measureMissed() async throws {
         try await withFolder(in: "/var/tmp") { folder in
-            try await MissedBenchmark(phones: phones, archived: archived, rounds: rounds, posts: posts, folder: folder).run()
+            let archived = scale.pick(archived, smoke: 300)
+            try await MissedBenchmark(
+                scale: scale, phones: herd, archived: archived, rounds: herdRounds, posts: scale.pick(posts, smoke: 20),
+                folder: folder
+            ).run()
         }
     }
 
     private func measureMessages() async throws {
         // Not /tmp, which may be memory: a durable write is a part of the job.
-        try await withFolder(in: "/var/tmp") { try await MessageBenchmark(peers: peers, folder: $0).run() }
+        try await withFolder(in: "/var/tmp") { try await MessageBenchmark(scale: scale, peers: peers, folder: $0).run() }
     }
 
     private func measureSQLite() async throws {
         // Not /tmp, which may be memory: a durable write is the point.
         try await withFolder(in: "/var/tmp") { folder in
             let database = BenchmarkedDatabase.sqlite(folder: folder, peers: peers)
-            try await StoreBenchmark(database: database, messages: messages).run()
+            try await StoreBenchmark(scale: scale, database: database, messages: scale.pick(messages, smoke: 200)).run()
         }
     }
 
@@ -131,7 +169,7 @@ struct Measure: AsyncParsableCommand {
         try await withFolder(in: "/var/tmp") { folder in
             try await BenchmarkedDatabase.withMongoDB(in: folder) { url, _ in
                 let database = BenchmarkedDatabase.mongodb(try MongoURL(url), text: url, peers: peers)
-                try await StoreBenchmark(database: database, messages: messages).run()
+                try await StoreBenchmark(scale: scale, database: database, messages: scale.pick(messages, smoke: 200)).run()
             }
         }
     }

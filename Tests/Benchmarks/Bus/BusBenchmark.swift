@@ -6,13 +6,15 @@ import Schemas
 /// Round trips over the command bus compared with libzmq's C API with the same frames: over `ipc`, between two processes, as
 /// bytes and as a typed command that is encoded and decoded at both ends.
 struct BusBenchmark {
-    private static let rounds = 5
-    private static let seconds = 2.0
     private static let inFlight = 256
 
+    let scale: Scale
     let peers: String
     /// A folder for the sockets, with a short path.
     let folder: String
+
+    private var rounds: Int { scale.pick(5, smoke: 1) }
+    private var seconds: Double { scale.pick(2, smoke: 0.2) }
 
     /// The best run of one line.
     private struct Line: Encodable {
@@ -42,9 +44,9 @@ struct BusBenchmark {
         say(
             "Command bus over ipc, client and server in a process each, \(Self.inFlight) in flight, payloads of "
                 + "\(frames[1].utf8.count) and \(frames[3].utf8.count) bytes "
-                + "(best of \(Self.rounds) runs of \(Int(Self.seconds)) s, in turns)")
+                + "(best of \(rounds) runs of \(Int(seconds)) s, in turns)")
         var (raw, bytes, typed) = (Line(), Line(), Line())
-        for round in 0..<Self.rounds {
+        for round in 0..<rounds {
             raw.keepBest(of: try await measure { try await rawRate(frames, round) })
             bytes.keepBest(of: try await measure { try await bytesRate(round) })
             typed.keepBest(of: try await measure { try await typedRate(round) })
@@ -69,7 +71,7 @@ struct BusBenchmark {
 
     private func rawRate(_ frames: [String], _ round: Int) async throws -> (rate: Double, seconds: Double) {
         let result = try await Peer(path: peers + "/raw_zeromq").run(
-            ["ipc://\(folder)/raw\(round)", String(Self.inFlight), String(Self.seconds)] + frames)
+            ["ipc://\(folder)/raw\(round)", String(Self.inFlight), String(seconds)] + frames)
         return (result.count / result.seconds, result.seconds)
     }
 
@@ -91,8 +93,8 @@ struct BusBenchmark {
     ) async throws -> (rate: Double, seconds: Double) {
         let rate = try await BusServer.serving(endpoint) {
             try await RoundTripRate.measure(
-                endpoint, inFlight: Self.inFlight, seconds: Self.seconds, request: request)
+                endpoint, inFlight: Self.inFlight, seconds: seconds, request: request)
         }
-        return (rate, Self.seconds)
+        return (rate, seconds)
     }
 }

@@ -7,12 +7,14 @@ import ServiceKit
 
 /// What the keys of the bus cost (CURVE): the same commands over tcp on the loopback interface, with keys and without them, in turns.
 struct KeysBenchmark {
-    private static let rounds = 9
-    private static let seconds = 2.0
     private static let inFlight = 256
 
+    let scale: Scale
     /// A folder for the keys.
     let folder: String
+
+    private var rounds: Int { scale.pick(9, smoke: 1) }
+    private var seconds: Double { scale.pick(2, smoke: 0.2) }
 
     /// One way to send commands.
     private struct Line: Encodable {
@@ -40,9 +42,9 @@ struct KeysBenchmark {
         let payload = try JSONCoder.encode(BusSample.relay)
         say(
             "Command bus over tcp on the loopback interface, client and server in a process each, payloads of \(payload.count) bytes, "
-                + "with keys and without (medians of \(Self.rounds) rounds of \(Int(Self.seconds)) s, in turns)")
+                + "with keys and without (medians of \(rounds) rounds of \(Int(seconds)) s, in turns)")
         var (plain, encrypted) = (Line(), Line())
-        for _ in 0..<Self.rounds {
+        for _ in 0..<rounds {
             try await measure(&plain, keys: nil, payload)
             try await measure(&encrypted, keys: keys, payload)
         }
@@ -71,13 +73,13 @@ struct KeysBenchmark {
         let manyAt = "tcp://127.0.0.1:\(try LoopbackPort.free())"
         let rate = try await BusServer.serving(manyAt, keys: keys) {
             try await RoundTripRate.measure(
-                manyAt, security: security, inFlight: Self.inFlight, seconds: Self.seconds, request: request)
+                manyAt, security: security, inFlight: Self.inFlight, seconds: seconds, request: request)
         }
         line.rates.append(rate.rounded())
-        line.processorTimes.append(((ProcessorTime.now() - start) * 1_000_000 / (rate * Self.seconds)).twoDigits)
+        line.processorTimes.append(((ProcessorTime.now() - start) * 1_000_000 / (rate * seconds)).twoDigits)
         let aloneAt = "tcp://127.0.0.1:\(try LoopbackPort.free())"
         let times = try await BusServer.serving(aloneAt, keys: keys) {
-            try await RoundTripRate.times(aloneAt, security: security, seconds: Self.seconds, request: request)
+            try await RoundTripRate.times(aloneAt, security: security, seconds: seconds, request: request)
         }
         line.latencies.append((times.median * 1_000_000).twoDigits)
     }

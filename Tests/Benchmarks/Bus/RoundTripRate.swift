@@ -26,10 +26,11 @@ enum RoundTripRate {
         try await withClient(of: endpoint, security, request) { client in
             var times: [Double] = []
             let end = ContinuousClock.now + .seconds(seconds)
-            while case let start = ContinuousClock.now, start < end {
+            repeat {
+                let start = ContinuousClock.now
                 try await request(client)
                 times.append((ContinuousClock.now - start) / .seconds(1))
-            }
+            } while ContinuousClock.now < end
             return times
         }
     }

@@ -25,12 +25,13 @@ struct EventStreamBenchmark {
         let microsecondsPerEvent: Double
     }
 
-    private static let streams = 1_000
-    private static let messages = 100
-    private static let pause = Duration.milliseconds(100)
-
+    let scale: Scale
     /// The folder for the product's data.
     let folder: String
+
+    private var streams: Int { scale.pick(1_000, smoke: 20) }
+    private var messages: Int { scale.pick(100, smoke: 3) }
+    private var pause: Duration { scale.pick(.milliseconds(100), smoke: .zero) }
 
     func run() async throws {
         let product = folder + "/product"
@@ -38,7 +39,7 @@ struct EventStreamBenchmark {
         // No one signs in at this provider. Without one, an account needs a password, which would have to be hashed.
         let provider = ["MSI_OIDC_ISSUER": "http://127.0.0.1:9", "MSI_OIDC_CLIENT_ID": "benchmark"]
         let figures = try await MessageStack.with(
-            database: nil, gateway: GatewayBenchmark.unlimited, people: provider, in: product
+            database: nil, people: provider, in: product
         ) { try await measure($0) }
         say("\(figures.streams) open streams of GET /events: the gateway's memory, and \(figures.events) events on each")
         say(Table.row("before", "open", "after", "KiB a stream", "p50", "p99", "µs an event"))
@@ -54,10 +55,10 @@ struct EventStreamBenchmark {
             throw PeerFailure(description: "there is no gateway")
         }
         let subject = try await stack.portal.makeSubject("Information")
-        say("adding \(Self.streams) communicators")
+        say("adding \(streams) communicators")
         let tokens = try await communicators(at: stack.portal)
         var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.streams + 10
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = streams + 10
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let audience = StreamAudience(
             url: "http://127.0.0.1:\(stack.portal.port)/events", tokens: tokens, http: http)
@@ -68,17 +69,17 @@ struct EventStreamBenchmark {
                 group.addTask { try await audience.listen(as: 0) }
                 try await audience.open(1)
                 let before = try ProcessUsage(of: gateway)
-                for number in 1..<Self.streams { group.addTask { try await audience.listen(as: number) } }
-                try await audience.open(Self.streams)
+                for number in 1..<streams { group.addTask { try await audience.listen(as: number) } }
+                try await audience.open(streams)
                 let open = try ProcessUsage(of: gateway)
                 let times = try await post(to: subject, at: stack.portal, audience)
                 let after = try ProcessUsage(of: gateway)
                 let events = times.count * 2
                 return Figures(
-                    streams: Self.streams, before: before.resident, open: open.resident, after: after.resident,
-                    kibibytesPerStream: (Double(open.resident - before.resident) / Double(Self.streams - 1)).twoDigits,
+                    streams: streams, before: before.resident, open: open.resident, after: after.resident,
+                    kibibytesPerStream: (Double(open.resident - before.resident) / Double(streams - 1)).twoDigits,
                     events: events, p50: times[times.count / 2].twoDigits, p99: times[times.count * 99 / 100].twoDigits,
-                    microsecondsPerEvent: ((after.processorTime - open.processorTime) * 1e6 / Double(events * Self.streams))
+                    microsecondsPerEvent: ((after.processorTime - open.processorTime) * 1e6 / Double(events * streams))
                         .twoDigits)
             }
         } catch {
@@ -99,11 +100,11 @@ struct EventStreamBenchmark {
             }
             return value
         }
-        _ = try await portal.makeChannel(subjects: Self.streams)
+        _ = try await portal.makeChannel(subjects: streams)
         let channel = try made(try await portal.call(.POST, "/channel", ["name": "Lists", "desc": "d"]), "_id")
         let area = try made(try await portal.call(.POST, "/area/\(channel)", ["name": "Lists", "desc": "d"]), "id")
         var tokens: [String] = []
-        for number in 0..<Self.streams {
+        for number in 0..<streams {
             let name = "communicator\(number)"
             _ = try made(
                 try await portal.call(.POST, "/account", ["account": "\(name)", "role": "communicator", "oidc": "\(name)"]),
@@ -124,7 +125,7 @@ struct EventStreamBenchmark {
     /// - Returns: The times until the last stream had the first event, in milliseconds, sorted.
     private func post(to subject: SubjectPath, at portal: Portal, _ audience: StreamAudience) async throws -> [Double] {
         var times: [Double] = []
-        for number in 1...Self.messages {
+        for number in 1...messages {
             let answer = try await portal.post(subject.message())
             guard answer.status == 201 else { throw UnexpectedAnswer(answer) }
             let posted = ContinuousClock.now
@@ -132,7 +133,7 @@ struct EventStreamBenchmark {
             let last = try await audience.received(number * 2 - 1)
             times.append(max(0, (last - posted) / .milliseconds(1)))
             _ = try await audience.received(number * 2)
-            try await Task.sleep(for: Self.pause)
+            try await Task.sleep(for: pause)
         }
         return times.sorted()
     }

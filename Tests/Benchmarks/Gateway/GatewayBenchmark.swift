@@ -20,22 +20,23 @@ struct GatewayBenchmark {
         var posts: [String: Wrk.Figures] = [:]
     }
 
-    private static let subjects = 1_000
-    private static let rounds = 5
-    private static let accounts = 40
-
+    let scale: Scale
     /// The folder for the product's data.
     let folder: String
     /// The folder with the executables of a version without sign-ins, for the comparison of posts; `nil` to leave it out.
     let baseline: String?
 
+    private var subjects: Int { scale.pick(1_000, smoke: 20) }
+    private var rounds: Int { scale.pick(5, smoke: 1) }
+    private var accounts: Int { scale.pick(40, smoke: 1) }
+
     func run() async throws {
         let stackFolder = folder + "/product"
         try Self.makePrivateFolder(stackFolder)
-        let figures = try await MessageStack.with(database: nil, gateway: Self.unlimited, in: stackFolder) { stack in
+        let figures = try await MessageStack.with(database: nil, in: stackFolder) { stack in
             var figures = Figures()
             figures.comparisons = try await compareReads(of: stack)
-            Self.show(figures.comparisons, of: "GET /channel with \(Self.subjects) subjects")
+            Self.show(figures.comparisons, of: "GET /channel with \(subjects) subjects")
             figures.posts = try await withBaseline { try await measurePosts(at: stack, beside: $0) }
             show(figures.posts)
             return figures
@@ -63,14 +64,6 @@ struct GatewayBenchmark {
         }
     }
 
-    /// The settings of a gateway whose limits are not to be measured.
-    static let unlimited = [
-        "MSI_GATEWAY_ADDRESS_REQUESTS": "1000000000", "MSI_GATEWAY_ACCOUNT_REQUESTS": "1000000000",
-        // The sign-ins come from many addresses, as through a proxy.
-        "MSI_GATEWAY_TRUSTED_PROXIES": "127.0.0.1", "MSI_GATEWAY_MAX_CONNECTIONS": "3000",
-        "MSI_GATEWAY_MAX_CONNECTIONS_PER_ADDRESS": "3000",
-    ]
-
     /// Makes a folder that only this user may enter, as the services require.
     static func makePrivateFolder(_ path: String) throws {
         try FileManager.default.createDirectory(
@@ -80,12 +73,12 @@ struct GatewayBenchmark {
     // MARK: Reads
 
     private func compareReads(of stack: MessageStack) async throws -> [Figures.Ratio] {
-        let channel = try await stack.portal.makeChannel(subjects: Self.subjects)
+        let channel = try await stack.portal.makeChannel(subjects: subjects)
         let open = stack.portal.with(token: nil)
         let answer = try await open.call(.GET, "/channel")
         guard answer.status == 200, let tag = answer["ETag"] else { throw UnexpectedAnswer(answer) }
-        say("\(channel) with \(Self.subjects) subjects: \(answer.body.count) bytes")
-        let wrk = Wrk(folder: folder)
+        say("\(channel) with \(subjects) subjects: \(answer.body.count) bytes")
+        let wrk = Wrk(scale: scale, folder: folder)
         return try await BareServer.serving(answer, in: folder) { peer in
             [
                 try await compare("200", wrk, stack.portal.port, peer, headers: [:]),
@@ -97,7 +90,7 @@ struct GatewayBenchmark {
     private func compare(
         _ name: String, _ wrk: Wrk, _ gateway: Int, _ peer: Int, headers: [String: String]
     ) async throws -> Figures.Ratio {
-        try await Self.compare(name, rounds: Self.rounds) { try await wrk.run($0 ? peer : gateway, "/channel", headers: headers) }
+        try await Self.compare(name, rounds: rounds) { try await wrk.run($0 ? peer : gateway, "/channel", headers: headers) }
     }
 
     /// Compares the gateway with its peer in turn.
@@ -121,18 +114,19 @@ struct GatewayBenchmark {
         guard let baseline else { return try await body(nil) }
         let state = folder + "/baseline"
         try Self.makePrivateFolder(state)
-        return try await MessageStack.with(database: nil, executables: URL(filePath: baseline), in: state, body)
+        return try await MessageStack.with(
+            database: nil, gateway: [:], executables: URL(filePath: baseline), in: state, body)
     }
 
     private func measurePosts(at stack: MessageStack, beside baseline: MessageStack?) async throws -> [String: Wrk.Figures] {
-        let wrk = Wrk(folder: folder)
+        let wrk = Wrk(scale: scale, folder: folder)
         let sender = try await BenchmarkAccount.make("sender", at: stack.portal)
         let target = try await PostTarget(at: stack.portal, headers: ["Cookie": sender.cookie, "Origin": stack.origin])
         let operatorTarget = target.with(["Authorization": "Bearer \(stack.portal.token ?? "")"])
         var old: PostTarget?
         if let baseline { old = try await PostTarget(at: baseline.portal.with(token: nil), headers: [:]) }
         var rates: [String: [Wrk.Figures]] = [:]
-        for _ in 0..<Self.rounds {
+        for _ in 0..<rounds {
             if let old { rates["without authentication (baseline)", default: []].append(try await old.measure(wrk)) }
             rates["with a sign-in", default: []].append(try await target.measure(wrk))
             rates["with the operator's token", default: []].append(try await operatorTarget.measure(wrk))
@@ -147,12 +141,12 @@ struct GatewayBenchmark {
     ) async throws -> [String: Wrk.Figures] {
         // Of many accounts, from many addresses, so that none is refused because of its number of attempts.
         var bodies: [String] = []
-        for number in 0..<Self.accounts {
+        for number in 0..<accounts {
             bodies.append(try await BenchmarkAccount.make("other-\(number)", at: stack.portal).signIn)
         }
-        let signIns = Wrk(folder: folder, clients: 8)
+        let signIns = Wrk(scale: scale, folder: folder, clients: 8)
         var rounds: [(posts: Wrk.Figures, signIns: Wrk.Figures)] = []
-        for _ in 0..<Self.rounds {
+        for _ in 0..<self.rounds {
             async let attempts = signIns.run(
                 stack.portal.port, "/session", method: "POST",
                 headers: ["Origin": stack.origin.replacing("http:", with: "https:"), "X-Forwarded-Proto": "https"],

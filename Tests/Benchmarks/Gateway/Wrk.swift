@@ -1,6 +1,10 @@
 import FoundationEssentials
+import NIOCore
+import NIOHTTP1
+import TestSupport
 
-/// The load generator wrk. Its requests come from a script in a file, so that no credential is an argument.
+/// The load generator wrk. Its requests come from a script in a file, so that no credential is an argument. In a smoke run, wrk may not
+/// be installed, and each different request is sent once without it.
 struct Wrk {
     /// The outcome of a run.
     struct Figures: Codable {
@@ -11,6 +15,7 @@ struct Wrk {
         let p99: Double
     }
 
+    let scale: Scale
     /// The folder for the scripts.
     let folder: String
     var clients = 64
@@ -29,6 +34,9 @@ struct Wrk {
         _ port: Int, _ path: String, method: String = "GET", headers: [String: String] = [:], queries: [String] = [],
         bodies: [String] = [], manyAddresses: Bool = false, fails: Bool = true
     ) async throws -> Figures {
+        guard scale == .full else {
+            return try await Self.sendOnce(port, path, method, headers, queries, bodies, fails: fails)
+        }
         var script = "wrk.method = \(Self.quoted(method))\n"
         for (name, value) in headers { script += "wrk.headers[\(Self.quoted(name))] = \(Self.quoted(value))\n" }
         if let body = bodies.first { script += "wrk.body = \(Self.quoted(body))\n" }
@@ -49,6 +57,28 @@ struct Wrk {
             throw PeerFailure(description: "wrk got wrong answers: \(output)")
         }
         return Figures(rate: rate.rounded(), p50: p50.twoDigits, p99: p99.twoDigits)
+    }
+
+    private static func sendOnce(
+        _ port: Int, _ path: String, _ method: String, _ headers: [String: String], _ queries: [String], _ bodies: [String],
+        fails: Bool
+    ) async throws -> Figures {
+        try await withHTTPClient { http in
+            let begin = ContinuousClock.now
+            var times: [Double] = []
+            for number in 0..<max(1, queries.count, bodies.count) {
+                let url = "http://127.0.0.1:\(port)\(path)" + (queries.isEmpty ? "" : queries[number % queries.count])
+                let body = bodies.isEmpty ? nil : Data(bodies[number % bodies.count].utf8)
+                let sent = ContinuousClock.now
+                let answer = try await http.answer(
+                    HTTPMethod(rawValue: method), url, headers: headers, body: body, within: .seconds(60))
+                guard !fails || answer.status < 400 else { throw UnexpectedAnswer(answer) }
+                times.append((ContinuousClock.now - sent) / .milliseconds(1))
+            }
+            let latency = Latency(times)
+            return Figures(
+                rate: Double(times.count) / ((ContinuousClock.now - begin) / .seconds(1)), p50: latency.p50, p99: latency.p99)
+        }
     }
 
     /// A part of the script that changes each request.

@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import FoundationEssentials
 import Glibc
 import JSON
@@ -9,6 +10,7 @@ import TestSupport
 /// What each service costs while nothing happens: the time of its start, its memory, and its processor time in a minute. All services run
 /// together, on SQLite.
 struct IdleBenchmark {
+    let scale: Scale
     let folder: String
     /// The seconds that the processor time is measured for.
     let seconds: Double
@@ -17,9 +19,9 @@ struct IdleBenchmark {
     private var state: String { folder + "/state" }
 
     /// The first start of each makes its files, and does not count.
-    private static let starts = 9
+    private var starts: Int { scale.pick(9, smoke: 1) }
     /// After the start, memory is given back, and connections are made.
-    private static let settling = Duration.seconds(15)
+    private var settling: Duration { scale.pick(.seconds(15), smoke: .zero) }
     /// Prometheus's usual interval.
     private static let scrapeInterval = Duration.seconds(15)
 
@@ -101,10 +103,10 @@ struct IdleBenchmark {
         let port = try LoopbackPort.free()
         for service in ServiceEntry.all {
             try await prepare(service)
-            for number in 0...Self.starts {
+            for number in 0...self.starts {
                 let process = try await start(service, socket, emulatorPort: port)
                 if number > 0 { starts[service.executable, default: []].append(process.start) }
-                if number == Self.starts {
+                if number == self.starts {
                     running.append(process)
                 } else {
                     await process.process.stop()
@@ -113,10 +115,10 @@ struct IdleBenchmark {
         }
         var peers: [IdleProcess] = []
         for peer in [bareServer, prometheus] {
-            for number in 0..<Self.starts {
+            for number in 0..<self.starts {
                 guard let process = try await peer() else { break }
                 starts[process.name, default: []].append(process.start)
-                if number == Self.starts - 1 {
+                if number == self.starts - 1 {
                     peers.append(process)
                 } else {
                     await process.process.stop()
@@ -201,7 +203,7 @@ struct IdleBenchmark {
 
     /// - Returns: The memory at the end of the time, and the processor time meanwhile.
     private func costs(of processes: [IdleProcess]) async throws -> (costs: [String: ProcessCost], used: [String: Use]) {
-        try await Task.sleep(for: Self.settling)
+        try await Task.sleep(for: settling)
         let begin = ContinuousClock.now
         var threads = try processes.map { try ThreadCosts(of: $0.process.identifier) }
         repeat {
@@ -227,26 +229,29 @@ struct IdleBenchmark {
             ports.append(try LoopbackPort.free())
             running.append(try await start(service, socket, emulatorPort: port, metricsPort: ports.last))
         }
-        let used = try await withThrowingTaskGroup(of: Void.self) { [ports] group in
-            group.addTask {
-                try await withHTTPClient { http in
-                    while !Task.isCancelled {
-                        for port in ports {
-                            let answer = try await http.answer(
-                                .GET, "http://127.0.0.1:\(port)/metrics", headers: [:], body: nil, within: .seconds(10))
-                            guard answer.status == 200 else {
-                                throw PeerFailure(description: "/metrics answers \(answer.status)")
-                            }
-                        }
-                        try? await Task.sleep(for: Self.scrapeInterval)
+        let used = try await withHTTPClient { http in
+            try await Self.readMetrics(ports, http)
+            return try await withThrowingTaskGroup(of: Void.self) { [ports] group in
+                group.addTask {
+                    while true {
+                        try await Task.sleep(for: Self.scrapeInterval)
+                        try await Self.readMetrics(ports, http)
                     }
                 }
+                let used = try await costs(of: running).used
+                group.cancelAll()
+                return used
             }
-            let used = try await costs(of: running).used
-            group.cancelAll()
-            return used
         }
         for process in running.reversed() { await process.process.stop() }
         return used
+    }
+
+    private static func readMetrics(_ ports: [Int], _ http: HTTPClient) async throws {
+        for port in ports {
+            let answer = try await http.answer(
+                .GET, "http://127.0.0.1:\(port)/metrics", headers: [:], body: nil, within: .seconds(10))
+            guard answer.status == 200 else { throw PeerFailure(description: "/metrics answers \(answer.status)") }
+        }
     }
 }

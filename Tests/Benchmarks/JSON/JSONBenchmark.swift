@@ -8,8 +8,10 @@ import Time
 /// The time to read and to write a document with ``JSONCoder``, with the type's own reader or writer if it has one, and with
 /// Foundation's coders.
 struct JSONBenchmark {
-    private static let rounds = 7
-    private static let seconds = 0.05
+    let scale: Scale
+
+    private var rounds: Int { scale.pick(7, smoke: 1) }
+    private var seconds: Double { scale.pick(0.05, smoke: 0) }
 
     /// The best times of one document, in nanoseconds.
     private struct Line: Encodable {
@@ -29,7 +31,7 @@ struct JSONBenchmark {
     }
 
     func run() throws {
-        say("JSON: nanoseconds to read and to write a document (best of \(Self.rounds) runs of \(Int(Self.seconds * 1_000)) ms)")
+        say("JSON: nanoseconds to read and to write a document (best of \(rounds) runs of \(Int(seconds * 1_000)) ms)")
         say(Table.row("", "bytes", "read", "write", "own read", "own write", "F. read", "F. write", first: 22))
         var lines: [Line] = []
         for line in [
@@ -169,7 +171,7 @@ struct JSONBenchmark {
     private func time(_ work: () throws -> Void) throws -> Double {
         let clock = ContinuousClock()
         var best = Double.infinity
-        for _ in 0..<Self.rounds {
+        for _ in 0..<rounds {
             let start = clock.now
             var count = 0
             var elapsed: Duration
@@ -177,7 +179,7 @@ struct JSONBenchmark {
                 for _ in 0..<100 { try work() }
                 count += 100
                 elapsed = clock.now - start
-            } while elapsed < .seconds(Self.seconds)
+            } while elapsed < .seconds(seconds)
             best = min(best, elapsed / .nanoseconds(1) / Double(count))
         }
         return best.rounded()

@@ -11,7 +11,7 @@ extension MessageFigures.Database {
                 Table.row(
                     "\(load.inFlight)", "\(Int(load.rate))", "\(Int(load.acceptedRate))", "\(load.answer.p50)",
                     "\(load.answer.p99)", "\(load.phone.p50)", "\(load.phone.p99)", "\(Int(load.route))", "\(Int(load.insert))",
-                    "\(Int(load.relay))", width: 10))
+                    load.relay.map { "\(Int($0))" } ?? "", width: 10))
         }
         say("\(database): messages in all rounds")
         say(Table.row("in flight", "accepted", "relayed", "delivered", "lost"))

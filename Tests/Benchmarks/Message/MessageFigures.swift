@@ -44,10 +44,10 @@ struct MessageFigures: Encodable {
         let lost: Int
         let processes: [Process]
         /// The parts alone, with as many in flight: answers a second of a route that needs only the gateway, durable insertions a
-        /// second into the archive, and messages a second of the relay on a sink that answers at once.
+        /// second into the archive, and messages a second of the relay on a sink that answers at once, unless this is a smoke run.
         let route: Double
         let insert: Double
-        let relay: Double
+        let relay: Double?
     }
 
     struct Database: Encodable {

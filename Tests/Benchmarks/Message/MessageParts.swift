@@ -2,21 +2,22 @@ import TestSupport
 
 /// The parts of a message's path, each measured alone, by the number in flight.
 struct MessageParts {
-    private static let seconds = 1.5
-
+    let scale: Scale
     let peers: String
     let folder: String
 
+    private var seconds: Double { scale.pick(1.5, smoke: 0.2) }
+
     /// Answers a second of a route that needs only the gateway.
     func routes(_ driver: GatewayDriver, clients: [Int]) async throws -> [Int: Double] {
-        try await rates(clients) { try await driver.askForProblem(clients: $0, seconds: Self.seconds) }
+        try await rates(clients) { try await driver.askForProblem(clients: $0, seconds: seconds) }
     }
 
     /// Durable insertions a second into an archive of its own.
     func inserts(_ database: BenchmarkedDatabase, clients: [Int]) async throws -> [Int: Double] {
         try await rates(clients) { clients in
             try await database.withStore { store, _ in
-                try await InsertRate.measure(store, clients: clients, seconds: Self.seconds)
+                try await InsertRate.measure(store, clients: clients, seconds: seconds)
             }
         }
     }

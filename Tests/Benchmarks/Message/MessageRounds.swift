@@ -53,12 +53,12 @@ struct MessageRounds {
     }
 
     /// The figures, together with those of the parts alone.
-    func figures(route: Double, insert: Double, relay: Double) -> MessageFigures.Load {
+    func figures(route: Double, insert: Double, relay: Double?) -> MessageFigures.Load {
         MessageFigures.Load(
             inFlight: clients, rate: rates.median.rounded(), acceptedRate: acceptedRates.median.rounded(),
             answer: Self.latency(answerTimes), phone: Self.latency(phoneTimes), accepted: counts.accepted,
             relayed: counts.relayed, delivered: counts.delivered, lost: counts.lost, processes: processes,
-            route: route.rounded(), insert: insert.rounded(), relay: relay.rounded())
+            route: route.rounded(), insert: insert.rounded(), relay: relay?.rounded())
     }
 
     private static func latency(_ times: Histogram<UInt64>) -> MessageFigures.Latency {

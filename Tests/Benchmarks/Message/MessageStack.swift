@@ -5,22 +5,30 @@ import NIOHTTP1
 import ServiceKit
 import TestSupport
 
-/// The product's executables, with settings that remove FCM's limits.
+/// The product's executables, with settings that remove the limits of the gateway and of FCM.
 struct MessageStack: Sendable {
     /// The services, and the database server if the benchmark has started it.
     let processes: [(name: String, identifier: Int32)]
     let portal: Portal
     let fcm: FCMServer
 
+    /// The settings of a gateway whose limits are not to be measured.
+    static let unlimitedGateway = [
+        "MSI_GATEWAY_ADDRESS_REQUESTS": "1000000000", "MSI_GATEWAY_ACCOUNT_REQUESTS": "1000000000",
+        // Requests may come from many addresses, as through a proxy.
+        "MSI_GATEWAY_TRUSTED_PROXIES": "127.0.0.1", "MSI_GATEWAY_MAX_CONNECTIONS": "3000",
+        "MSI_GATEWAY_MAX_CONNECTIONS_PER_ADDRESS": "3000",
+    ]
+
     /// Runs the stack, with a state directory on a disk.
     ///
     /// - Parameters:
     ///   - database: The connection string, and the process of the server if it is on this machine; `nil` for SQLite.
-    ///   - gateway: Settings of the gateway.
+    ///   - gateway: Settings of the gateway; by default those without its limits.
     ///   - people: Settings of the people service.
     ///   - executables: The folder of the executables.
     static func with<Value>(
-        database: (url: String, process: Int32?)?, gateway: [String: String] = [:], people: [String: String] = [:],
+        database: (url: String, process: Int32?)?, gateway: [String: String] = unlimitedGateway, people: [String: String] = [:],
         executables: URL = ServiceProcess.executables, in folder: String, _ body: (MessageStack) async throws -> Value
     ) async throws -> Value {
         var services: [ServiceProcess] = []

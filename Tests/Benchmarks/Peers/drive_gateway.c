@@ -3,7 +3,7 @@
 //     drive_gateway PORT CLIENTS SECONDS STATUS ANSWERS_FILE REQUEST_FILE…
 //
 // Each client keeps one connection open, and sends its next request when the previous one is answered. Each REQUEST_FILE contains
-// a whole request. The requests are sent in turn. After SECONDS no client sends another one. An answer with another status than
+// a whole request. The requests are sent in turn. After SECONDS no client sends another one; each sends at least one. An answer with another status than
 // STATUS, or no answer within half a minute, ends the program with status 1.
 //
 // It writes a line for each answer into ANSWERS_FILE: when the request was sent and when its answer was complete, in nanoseconds
@@ -34,7 +34,7 @@ struct client {
 };
 
 static struct request *requests;
-static int request_count;
+static int request_count, client_count;
 static long started, answered, deadline;
 static const char *status;
 static FILE *answers;
@@ -72,11 +72,11 @@ static void open_connection(struct client *client, int port, int poll) {
     epoll_ctl(poll, EPOLL_CTL_ADD, client->socket, &event);
 }
 
-// Returns whether there was time left to send one. A request fits into the socket's buffer, which is empty.
+// Returns whether there was time left to send one, as for the first one always. A request fits into the socket's buffer, which is empty.
 static int send_request(struct client *client) {
     struct request *request = &requests[started % request_count];
     client->sent = now();
-    if (client->sent >= deadline) return 0;
+    if (started >= client_count && client->sent >= deadline) return 0;
     client->length = 0;
     if (send(client->socket, request->bytes, request->length, MSG_NOSIGNAL) != (ssize_t)request->length)
         fail("cannot send", strerror(errno));
@@ -108,7 +108,8 @@ static int receive(struct client *client) {
 
 int main(int argc, char **argv) {
     if (argc < 7) return 2;
-    int port = atoi(argv[1]), count = atoi(argv[2]), poll = epoll_create1(0), silence = 30000;
+    int port = atoi(argv[1]), poll = epoll_create1(0), silence = 30000;
+    client_count = atoi(argv[2]);
     double seconds = atof(argv[3]);
     status = argv[4];
     answers = fopen(argv[5], "w");
@@ -116,13 +117,13 @@ int main(int argc, char **argv) {
     request_count = argc - 6;
     requests = calloc(request_count, sizeof *requests);
     for (int index = 0; index < request_count; index++) requests[index] = contents(argv[6 + index]);
-    struct client *clients = calloc(count, sizeof *clients);
-    for (int index = 0; index < count; index++) open_connection(&clients[index], port, poll);
+    struct client *clients = calloc(client_count, sizeof *clients);
+    for (int index = 0; index < client_count; index++) open_connection(&clients[index], port, poll);
 
     long start = now();
     deadline = start + (long)(seconds * 1e9);
     int waiting = 0;
-    for (int index = 0; index < count; index++) waiting += send_request(&clients[index]);
+    for (int index = 0; index < client_count; index++) waiting += send_request(&clients[index]);
     while (waiting) {
         struct epoll_event events[256];
         int ready = epoll_wait(poll, events, 256, silence);

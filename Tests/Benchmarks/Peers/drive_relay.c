@@ -5,8 +5,9 @@
 //
 // PAYLOAD_FILE contains the command's payload. With a RATE of 0 the program sends as fast as IN_FLIGHT allows. It prints the
 // number of sends that FCM accepted, and the duration in seconds. Otherwise it sends RATE commands a second. It prints the 50th
-// and the 99th percentile of the time from a command's due time to its reply, in milliseconds. A reply that is not `ok`, or
-// contains a send that was not accepted, ends it with status 1.
+// and the 99th percentile of the time from a command's due time to its reply, in milliseconds. A command that is refused with
+// `unavailable`, as after a pause of the relay on a busy machine, is sent again, and standard error says how often. Any other reply that is
+// not `ok`, or contains a send that was not accepted, ends it with status 1; so do more refusals than commands.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static char *key;
 static void *dealer;
 static double *due;
 static float *latencies;
-static long run, sent, answered, accepted;
+static long run, commands, sent, answered, accepted, refused;
 
 static double now(clockid_t clock) {
     struct timespec time;
@@ -43,15 +44,15 @@ static void read_payload(const char *path) {
     key += strlen("\"msi_key\":\"");
 }
 
-static void request(long deadline) {
+static void request(long command) {
+    long deadline = (long)((now(CLOCK_REALTIME) + 20) * 1e3);
     char header[128], number[25];
-    int length = snprintf(header, sizeof header, "{\"id\":\"%lx\",\"command\":\"message.relay\",\"deadline\":%ld}", sent, deadline);
+    int length = snprintf(header, sizeof header, "{\"id\":\"%lx\",\"command\":\"message.relay\",\"deadline\":%ld}", command, deadline);
     // The keys are new in each run: the relay does not repeat a send of the last minutes.
-    snprintf(number, sizeof number, "%016lx%08lx", run, sent);
+    snprintf(number, sizeof number, "%016lx%08lx", run, command);
     memcpy(key, number, 24);
     if (zmq_send(dealer, header, length, ZMQ_SNDMORE) < 0 || zmq_send(dealer, payload, payload_length, 0) < 0)
         fail("cannot send", zmq_strerror(errno));
-    sent++;
 }
 
 // Returns whether there was a reply.
@@ -65,6 +66,10 @@ static int take_reply(void) {
     if (length < 0 || length >= (int)sizeof reply) fail("cannot receive", zmq_strerror(errno));
     reply[length] = 0;
     char *id = strstr(header, "\"id\":\"");
+    if (id && strstr(header, "\"status\":\"unavailable\"") && refused++ < commands) {
+        request(strtol(id + 6, NULL, 16));
+        return 1;
+    }
     if (!id || !strstr(header, "\"status\":\"ok\"") || strstr(reply, "\"error\":{")) fail(header, reply);
     for (char *place = reply; (place = strstr(place, "\"name\":")); place++) accepted++;
     if (due) latencies[answered] = (now(CLOCK_MONOTONIC) - due[strtol(id + 6, NULL, 16)]) * 1e3;
@@ -80,7 +85,8 @@ static int ascending(const void *one, const void *other) {
 int main(int argc, char **argv) {
     if (argc != 6) return 2;
     read_payload(argv[2]);
-    long in_flight = atol(argv[3]), commands = atol(argv[4]);
+    long in_flight = atol(argv[3]);
+    commands = atol(argv[4]);
     double rate = atof(argv[5]);
     if (rate > 0) {
         due = calloc(commands, sizeof *due);
@@ -99,16 +105,16 @@ int main(int argc, char **argv) {
     run = (long)(now(CLOCK_REALTIME) * 1e6);
     while (answered < commands) {
         double time = now(CLOCK_MONOTONIC);
-        long deadline = (long)((now(CLOCK_REALTIME) + 20) * 1e3);
         while (sent < commands && sent - answered < in_flight && (rate == 0 || start + sent / rate <= time)) {
             if (due) due[sent] = start + sent / rate;
-            request(deadline);
+            request(sent++);
         }
         zmq_poll(&item, 1, rate > 0 ? 1 : 100);
         while (take_reply()) last = time;
         if ((time - last) * 1e3 > silence) fail(argv[1], "no reply for half a minute");
     }
     double seconds = now(CLOCK_MONOTONIC) - start;
+    if (refused) fprintf(stderr, "drive_relay: %ld commands were refused for a while\n", refused);
     if (rate > 0) {
         qsort(latencies, commands, sizeof *latencies, ascending);
         printf("%f %f\n", latencies[commands / 2], latencies[commands / 100 * 99]);

@@ -64,7 +64,7 @@ static void *client(void *unused) {
     mongoc_write_concern_set_wmajority(concern, -1);
     mongoc_write_concern_set_journal(concern, true);
     mongoc_collection_set_write_concern(collection, concern);
-    while (now() < deadline) {
+    do {
         bson_t *document = message(atomic_fetch_add(&written, 1));
         bson_error_t error;
         if (!mongoc_collection_insert_one(collection, document, NULL, NULL, &error)) {
@@ -72,7 +72,7 @@ static void *client(void *unused) {
             exit(1);
         }
         bson_destroy(document);
-    }
+    } while (now() < deadline);
     mongoc_write_concern_destroy(concern);
     mongoc_collection_destroy(collection);
     mongoc_client_pool_push(pool, connection);

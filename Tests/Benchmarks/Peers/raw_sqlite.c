@@ -66,11 +66,11 @@ static void insert(long number) {
 
 static void *client(void *unused) {
     (void)unused;
-    while (now() < deadline) {
+    do {
         pthread_mutex_lock(&lock);
         insert(++written);
         pthread_mutex_unlock(&lock);
-    }
+    } while (now() < deadline);
     return NULL;
 }
 

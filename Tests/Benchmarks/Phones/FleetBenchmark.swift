@@ -47,26 +47,28 @@ struct FleetBenchmark {
         let rate: Double
         let delays: [Double]
         let usage: [String: Double]
-
-        var isKept: Bool { RateSearch.isKept(delays, rate: rate) }
+        /// Whether the delay of the last phone did not grow. A smoke run does not judge it.
+        let isKept: Bool
     }
 
-    private static let singles = 6
-    private static let burst = 10
     /// A search may end at a rate that is not kept a second time.
     private static let retreat = 0.9
     private static let maxRetreats = 3
 
+    let scale: Scale
     let phones: Int
     /// For how long messages are posted at each rate.
     let seconds: Double
     /// The folder for the product's data.
     let folder: String
 
+    private var singleCount: Int { scale.pick(6, smoke: 2) }
+    private var burstCount: Int { scale.pick(10, smoke: 3) }
+
     func run() async throws {
         let product = folder + "/product"
         try GatewayBenchmark.makePrivateFolder(product)
-        let figures = try await MessageStack.with(database: nil, gateway: GatewayBenchmark.unlimited, in: product) { stack in
+        let figures = try await MessageStack.with(database: nil, in: product) { stack in
             try await measure(stack, product)
         }
         show(figures)
@@ -98,7 +100,7 @@ struct FleetBenchmark {
         }
         say(
             "\(figures.rate) messages a second for \(figures.seconds) s without a growing delay; it grew at "
-                + "\(figures.exceededRate.map { "\($0)" } ?? "none of those tried"); a burst of \(Self.burst): \(figures.burstRate)"
+                + "\(figures.exceededRate.map { "\($0)" } ?? "none of those tried"); a burst of \(burstCount): \(figures.burstRate)"
         )
         say("Milliseconds of processor time for a message and its \(phones * 2) deliveries")
         for (name, time) in figures.processorTime.sorted(by: { $0.value > $1.value }) {
@@ -116,7 +118,7 @@ struct FleetBenchmark {
     /// - Returns: The delays of the last phone.
     private func singles(_ subject: SubjectPath, _ stack: MessageStack, _ fleet: FleetProcess) async throws -> [Double] {
         var delays: [Double] = []
-        for _ in 1...Self.singles {
+        for _ in 1...singleCount {
             delays += try await fleet.delays(of: [try await post(to: subject, at: stack.portal)])
         }
         return delays
@@ -125,15 +127,15 @@ struct FleetBenchmark {
     private func burstRate(_ subject: SubjectPath, _ stack: MessageStack, _ fleet: FleetProcess) async throws -> Double {
         let begin = ContinuousClock.now
         var keys: [String] = []
-        for _ in 0..<Self.burst { keys.append(try await post(to: subject, at: stack.portal)) }
+        for _ in 0..<burstCount { keys.append(try await post(to: subject, at: stack.portal)) }
         _ = try await fleet.delays(of: keys)
-        return Double(Self.burst) / ((ContinuousClock.now - begin) / .seconds(1))
+        return Double(burstCount) / ((ContinuousClock.now - begin) / .seconds(1))
     }
 
     private func search(
         from burst: Double, _ subject: SubjectPath, _ stack: MessageStack, _ fleet: FleetProcess
     ) async throws -> RateSearch {
-        var search = RateSearch(from: burst)
+        var search = RateSearch(from: burst, maxAttempts: scale.pick(8, smoke: 1))
         while let rate = search.next {
             let trial = try await post(at: rate, subject, stack, fleet)
             search.note(rate, isKept: trial.isKept)
@@ -160,13 +162,15 @@ struct FleetBenchmark {
     private func post(
         at rate: Double, _ subject: SubjectPath, _ stack: MessageStack, _ fleet: FleetProcess
     ) async throws -> Trial {
-        let count = max(Self.singles, Int((rate * seconds).rounded()))
+        let count = max(singleCount, Int((rate * seconds).rounded()))
         let before = try Usage(of: stack, fleet)
         let keys = try await ConstantRate(count: count, period: .seconds(Double(count) / rate)).run { _ in
             try await post(to: subject, at: stack.portal)
         }.map(\.value)
         let delays = try await fleet.delays(of: keys)
-        let trial = Trial(rate: rate, delays: delays, usage: try Usage(of: stack, fleet).since(before, messages: count))
+        let trial = Trial(
+            rate: rate, delays: delays, usage: try Usage(of: stack, fleet).since(before, messages: count),
+            isKept: scale == .smoke || RateSearch.isKept(delays, rate: rate))
         say(
             "\(rate.twoDigits) messages/s: the last phone's delay \(trial.isKept ? "stays" : "grows"), median \(delays.median) ms"
         )

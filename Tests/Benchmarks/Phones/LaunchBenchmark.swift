@@ -32,16 +32,18 @@ struct LaunchBenchmark {
     /// broadcasts are for every phone.
     private static let sets = 100
     private static let broadcasts = 5
-    private static let period = Duration.seconds(10)
 
+    let scale: Scale
     let phones: Int
     let rounds: Int
     let folder: String
 
+    private var period: Duration { scale.pick(.seconds(10), smoke: .milliseconds(500)) }
+
     func run() async throws {
         let product = folder + "/product"
         try GatewayBenchmark.makePrivateFolder(product)
-        let figures = try await MessageStack.with(database: nil, gateway: GatewayBenchmark.unlimited, in: product) { stack in
+        let figures = try await MessageStack.with(database: nil, in: product) { stack in
             let queries = try await fill(stack.portal)
             let answer = try await stack.portal.with(token: nil).call(.GET, "/broadcast/active" + (queries.first ?? ""))
             guard answer.status == 200, let tag = answer["ETag"],
@@ -108,7 +110,7 @@ struct LaunchBenchmark {
     private func compare(
         _ name: String, _ gateway: Int, _ peer: Int, _ queries: [String], headers: [String: String]
     ) async throws -> GatewayBenchmark.Figures.Ratio {
-        let wrk = Wrk(folder: folder)
+        let wrk = Wrk(scale: scale, folder: folder)
         return try await GatewayBenchmark.compare(name, rounds: rounds) { isPeer in
             try await wrk.run(isPeer ? peer : gateway, "/broadcast/active", headers: headers, queries: queries)
         }
@@ -117,7 +119,7 @@ struct LaunchBenchmark {
     /// Starts all phones within ten seconds.
     private func launch(at server: Portal, _ queries: [String], tag: String) async throws -> Launch {
         let launches = try await PhoneConnections.with(at: server) { portal in
-            try await ConstantRate(count: phones, period: Self.period).run { phone in
+            try await ConstantRate(count: phones, period: period).run { phone in
                 var headers = PhoneConnections.address(of: phone)
                 if phone.isMultiple(of: 2) { headers["If-None-Match"] = tag }
                 let path = "/broadcast/active" + queries[phone % queries.count]
@@ -125,8 +127,9 @@ struct LaunchBenchmark {
             }
         }
         let statuses = launches.map(\.value)
+        let (full, unchanged) = (statuses.count { $0 == 200 }, statuses.count { $0 == 304 })
+        guard full > 0, unchanged > 0 else { throw PeerFailure(description: "no phone got an answer") }
         return Launch(
-            latency: Latency(launches.map(\.time)), full: statuses.count { $0 == 200 }, unchanged: statuses.count { $0 == 304 },
-            failed: statuses.count { $0 != 200 && $0 != 304 })
+            latency: Latency(launches.map(\.time)), full: full, unchanged: unchanged, failed: phones - full - unchanged)
     }
 }

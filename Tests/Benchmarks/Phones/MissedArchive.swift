@@ -11,8 +11,6 @@ struct MissedArchive: Sendable {
     /// Of Information, in ten channels.
     let subjects: [SubjectPath]
 
-    private static let channels = 10
-    private static let subjectsPerChannel = 50
     /// The maximum number of messages that are inserted at once.
     private static let batch = 100
     /// No message is so new that a reader at the end would read it again.
@@ -21,12 +19,12 @@ struct MissedArchive: Sendable {
     /// Creates the subjects, and inserts messages into the archive beside the message log.
     ///
     /// - Parameter folder: The state directory of the stack.
-    static func make(of messages: Int, at stack: MessageStack, in folder: String) async throws -> MissedArchive {
+    static func make(of messages: Int, _ scale: Scale, at stack: MessageStack, in folder: String) async throws -> MissedArchive {
         var subjects: [SubjectPath] = []
-        for _ in 0..<channels {
+        for _ in 0..<scale.pick(10, smoke: 2) {
             let first = try await stack.portal.makeSubject("Information", name: "Subject 1")
             subjects.append(first)
-            for number in 2...subjectsPerChannel {
+            for number in 2...scale.pick(50, smoke: 5) {
                 let name = "Subject \(number)"
                 subjects.append(try await stack.portal.makeSubject("Information", name: name, in: first.channel, first.area))
             }

@@ -42,11 +42,6 @@ struct MissedBenchmark {
         let reports: PhoneHerd.Answers
     }
 
-    private static let subscriptions = 400
-    /// The time in which each phone asks once.
-    private static let period = Duration.seconds(10)
-    /// The time in which the phones look at the hub by themselves: each once.
-    private static let looks = Duration.seconds(75)
     /// One phone of so many has a new app.
     private static let firstFetches = 50
     /// How many messages a report names.
@@ -54,6 +49,7 @@ struct MissedBenchmark {
     /// How long before the present the compared requests go on, so that an answer has about twenty messages.
     private static let comparedReach: Milliseconds = 4 * 3_600_000
 
+    let scale: Scale
     let phones: Int
     let archived: Int
     let rounds: Int
@@ -61,14 +57,20 @@ struct MissedBenchmark {
     let posts: Double
     let folder: String
 
+    private var subscriptions: Int { scale.pick(400, smoke: 4) }
+    /// The time in which each phone asks once.
+    private var period: Duration { scale.pick(.seconds(10), smoke: .milliseconds(500)) }
+    /// The time in which the phones look at the hub by themselves: each once.
+    private var looks: Duration { scale.pick(.seconds(75), smoke: .milliseconds(500)) }
+
     func run() async throws {
         let product = folder + "/product"
         try GatewayBenchmark.makePrivateFolder(product)
-        let figures = try await MessageStack.with(database: nil, gateway: GatewayBenchmark.unlimited, in: product) { stack in
-            let archive = try await MissedArchive.make(of: archived, at: stack, in: product)
-            try await archive.waitUntilOld(at: stack)
+        let figures = try await MessageStack.with(database: nil, in: product) { stack in
+            let archive = try await MissedArchive.make(of: archived, scale, at: stack, in: product)
+            if scale == .full { try await archive.waitUntilOld(at: stack) }
             say("\(archived) messages of eight days, \(archive.subjects.count) subjects")
-            let subscriptions = (0..<Self.subscriptions).map { _ in archive.subscriptions() }
+            let subscriptions = (0..<self.subscriptions).map { _ in archive.subscriptions() }
             let same = try await compare(stack, Array(subscriptions.prefix(1)))
             let different = try await compare(stack, subscriptions)
             let measured = try await PhoneHerd.with(phones, subscriptions: subscriptions, at: stack.portal) { herd in
@@ -91,7 +93,7 @@ struct MissedBenchmark {
     }
 
     private func show(_ figures: Figures) {
-        for (name, one) in [("one request", figures.same), ("\(Self.subscriptions) requests", figures.different)] {
+        for (name, one) in [("one request", figures.same), ("\(self.subscriptions) requests", figures.different)] {
             say("POST /message/since, \(name), \(one.bytes) bytes, 64 connections: answers a second, and milliseconds")
             say(Table.row("", "rate", "p50", "p99"))
             for (name, one) in [("gateway", one.gateway), ("Hummingbird", one.peer)] {
@@ -137,7 +139,7 @@ struct MissedBenchmark {
         }
         let typical = answers.sorted { $0.body.count < $1.body.count }[answers.count / 2]
         let texts = bodies.map { String(decoding: $0.data, as: UTF8.self) }
-        let wrk = Wrk(folder: folder)
+        let wrk = Wrk(scale: scale, folder: folder)
         return try await BareServer.serving(typical, in: folder) { peer in
             var rounds: [(gateway: Wrk.Figures, peer: Wrk.Figures)] = []
             for _ in 0..<self.rounds {
@@ -164,19 +166,19 @@ struct MissedBenchmark {
         _ number: Int, _ herd: PhoneHerd, _ archive: MissedArchive, _ stack: MessageStack
     ) async throws -> Round {
         let posts = Posts(archive, stack.portal, rate: posts)
-        let alone = try await posts.measure(for: Self.period)
-        try await posts.measure(for: Self.looks) { period in
+        let alone = try await posts.measure(for: period)
+        try await posts.measure(for: looks) { period in
             _ = try await ConstantRate(count: herd.count, period: period).run { try await herd.fetch($0, isFirst: false) }
         }
         _ = herd.answers()
-        let besideFetches = try await posts.measure(for: Self.period) { period in
+        let besideFetches = try await posts.measure(for: period) { period in
             _ = try await ConstantRate(count: herd.count, period: period).run { phone in
                 try await herd.fetch(phone, isFirst: phone % Self.firstFetches == number % Self.firstFetches)
             }
         }
         let fetches = herd.answers()
         let received = posts.newest(Self.perReport)
-        let besideReports = try await posts.measure(for: Self.period) { period in
+        let besideReports = try await posts.measure(for: period) { period in
             _ = try await ConstantRate(count: herd.count, period: period).run { phone in
                 try await herd.report(phone, number: number, received: received)
             }

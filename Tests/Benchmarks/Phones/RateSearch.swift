@@ -5,21 +5,22 @@ struct RateSearch {
     /// The lowest rate that was not kept.
     private(set) var exceeded = Double.infinity
     private let first: Double
+    private let maxAttempts: Int
     private var attempts = 0
 
     private static let step = 1.4
     /// The search ends when the two rates are this near.
     private static let precision = 1.1
-    private static let maxAttempts = 8
 
     /// - Parameter first: The rate to begin with.
-    init(from first: Double) {
+    init(from first: Double, maxAttempts: Int) {
         self.first = first
+        self.maxAttempts = maxAttempts
     }
 
     /// The rate to try next; `nil` at the end.
     var next: Double? {
-        guard attempts < Self.maxAttempts, exceeded / kept > Self.precision else { return nil }
+        guard attempts < maxAttempts, exceeded / kept > Self.precision else { return nil }
         if attempts == 0 { return first }
         if kept == 0 { return exceeded / Self.step }
         if exceeded == .infinity { return kept * Self.step }

@@ -5,13 +5,15 @@ import ServiceKit
 import TestSupport
 
 /// The relay compared with Google's own sender for servers, `send_each` of the Firebase Admin SDK for Python: both on the
-/// emulator, and both on a sink with minimal cost, which compares only the senders.
+/// emulator, and both on a sink with minimal cost, which compares only the senders. A smoke run is without the sink, since nginx may not
+/// be installed.
 struct SDKBenchmark {
-    private static let rounds = 5
-    private static let commands = 10_000
-    private static let messagesOfSDK = 1_000
-
+    let scale: Scale
     let peers: String
+
+    private var rounds: Int { scale.pick(5, smoke: 1) }
+    private var commands: Int { scale.pick(10_000, smoke: 100) }
+    private var messagesOfSDK: Int { scale.pick(1_000, smoke: 20) }
 
     private struct Figures: Encodable {
         struct Sender: Encodable {
@@ -54,6 +56,7 @@ struct SDKBenchmark {
                 throw error
             }
         }
+        guard scale == .full else { return }
         try await withTemporaryFolder { folder in
             let sink = try await Sink(.immediateForAll, in: folder)
             do {
@@ -71,7 +74,7 @@ struct SDKBenchmark {
 
     private func compare(on server: Server, in folder: String) async throws {
         say(
-            "sends a second to the \(server.name) (best of \(Self.rounds) runs, in turns), and µs of processor time a send")
+            "sends a second to the \(server.name) (best of \(rounds) runs, in turns), and µs of processor time a send")
         let relay = try await RunningRelay(
             at: server.url, serviceAccountFile: server.accountFile, certificateFile: server.certificateFile,
             message: try RelayedMessage(in: folder), in: folder, peers: peers)
@@ -86,11 +89,11 @@ struct SDKBenchmark {
     }
 
     private func measure(_ relay: RunningRelay, on server: Server) async throws -> Figures {
-        _ = try await relay.drive(commands: 1_000)
+        _ = try await relay.drive(commands: scale.pick(1_000, smoke: 100))
         var (own, sdk): ([Figures.Sender], [Figures.Sender]) = ([], [])
         say(Table.row("relay", "µs", "SDK", "µs", "ratio"))
-        for _ in 0..<Self.rounds {
-            let (rate, time) = try await relay.drive(commands: Self.commands)
+        for _ in 0..<rounds {
+            let (rate, time) = try await relay.drive(commands: commands)
             own.append(.init(rate: rate.rounded(), processorTime: time.rounded()))
             let ofSDK = try await sendWithSDK(to: server)
             sdk.append(ofSDK)
@@ -107,7 +110,7 @@ struct SDKBenchmark {
 
     private func sendWithSDK(to server: Server) async throws -> Figures.Sender {
         let output = try await PythonScript.run(
-            "send_each.py", [server.url, server.accountFile, server.certificateFile, "\(Self.messagesOfSDK)"])
+            "send_each.py", [server.url, server.accountFile, server.certificateFile, "\(messagesOfSDK)"])
         let numbers = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
         guard numbers.count == 3 else { throw PeerFailure(description: "send_each.py printed \(output)") }
         return .init(rate: (numbers[0] / numbers[1]).rounded(), processorTime: (numbers[2] / numbers[0] * 1e6).rounded())

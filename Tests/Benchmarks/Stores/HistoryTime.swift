@@ -3,10 +3,16 @@ import Schemas
 
 /// The time to read a page of the archive: the first, one from the middle, one of a channel, one of a search, one of a person who
 /// may see 1,000 topics, among them most of those with messages, and one of a person of whose 1,000 topics only one has messages.
-enum HistoryTime {
+struct HistoryTime {
     static let pages = ["first", "middle", "channel", "search", "most topics", "rare topic"]
-    private static let repetitions = 101
-    private static let limit = 50
+
+    let scale: Scale
+
+    var repetitions: Int { scale.pick(101, smoke: 3) }
+    /// Of those without messages, which a person may see.
+    private var unusedTopics: [TopicKey] { Array(SampleMessage.unusedTopics.prefix(scale.pick(980, smoke: 20))) }
+    /// The number of messages of a page.
+    var limit: Int { scale.pick(50, smoke: 3) }
 
     /// Fills an archive. Timestamps are a second apart.
     static func fill(_ store: any MessageStore, with messages: Int) async throws {
@@ -26,15 +32,15 @@ enum HistoryTime {
     }
 
     /// The median time of each of ``pages``, in milliseconds.
-    static func measure(_ store: any MessageStore, of messages: Int) async throws -> [Double] {
+    func measure(_ store: any MessageStore, of messages: Int) async throws -> [Double] {
         var channel = MessageFilter()
         channel.channel = SampleMessage.channel
         var search = MessageFilter()
         search.text = SearchQuery("storm library")
         var most = MessageFilter()
-        most.topics = SampleMessage.topics.dropFirst() + SampleMessage.unusedTopics
+        most.topics = SampleMessage.topics.dropFirst() + unusedTopics
         var rare = MessageFilter()
-        rare.topics = SampleMessage.topics.prefix(1) + SampleMessage.unusedTopics
+        rare.topics = SampleMessage.topics.prefix(1) + unusedTopics
         let middle = PageCursor(timestamp: UnixMilliseconds(rawValue: Int64(messages / 2) * 1_000), msiKey: ObjectID())
         return [
             try await time { try await store.page(MessageFilter(), before: nil, limit: limit) },
@@ -46,7 +52,7 @@ enum HistoryTime {
         ]
     }
 
-    private static func time(_ page: () async throws -> [Message]) async throws -> Double {
+    private func time(_ page: () async throws -> [Message]) async throws -> Double {
         var times: [Double] = []
         for _ in 0..<repetitions {
             let start = ContinuousClock.now

@@ -11,10 +11,10 @@ enum InsertRate {
             for client in 0..<clients {
                 group.addTask {
                     var count = 0
-                    while clock.now < deadline {
+                    repeat {
                         _ = try await store.insert(SampleMessage.make(client + count * clients, timestamp: .now))
                         count += 1
-                    }
+                    } while clock.now < deadline
                     return count
                 }
             }

@@ -4,12 +4,13 @@ import Schemas
 
 /// The message stores compared with the same writes by their databases' C APIs, and the history at two sizes.
 struct StoreBenchmark {
-    private static let rounds = 5
-    private static let seconds = 3.0
-    private static let shortHistory = 10_000
-
+    let scale: Scale
     let database: BenchmarkedDatabase
     let messages: Int
+
+    private var rounds: Int { scale.pick(5, smoke: 1) }
+    private var seconds: Double { scale.pick(3, smoke: 0.2) }
+    private var shortHistory: Int { scale.pick(10_000, smoke: 150) }
 
     private struct Figures: Encodable {
         struct Inserts: Encodable {
@@ -36,13 +37,13 @@ struct StoreBenchmark {
 
     func run() async throws {
         say(
-            "\(database.name), messages a second, each durable (median of \(Self.rounds) runs of \(Int(Self.seconds)) s, in turns)"
+            "\(database.name), messages a second, each durable (median of \(rounds) runs of \(Int(seconds)) s, in turns)"
         )
         let inserts = try await measureInserts()
-        say("\(database.name), a page of 50 messages, in milliseconds (median of 101)")
+        say("\(database.name), a page of \(history.limit) messages, in milliseconds (median of \(history.repetitions))")
         let pages = try await measurePages()
         let figures = Figures(
-            database: database.name, inserts: inserts, shortHistory: Self.shortHistory, longHistory: messages, pages: pages)
+            database: database.name, inserts: inserts, shortHistory: shortHistory, longHistory: messages, pages: pages)
         say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }
 
@@ -51,14 +52,14 @@ struct StoreBenchmark {
         var inserts: [Figures.Inserts] = []
         for clients in [1, 16, 64] {
             var (own, raw): ([Double], [Double]) = ([], [])
-            for _ in 0..<Self.rounds {
+            for _ in 0..<rounds {
                 own.append(
                     try await database.withStore { store, _ in
-                        try await InsertRate.measure(store, clients: clients, seconds: Self.seconds)
+                        try await InsertRate.measure(store, clients: clients, seconds: seconds)
                     })
                 raw.append(
                     try await database.withStore { _, place in
-                        let result = try await database.raw(place, clients: clients, seconds: Self.seconds)
+                        let result = try await database.raw(place, clients: clients, seconds: seconds)
                         return result.count / result.seconds
                     })
             }
@@ -71,14 +72,16 @@ struct StoreBenchmark {
         return inserts
     }
 
+    private var history: HistoryTime { HistoryTime(scale: scale) }
+
     private func measurePages() async throws -> [Figures.Pages] {
-        say(Table.row("page", "of \(Self.shortHistory)", "of \(messages)", "ratio"))
+        say(Table.row("page", "of \(shortHistory)", "of \(messages)", "ratio"))
         var times: [[Double]] = []
-        for count in [Self.shortHistory, messages] {
+        for count in [shortHistory, messages] {
             times.append(
                 try await database.withStore { store, _ in
                     try await HistoryTime.fill(store, with: count)
-                    return try await HistoryTime.measure(store, of: count)
+                    return try await history.measure(store, of: count)
                 })
         }
         return zip(HistoryTime.pages, zip(times[0], times[1])).map { name, times in
