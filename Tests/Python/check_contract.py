@@ -1,8 +1,9 @@
 """Checks a running gateway against its own OpenAPI document with schemathesis.
 
-usage: check_contract.py URL TOKENFILE
+usage: check_contract.py URL TOKENFILE EXAMPLES
 
-TOKENFILE is the file of the operator's token. Operations get valid and invalid data. Every answer must be documented: its status,
+TOKENFILE is the file of the operator's token. EXAMPLES is the number of examples for each operation and way of making data; callers
+that may do less get a quarter of them. Operations get valid and invalid data. Every answer must be documented: its status,
 content type, headers, problem type and fields. The callers are the operator, nobody (who calls only the open operations), a super
 user with a cookie, and a communicator with a bearer token.
 
@@ -68,7 +69,7 @@ RUN = str(int(time.time()))
 PASSWORD = "copper-lantern-orchard"
 
 
-def main(url, token_file):
+def main(url, token_file, examples):
     operator = Caller("operator", url, {"Authorization": "Bearer " + pathlib.Path(token_file).read_text().strip()})
     document = operator.get("/openapi.json").json()
     close_answers(document)
@@ -76,11 +77,11 @@ def main(url, token_file):
     # Before the runs, whose wrong passwords are limited by the address of the client.
     super_user, communicator = sign_in(operator), add_token(operator)
     results = [
-        check(operator, operator, document, examples=20),
-        check(Caller("anonymous", url, {}), operator, document, examples=20),
-        check(super_user, operator, document, examples=5),
-        check(communicator, operator, document, examples=5),
-        check_acceptance(operator, document),
+        check(operator, operator, document, examples),
+        check(Caller("anonymous", url, {}), operator, document, examples),
+        check(super_user, operator, document, max(1, examples // 4)),
+        check(communicator, operator, document, max(1, examples // 4)),
+        check_acceptance(operator, document, examples),
     ]
     sys.exit(0 if all(results) else 1)
 
@@ -288,11 +289,11 @@ def check(caller, operator, document, examples):
     return run(caller, document, called, lenient, ["--max-examples", str(examples)])
 
 
-def check_acceptance(operator, document):
+def check_acceptance(operator, document, examples):
     """Calls the operations whose rules no schema states, with data that keeps them."""
     document = copy.deepcopy(document)
     keep_rules(document, Objects(operator, f"Kept for valid data {RUN}"), int(time.time() * 1000))
-    return run(operator, document, set(RULES), "", ["--mode", "positive", "--max-examples", "20"])
+    return run(operator, document, set(RULES), "", ["--mode", "positive", "--max-examples", str(examples)])
 
 
 def run(caller, document, called, settings, arguments):
@@ -332,4 +333,4 @@ def run(caller, document, called, settings, arguments):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
