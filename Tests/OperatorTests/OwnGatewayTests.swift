@@ -1,4 +1,5 @@
 import ServiceKit
+import Synchronization
 import Testing
 
 @testable import Operator
@@ -38,6 +39,41 @@ struct OwnGatewayTests {
         let settings = try await SettingValues(arguments: [], environment: environment, accepted: [])
         let found = try GatewayClient.ownGateway(settings)
         #expect(found.url == url && found.source == setting)
+    }
+
+    @Test(
+        "The token of the state directory goes to no other machine, and no token goes there without encryption",
+        arguments: [
+            (["MSI_GATEWAY_URL": "http://hub.example.edu"], "http:// only with a loopback address"),
+            (
+                ["MSI_GATEWAY_URL": "http://127.0.0.1.example.edu", "MSI_TOKEN": "t"],
+                "http:// only with a loopback address"
+            ),
+            (["MSI_GATEWAY_URL": "https://hub.example.edu"], "MSI_TOKEN is required for https://hub.example.edu"),
+        ])
+    func otherGateways(_ environment: [String: String], _ complaint: String) async throws {
+        let error = await #expect(throws: ConfigurationError.self) {
+            let settings = try await SettingValues(arguments: [], environment: environment, accepted: [])
+            try await GatewayClient.with(settings, report: { _ in }) { _ in }
+        }
+        #expect(error.map { "\($0)".contains(complaint) } == true, "\(String(describing: error))")
+    }
+
+    @Test("A gateway that does not answer is tried again for a time, and then is an error that names it")
+    func unreachable() async throws {
+        let url = "http://127.0.0.1:1"
+        let settings = try await SettingValues(
+            arguments: [], environment: ["MSI_GATEWAY_URL": url, "MSI_TOKEN": "t"], accepted: [])
+        let reports = Mutex<[String]>([])
+        let failure = await #expect(throws: GatewayFailure.self) {
+            try await GatewayClient.with(
+                settings, retryTimeout: .milliseconds(600), report: { text in reports.withLock { $0.append(text) } }
+            ) { gateway in let _: [String] = try await gateway.get("/channel") }
+        }
+        #expect(failure?.kind == .unreachable && failure?.exitCode.rawValue == 75)
+        #expect(failure?.description.contains("the gateway at \(url) (MSI_GATEWAY_URL) does not answer") == true)
+        // However often it is tried.
+        #expect(reports.withLock(\.count) == 1)
     }
 
     @Test("A time is Unix milliseconds or ISO 8601 with an offset")

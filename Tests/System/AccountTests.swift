@@ -11,44 +11,6 @@ extension SystemTests {
     /// The first account, the operator's token, and `msi account`.
     @Suite("Accounts")
     struct AccountTests {
-        @Test(
-            "The first start without a terminal writes the password of admin and the token to files, and the password nowhere else"
-        )
-        func firstStart() async throws {
-            try await withTemporaryFolder { folder in
-                let (password, token) = try await withStack(in: folder) { stack in
-                    let password = try stack.firstPassword
-                    #expect(password.text.wholeMatch(of: /([a-z2-9]{4}-){4}[a-z2-9]{4}/) != nil)
-                    #expect(stack.program.lines.contains("  password  in the file \(folder)/password"))
-                    #expect(!stack.program.lines.contains { $0.contains(password.text) })
-                    for name in ["token", "password"] {
-                        let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)
-                        #expect(attributes[.posixPermissions] as? Int == 0o600)
-                    }
-                    let file = folder + "/token"
-                    let token = Secret(String(try String(contentsOfFile: file, encoding: .utf8).dropLast()))
-                    let credential = try await stack.withPeople { client in
-                        let signIn = BeginSignIn(account: "admin", password: password, address: "127.0.0.1")
-                        #expect(try await client.request(signIn).credential.role == .superUser)
-                        return try await client.request(FindCredential(hash: token.credentialHash))
-                    }
-                    #expect(credential.isOperator == true && credential.rights == AccountRight.allCases)
-                    for file in try FileManager.default.contentsOfDirectory(atPath: folder + "/log") {
-                        let log = try String(contentsOfFile: folder + "/log/" + file, encoding: .utf8)
-                        #expect(!log.contains(password.text) && !log.contains(token.text), "\(file)")
-                    }
-                    return (password, token)
-                }
-                try await withStack(in: folder) { stack in
-                    #expect(!stack.program.lines.contains { $0.contains("password") || $0.contains("token") })
-                    _ = try await stack.withPeople {
-                        try await $0.request(BeginSignIn(account: "admin", password: password, address: "127.0.0.1"))
-                    }
-                    #expect(try String(contentsOfFile: folder + "/token", encoding: .utf8) == token.text + "\n")
-                }
-            }
-        }
-
         @Test("The first start on a terminal prints the password of admin, and writes it nowhere")
         func firstStartOnTerminal() async throws {
             try await withTemporaryFolder { folder in
@@ -69,61 +31,15 @@ extension SystemTests {
                     print(seen.decode().replace(chr(13), ""))
                     sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
                     """
+                StackCount.started("msi up on a terminal")
                 let end = try await withProgram(
                     "/usr/bin/python3", arguments: ["-c", script, try BuiltProduct.path(of: "msi")],
-                    environment: [
-                        "MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0", "MSI_PHONE_PORT": "0",
-                    ]
-                ) { try await $0.end(within: .seconds(90)) }
+                    environment: upSettings(in: folder)
+                ) { try await $0.end() }
                 #expect(end.exitCode == 0, "\(end.lines)")
                 let passwords = end.lines.compactMap { $0.wholeMatch(of: /\s+password +(([a-z2-9]{4}-){4}[a-z2-9]{4})/) }
                 #expect(passwords.count == 1, "\(end.lines)")
                 #expect(!FileManager.default.fileExists(atPath: folder + "/password"))
-            }
-        }
-
-        @Test("A first start that was interrupted after it had written the token uses this token")
-        func interruptedStart() async throws {
-            try await withTemporaryFolder { folder in
-                let token = Secret.newToken()
-                try Data((token.text + "\n").utf8).write(to: URL(filePath: folder + "/token"))
-                try await withStack(in: folder) { stack in
-                    _ = try stack.firstPassword
-                    let credential = try await stack.withPeople {
-                        try await $0.request(FindCredential(hash: token.credentialHash))
-                    }
-                    #expect(credential.isOperator == true)
-                }
-            }
-        }
-
-        @Test("If there are accounts but no token, msi up says what to do, and msi account token does it")
-        func missingToken() async throws {
-            try await withTemporaryFolder { folder in
-                try await withStack(in: folder) { _ in }
-                try FileManager.default.removeItem(atPath: folder + "/token")
-                try await withStack(in: folder) { stack in
-                    #expect(stack.program.lines.contains { $0.contains("msi account token") })
-                    #expect(try await stack.account(["token"]).exitCode == 0)
-                    let token = Secret(String(try String(contentsOfFile: folder + "/token", encoding: .utf8).dropLast()))
-                    let credential = try await stack.withPeople {
-                        try await $0.request(FindCredential(hash: token.credentialHash))
-                    }
-                    #expect(credential.isOperator == true)
-                }
-            }
-        }
-
-        @Test("A token that cannot be read does not keep an account from being disabled")
-        func unreadableToken() async throws {
-            try await withTemporaryFolder { folder in
-                try await withStack(in: folder) { stack in
-                    let token = folder + "/token"
-                    try FileManager.default.removeItem(atPath: token)
-                    try FileManager.default.createDirectory(atPath: token, withIntermediateDirectories: false)
-                    let disabled = try await stack.account(["disable", "admin"])
-                    #expect(disabled.exitCode == 1 && disabled.lines.joined().contains("last super user"), "\(disabled.lines)")
-                }
             }
         }
 
@@ -134,7 +50,7 @@ extension SystemTests {
                 try await withStack(settings: ["MSI_DATABASE_URL": database.url()]) { stack in
                     #expect(stack.program.lines.contains { $0.hasPrefix("the accounts cannot be read or made yet: ") })
                     try await database.restart()
-                    try await eventually("the token", within: .seconds(60)) {
+                    try await eventually("the token") {
                         guard let text = try? String(contentsOfFile: stack.stateDirectory + "/token", encoding: .utf8) else {
                             return false
                         }
@@ -151,69 +67,81 @@ extension SystemTests {
             }
         }
 
+        @Test("A token that cannot be read does not keep an account from being disabled")
+        func unreadableToken() async throws {
+            try await withPeopleService { people in
+                let token = people.folder + "/token"
+                try FileManager.default.removeItem(atPath: token)
+                try FileManager.default.createDirectory(atPath: token, withIntermediateDirectories: false)
+                let disabled = try await people.account(["disable", "admin"])
+                #expect(disabled.exitCode == 1 && disabled.lines.joined().contains("last super user"), "\(disabled.lines)")
+            }
+        }
+
         @Test("Accounts are added, listed, disabled, enabled, removed and get new passwords by msi account")
         func commands() async throws {
             let settings = ["MSI_OIDC_ISSUER": "http://127.0.0.1:1", "MSI_OIDC_CLIENT_ID": "hub"]
-            try await withStack(settings: settings) { stack in
+            try await withPeopleService(settings) { people in
                 func signIn(_ password: String) async throws -> ReplyStatus? {
-                    try await stack.withPeople {
+                    try await people.withClient {
                         await $0.failure(
                             of: BeginSignIn(account: "ann", password: Secret(password), address: "127.0.0.1"))?.status
                     }
                 }
-                let added = try await stack.account(["add", "Ann"], input: "the first password")
+                let added = try await people.account(["add", "Ann"], input: "the first password")
                 #expect(added.exitCode == 0 && added.lines == ["added Ann as communicator"], "\(added.lines)")
                 #expect(try await signIn("the first password") == nil)
-                let sso = try await stack.account(["add", "sso", "--oidc", "17", "--role", "super_user"])
+                let sso = try await people.account(["add", "sso", "--oidc", "17", "--role", "super_user"])
                 #expect(sso.lines == ["added sso as super_user"])
-                let list = try await stack.account(["list"]).lines
+                let list = try await people.account(["list"]).lines
                 #expect(
                     list.map { $0.split(separator: " ").joined(separator: " ") }
                         == [
                             "admin super_user active", "Ann communicator active",
                             "sso super_user active no password OpenID Connect 17",
                         ], "\(list)")
-                #expect(try await stack.account(["link", "ann", "18"]).lines == ["Ann is 18 at the provider"])
-                let taken = try await stack.account(["link", "ann", "17"])
+                #expect(try await people.account(["link", "ann", "18"]).lines == ["Ann is 18 at the provider"])
+                let taken = try await people.account(["link", "ann", "17"])
                 #expect(taken.lines == ["msi: the account sso has this identifier at the provider"] && taken.exitCode == 1)
-                #expect(try await stack.account(["link", "ann"]).lines == ["Ann does not sign in at the provider any more"])
-                #expect(try await stack.account(["disable", "ann"]).lines == ["disabled Ann"])
+                #expect(try await people.account(["link", "ann"]).lines == ["Ann does not sign in at the provider any more"])
+                #expect(try await people.account(["disable", "ann"]).lines == ["disabled Ann"])
                 #expect(try await signIn("the first password") == .unauthenticated)
-                #expect(try await stack.account(["enable", "ann"]).lines == ["enabled Ann"])
-                #expect(try await stack.account(["password", "ann"], input: "the second password").exitCode == 0)
+                #expect(try await people.account(["enable", "ann"]).lines == ["enabled Ann"])
+                #expect(try await people.account(["password", "ann"], input: "the second password").exitCode == 0)
                 #expect(try await signIn("the first password") == .unauthenticated)
                 #expect(try await signIn("the second password") == nil)
-                let token = try String(contentsOfFile: stack.stateDirectory + "/token", encoding: .utf8)
-                #expect(try await stack.account(["token", "ann"]).exitCode == 1)
-                #expect(try String(contentsOfFile: stack.stateDirectory + "/token", encoding: .utf8) == token)
-                #expect(!FileManager.default.fileExists(atPath: stack.stateDirectory + "/token.new"))
+                let token = try String(contentsOfFile: people.folder + "/token", encoding: .utf8)
+                #expect(try await people.account(["token", "ann"]).exitCode == 1)
+                #expect(try String(contentsOfFile: people.folder + "/token", encoding: .utf8) == token)
+                #expect(!FileManager.default.fileExists(atPath: people.folder + "/token.new"))
 
                 // The command line is an author of its own.
-                let log = try await stack.portal.call(.GET, "/audit?action=account.link").json
-                let entries = try #require(log["entries"]?.elements)
-                #expect(entries.count == 2, "\(log)")
-                for entry in entries.map({ $0["entry"] }) {
-                    #expect(entry?["actor"]?.string?.hasPrefix("cli:") == true && entry?["address"] == "local", "\(log)")
+                var filter = AuditFilter()
+                filter.action = "account.link"
+                let entries = try await people.withClient {
+                    try await $0.request(ListAuditEntries(limit: 10, filter: filter)).entries.map(\.entry)
                 }
-                let changed = try await stack.account(["password", "admin"], input: "the third password")
+                #expect(entries.count == 2, "\(entries)")
+                for entry in entries { #expect(entry.actor?.hasPrefix("cli:") == true && entry.address == "local", "\(entry)") }
+                let changed = try await people.account(["password", "admin"], input: "the third password")
                 #expect(changed.lines.last?.hasSuffix("msi account token") == true, "\(changed.lines)")
-                #expect(try await stack.account(["remove", "ann"]).lines == ["removed ann"])
+                #expect(try await people.account(["remove", "ann"]).lines == ["removed ann"])
 
-                let again = try await stack.account(["add", "ann"], input: "the first password")
+                let again = try await people.account(["add", "ann"], input: "the first password")
                 #expect(again.exitCode == 1)
                 #expect(again.lines == ["msi: the account Ann was removed, and its name is never used again"])
-                let short = try await stack.account(["add", "bob"], input: "short")
+                let short = try await people.account(["add", "bob"], input: "short")
                 #expect(short.exitCode == 1)
                 #expect(short.lines == ["msi: password: expected a password of 8 to 256 characters, found 5"])
-                let none = try await stack.account(["add", "bob"])
+                let none = try await people.account(["add", "bob"])
                 #expect(none.lines == ["msi: there is no password on standard input"])
-                #expect(try await stack.account(["disable", "nobody"]).lines == ["msi: no account nobody"])
+                #expect(try await people.account(["disable", "nobody"]).lines == ["msi: no account nobody"])
             }
         }
 
         @Test("A password that is typed on the terminal is not shown, and has to be typed twice")
         func terminal() async throws {
-            try await withStack { stack in
+            try await withPeopleService { people in
                 // Types each text after its prompt. Standard output is the terminal's.
                 let script = """
                     import os, pty, sys
@@ -240,8 +168,8 @@ extension SystemTests {
                 func type(_ texts: String...) async throws -> ProgramEnd<Void> {
                     try await withProgram(
                         "/usr/bin/python3", arguments: ["-c", script, try BuiltProduct.path(of: "msi")] + texts,
-                        environment: ["MSI_STATE_DIR": stack.stateDirectory]
-                    ) { try await $0.end(within: .seconds(20)) }
+                        environment: ["MSI_STATE_DIR": people.folder]
+                    ) { try await $0.end() }
                 }
                 let differing = try await type("the first password", "the second password")
                 #expect(differing.exitCode == 1)
@@ -260,31 +188,45 @@ extension SystemTests {
             try await withTemporaryFolder { folder in
                 let end = try await withProgram(
                     try BuiltProduct.path(of: "msi"), arguments: ["account", "list"], environment: ["MSI_STATE_DIR": folder]
-                ) { try await $0.end(within: .seconds(20)) }
+                ) { try await $0.end() }
                 #expect(end.exitCode == 75)
                 #expect(end.lines.count == 1)
                 #expect(end.lines.first?.contains("Is msi up running, with the same MSI_STATE_DIR?") == true)
             }
         }
+
+        /// Runs the people service alone, after a first start.
+        private func withPeopleService(
+            _ settings: [String: String] = [:], _ body: (PeopleAlone) async throws -> Void
+        ) async throws {
+            try await withTemporaryFolder { folder in
+                try await TestOperator.prepare(folder)
+                try await withService("msi-people", in: folder, settings: settings) { _ in
+                    try await body(PeopleAlone(folder: folder))
+                }
+            }
+        }
     }
 }
 
-extension Stack {
+/// The people service of a state directory, and `msi account` for it.
+private struct PeopleAlone: Sendable {
+    let folder: String
+
     /// Runs `msi account`.
     ///
     /// - Parameter input: A line for its standard input.
-    fileprivate func account(_ arguments: [String], input: String? = nil) async throws -> ProgramEnd<Void> {
+    func account(_ arguments: [String], input: String? = nil) async throws -> ProgramEnd<Void> {
         let script = input == nil ? #""$0" account "$@" < /dev/null"# : #"printf '%s\n' "$INPUT" | "$0" account "$@""#
         return try await withProgram(
             "/bin/sh", arguments: ["-c", script, try BuiltProduct.path(of: "msi")] + arguments,
-            environment: ["MSI_STATE_DIR": stateDirectory, "INPUT": input ?? ""]
-        ) { try await $0.end(within: .seconds(20)) }
+            environment: ["MSI_STATE_DIR": folder, "INPUT": input ?? ""]
+        ) { try await $0.end() }
     }
 
-    fileprivate func withPeople<Value: Sendable>(_ body: (CommandClient) async throws -> Value) async throws -> Value {
+    func withClient<Value: Sendable>(_ body: (CommandClient) async throws -> Value) async throws -> Value {
         try await withBus { bus in
-            try await body(
-                CommandClient(bus: bus, endpoints: ["ipc://\(stateDirectory)/run/people.sock"], logger: quietLogger))
+            try await body(CommandClient(bus: bus, endpoints: ["ipc://\(folder)/run/people.sock"], logger: quietLogger))
         }
     }
 }

@@ -3,55 +3,60 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension SystemTests.HarmedProduct {
     /// Messages that a second person must approve.
-    @Suite("Approval", .serialized)
+    @Suite("Approval")
     struct ApprovalTests {
-        @Test(
-            "A held message reaches the phone only after another account has approved it, whatever is killed before",
-            arguments: StoreKind.allCases)
-        func approved(_ kind: StoreKind) async throws {
-            try await withStack(settings: try await kind.newDatabaseURL().map { ["MSI_DATABASE_URL": $0] } ?? [:]) { stack in
-                let subject = try await stack.portal.makeSubject("Alert")
-                let path = "/approval/\(subject.channel)/\(subject.area)/\(subject.subject)"
-                #expect(try await stack.portal.call(.PUT, path, ["approval": true]).status == 200)
-                let ann = try await Self.communicator("ann", of: stack)
-                let ben = try await Self.communicator("ben", of: stack)
-                let bensCookie = try await Self.signIn("ben", at: stack)
-                let benInBrowser = stack.portal.with(token: nil)
-                try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
-                    var drill = subject.message(title: "Fire")
-                    drill["drill"] = true
-                    let held = try await Self.post(drill, by: ann)
-                    let recalled = try await Self.post(subject.message(title: "Recalled"), by: ann)
-                    #expect(try await ann.call(.DELETE, "/message/\(recalled)").status == 200)
-                    for service in ["msi-message-log", "msi-fcm-relay", "msi-gateway"] { try await stack.killAndReplace(service) }
-                    try await stack.healthy()
+        @Test("A held message reaches the phone only after another account has approved it, whatever is killed before")
+        func approved() async throws {
+            try await expectApproval(in: SharedStack.current)
+        }
 
-                    // A message to another subject has gone out since.
-                    let other = try await stack.portal.makeSubject("Alert", in: subject.channel, subject.area)
-                    let later = try await eventually("a message to another subject") {
-                        try await ann.post(other.message()).json["msi_key"]?.string
-                    }
-                    _ = try await ann.message(later, hasState: "relayed")
-                    #expect(try await ann.message(held)["relay"]?["state"] == "held")
-                    #expect(try await ann.call(.POST, "/message/\(held)/approve").status == 403)
-                    #expect(try await stack.fcm.acceptedSends(to: subject.topicKey).isEmpty)
+        @Test("The same with MongoDB", .atLength)
+        func approvedInMongoDB() async throws {
+            try await withStack(settings: ["MSI_DATABASE_URL": MongoServer.shared.url()]) { try await expectApproval(in: $0) }
+        }
 
-                    // A script is no second person.
-                    #expect(try await ben.call(.POST, "/message/\(held)/approve").status == 403)
-                    let approval = try await benInBrowser.call(.POST, "/message/\(held)/approve", headers: bensCookie)
-                    #expect(approval.status == 200, "\(approval)")
-                    let events = try await phone.events(2)
-                    #expect(Set(events.map(\.msiKey)) == [held])
-                    let data = try #require(events.first { $0.component == "data" }).json["data"]
-                    #expect(data?["title"] == "[DRILL] Fire")
-                    let relayed = try await ben.message(held, hasState: "relayed")
-                    #expect(relayed["relay"]?["trace"]?.array.map { $0["by"] } == ["ben"])
-                    #expect(relayed["sender"] == "ann" && relayed["approval"] == true)
-                    #expect(try await benInBrowser.call(.POST, "/message/\(held)/approve", headers: bensCookie).status == 409)
-                    #expect(try await benInBrowser.call(.POST, "/message/\(recalled)/approve", headers: bensCookie).status == 409)
+        private func expectApproval(in stack: Stack) async throws {
+            let subject = try await stack.portal.makeSubject("Alert")
+            let path = "/approval/\(subject.channel)/\(subject.area)/\(subject.subject)"
+            #expect(try await stack.portal.call(.PUT, path, ["approval": true]).status == 200)
+            let ann = try await Self.communicator("ann", of: stack)
+            let ben = try await Self.communicator("ben", of: stack)
+            let bensCookie = try await Self.signIn("ben", at: stack)
+            let benInBrowser = stack.portal.with(token: nil)
+            try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                var drill = subject.message(title: "Fire")
+                drill["drill"] = true
+                let held = try await Self.post(drill, by: ann)
+                let recalled = try await Self.post(subject.message(title: "Recalled"), by: ann)
+                #expect(try await ann.call(.DELETE, "/message/\(recalled)").status == 200)
+                for service in ["msi-message-log", "msi-fcm-relay", "msi-gateway"] { try await stack.killAndReplace(service) }
+                try await stack.healthy()
+
+                // A message to another subject has gone out since.
+                let other = try await stack.portal.makeSubject("Alert", in: subject.channel, subject.area)
+                let later = try await eventually("a message to another subject") {
+                    try await ann.post(other.message()).json["msi_key"]?.string
                 }
+                _ = try await ann.message(later, hasState: "relayed")
+                #expect(try await ann.message(held)["relay"]?["state"] == "held")
+                #expect(try await ann.call(.POST, "/message/\(held)/approve").status == 403)
+                #expect(try await stack.fcm.acceptedSends(to: subject.topicKey).isEmpty)
+
+                // A script is no second person.
+                #expect(try await ben.call(.POST, "/message/\(held)/approve").status == 403)
+                let approval = try await benInBrowser.call(.POST, "/message/\(held)/approve", headers: bensCookie)
+                #expect(approval.status == 200, "\(approval)")
+                let events = try await phone.events(2)
+                #expect(Set(events.map(\.msiKey)) == [held])
+                let data = try #require(events.first { $0.component == "data" }).json["data"]
+                #expect(data?["title"] == "[DRILL] Fire")
+                let relayed = try await ben.message(held, hasState: "relayed")
+                #expect(relayed["relay"]?["trace"]?.array.map { $0["by"] } == ["ben"])
+                #expect(relayed["sender"] == "ann" && relayed["approval"] == true)
+                #expect(try await benInBrowser.call(.POST, "/message/\(held)/approve", headers: bensCookie).status == 409)
+                #expect(try await benInBrowser.call(.POST, "/message/\(recalled)/approve", headers: bensCookie).status == 409)
             }
         }
 

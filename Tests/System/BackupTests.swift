@@ -9,7 +9,7 @@ import Testing
 
 extension SystemTests {
     /// `msi backup`, `msi restore` and `msi outbox`.
-    @Suite("Backup and restore", .serialized)
+    @Suite("Backup and restore")
     struct BackupTests {
         /// The posts of a load: which were answered, and what their titles are.
         private final class Posts: Sendable {
@@ -36,7 +36,9 @@ extension SystemTests {
 
         @Test(
             "A backup under load is a state that existed and has everything accepted before it; after the restore nothing goes out until it is released",
-            .timeLimit(.minutes(5)), arguments: [(StoreKind.sqlite, StoreKind.sqlite), (.sqlite, .mongodb), (.mongodb, .sqlite)])
+            .timeLimit(.minutes(10)),
+            arguments: Level.isAll
+                ? [(StoreKind.sqlite, StoreKind.sqlite), (.sqlite, .mongodb), (.mongodb, .sqlite)] : [(.sqlite, .mongodb)])
         func underLoad(_ kind: StoreKind, restoredTo target: StoreKind) async throws {
             try await withDatabases(kind, target) { first, second in
                 try await withTemporaryFolder { folder in
@@ -49,7 +51,7 @@ extension SystemTests {
                         let posts = Posts()
                         return try await withThrowingTaskGroup(of: Void.self) { group in
                             for number in 0..<4 { group.addTask { try await posts.run(number, to: stack.portal, subject) } }
-                            try await eventually("a load", within: .seconds(60)) { posts.accepted.count >= 150 }
+                            try await eventually("a load") { posts.accepted.count >= 150 }
                             let scheduled = try await Self.post(
                                 subject.message(title: "later"), at: .nowInMilliseconds + 3_600_000, to: stack.portal)
                             let (waiting, before) = try await stack.whileFrozen("msi-fcm-relay") {
@@ -71,7 +73,7 @@ extension SystemTests {
                             }
                             posts.stop()
                             try await group.waitForAll()
-                            _ = try await stack.portal.message(waiting, hasState: "relayed", within: .seconds(60))
+                            _ = try await stack.portal.message(waiting, hasState: "relayed")
                             let original = try await Self.archive(of: stack.portal)
                             return (subject, original, before, waiting, scheduled)
                         }
@@ -106,6 +108,8 @@ extension SystemTests {
                         _ = try await portal.message(new, hasState: "relayed")
                         #expect(try await Self.sent(by: stack) == [new])
                         #expect(try await Self.msi(["audit", "verify"], in: stack.stateDirectory, second).exitCode == 0)
+                        let next = try await Self.msi(["backup", folder + "/next"], in: stack.stateDirectory, second)
+                        #expect(next.exitCode == 0 && next.lines.contains { $0.contains("backup complete") }, "\(next.lines)")
 
                         let listed = try await Self.msi(["outbox", "list", "--json"], in: stack.stateDirectory, second)
                         let keys = try listed.lines.map { try JSONValue(parsing: Array($0.utf8))["key"]?.string }
@@ -144,7 +148,7 @@ extension SystemTests {
                         let all = try await Self.msi(["outbox", "release", "--all"], in: stack.stateDirectory, second)
                         #expect(all.exitCode == 0 && all.lines.first == "\(held - 2) released", "\(all.lines)")
                         let rest = Set(shownHeld).subtracting([discarded, scheduled])
-                        for key in rest { _ = try await portal.message(key, hasState: "relayed", within: .seconds(60)) }
+                        for key in rest { _ = try await portal.message(key, hasState: "relayed") }
                         let sent = try await Self.sent(by: stack)
                         #expect(Set(sent) == rest.union([new]) && sent.count == rest.count + 1)
                         _ = try await portal.message(scheduled, hasState: "pending")
@@ -159,24 +163,66 @@ extension SystemTests {
             }
         }
 
-        @Test("A restore into a folder with data keeps that data aside, and can be killed at any point")
+        @Test(
+            """
+            A restore into a folder with data keeps that data aside, and can be killed at any point; no number comes again that a phone or \
+            an editor has seen since the backup
+            """, .timeLimit(.minutes(10)))
         func killed() async throws {
             try await withTemporaryFolder { folder in
                 let (state, backup) = (folder + "/state", folder + "/backup")
-                let old = try await Self.makeBackup(in: state, at: backup)
-                try await withStack(in: state) { stack in
-                    _ = try await Self.post(old.subject.message(title: "after the backup"), to: stack.portal)
+                @Sendable func broadcast(_ title: String, to portal: Portal) async throws -> Int64 {
+                    let answer = try await portal.call(
+                        .POST, "/broadcast",
+                        ["type": 2, "expiry": 60, "actiondata": ["translations": ["en": ["title": .string(title), "msg": "m"]]]])
+                    return try #require(try answer.json["id"]?.integer)
+                }
+                @Sendable func rename(_ channel: String, _ name: String, ifMatch tag: String?, at portal: Portal) async throws
+                    -> HTTPAnswer
+                {
+                    try await portal.call(
+                        .PUT, "/channel/\(channel)", headers: tag.map { ["If-Match": $0] } ?? [:],
+                        ["name": .string(name), "desc": ""])
+                }
+                @Sendable func edit(_ template: String, _ title: String, ifMatch tag: String?, at portal: Portal) async throws
+                    -> HTTPAnswer
+                {
+                    try await portal.call(
+                        .PUT, "/template/\(template)", headers: tag.map { ["If-Match": $0] } ?? [:],
+                        ["name": "Room moved", "title": .string(title), "desc": "d", "message": "m"])
+                }
+                let (message, channel, first, seen, template, seenTemplate) = try await withStack(in: state) { stack in
+                    let portal = stack.portal
+                    let subject = try await portal.makeSubject("Information")
+                    let message = try await Self.post(subject.message(title: "before"), to: portal)
+                    _ = try await portal.message(message, hasState: "relayed")
+                    let added = try await portal.call(
+                        .POST, "/template", ["name": "Room moved", "title": "t", "desc": "d", "message": "m"])
+                    let template = try #require(try added.json["id"]?.string ?? added.json["_id"]?.string, "\(added)")
+                    let made = try await portal.call(.POST, "/channel", ["name": "One", "desc": ""])
+                    let channel = try #require(try made.json["_id"]?.string)
+                    let first = try await broadcast("before", to: portal)
+                    let done = try await Self.msi(["backup", backup], in: state)
+                    #expect(
+                        done.exitCode == 0 && done.lines.contains { $0.contains("backup complete") && $0.contains("1 messages") },
+                        "\(done)")
+                    _ = try await Self.post(subject.message(title: "after the backup"), to: portal)
+                    let second = try await broadcast("after", to: portal)
+                    #expect(second == first + 1)
+                    let renamed = try await rename(channel, "Renamed after the backup", ifMatch: nil, at: portal)
+                    let edited = try await edit(template, "after the backup", ifMatch: nil, at: portal)
+                    return (message, channel, first, try #require(renamed["ETag"]), template, try #require(edited["ETag"]))
                 }
                 let refused = try await Self.msi(["restore", backup], in: state)
                 #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains("--replace") }, "\(refused.lines)")
 
                 var wasKilled = 0
-                for round in 0..<25 {
+                for round in 0..<15 {
                     let end = try await withProgram(
                         try BuiltProduct.path(of: "msi"), arguments: ["restore", backup, "--replace"],
                         environment: ["MSI_STATE_DIR": state]
                     ) { program in
-                        let deadline = ContinuousClock.now + .milliseconds(4 * round)
+                        let deadline = ContinuousClock.now + .milliseconds(7 * round)
                         try await eventually("the moment of the kill") { ContinuousClock.now > deadline || !program.isRunning }
                         program.signal(SIGKILL)
                     }
@@ -185,7 +231,7 @@ extension SystemTests {
                     guard FileManager.default.fileExists(atPath: state + "/restore.ready") else { continue }
                     let up = try await withProgram(
                         try BuiltProduct.path(of: "msi-cube"), environment: ["MSI_STATE_DIR": state]
-                    ) { try await $0.end(within: .seconds(20)) }
+                    ) { try await $0.end() }
                     #expect(up.exitCode == 1 && up.lines.contains { $0.contains("msi restore was interrupted") }, "\(up.lines)")
                 }
                 #expect(wasKilled > 0)
@@ -205,15 +251,27 @@ extension SystemTests {
                 let all = try FileManager.default.contentsOfDirectory(atPath: state).filter { $0.hasPrefix("replaced-") }
                 #expect(all.count == names.count { $0.hasPrefix("replaced-") } + 2)
                 try await withStack(in: state) { stack in
-                    let archive = try await Self.archive(of: stack.portal)
-                    #expect(Set(archive.keys) == [old.message])
+                    let portal = stack.portal
+                    try await stack.healthy()
+                    #expect(try await Set(Self.archive(of: portal).keys) == [message])
+                    let kept = try await portal.call(.GET, "/broadcast/\(first)").json
+                    #expect(kept["version"]?.integer ?? 0 > 1_000_000, "\(kept)")
+                    #expect(try await broadcast("new", to: portal) > first + 1_000_000)
+                    #expect(try await rename(channel, "Ann's", ifMatch: seen, at: portal).status == 412)
+                    let renamed = try await rename(channel, "Bob's", ifMatch: nil, at: portal)
+                    #expect(renamed.status == 200 && renamed["ETag"] != seen, "\(renamed)")
+                    let current = try await portal.call(.GET, "/template/\(template)")
+                    #expect(try current.json["title"] == "t" && current["ETag"] != seenTemplate)
+                    // Once edited, it would have the number that an editor has seen.
+                    #expect(try await edit(template, "Ann's", ifMatch: nil, at: portal)["ETag"] != seenTemplate)
+                    #expect(try await edit(template, "Bob's", ifMatch: seenTemplate, at: portal).status == 412)
                 }
             }
         }
 
         @Test(
             "While a restore to MongoDB is interrupted, services of other machines wait, and the next one finishes it",
-            .timeLimit(.minutes(5)))
+            .timeLimit(.minutes(10)), .atLength)
         func killedInMongoDB() async throws {
             try await withTemporaryFolder { folder in
                 let (state, backup, other) = (folder + "/state", folder + "/backup", folder + "/other")
@@ -231,7 +289,7 @@ extension SystemTests {
                             try BuiltProduct.path(of: "msi"), arguments: ["restore", backup],
                             environment: settings.merging(["MSI_STATE_DIR": state]) { $1 }
                         ) { program in
-                            try await eventually("the data is ready", within: .seconds(30), every: .milliseconds(1)) {
+                            try await eventually("the data is ready", every: .milliseconds(1)) {
                                 FileManager.default.fileExists(atPath: state + "/restore.ready") || !program.isRunning
                             }
                             let kill = ContinuousClock.now + delay
@@ -247,11 +305,11 @@ extension SystemTests {
                     let cube = try await withProgram(
                         try BuiltProduct.path(of: "msi-cube"), environment: settings.merging(["MSI_STATE_DIR": other]) { $1 }
                     ) { cube in
-                        let away = try await cube.line(within: .seconds(30)) { $0.contains("the database is away") }
+                        let away = try await cube.line { $0.contains("the database is away") }
                         #expect(away.contains("msi restore is filling this database, or was interrupted"))
                         let done = try await Self.msi(["restore", backup], in: state, settings)
                         #expect(done.exitCode == 0, "\(done.lines)")
-                        _ = try await cube.line(within: .seconds(30)) { $0.contains("the database is back") }
+                        _ = try await cube.line { $0.contains("the database is back") }
                     }
                     #expect(cube.exitCode == 0, "\(cube.lines)")
                     #expect(try await backUp().exitCode == 0)
@@ -276,72 +334,102 @@ extension SystemTests {
             }
         }
 
-        @Test(
-            "After a restore no number comes again that a phone or an editor has seen since the backup", .timeLimit(.minutes(5)))
-        func numbers() async throws {
-            try await withTemporaryFolder { folder in
-                let (state, backup) = (folder + "/state", folder + "/backup")
-                @Sendable func broadcast(_ title: String, to portal: Portal) async throws -> Int64 {
-                    let answer = try await portal.call(
-                        .POST, "/broadcast",
-                        ["type": 2, "expiry": 60, "actiondata": ["translations": ["en": ["title": .string(title), "msg": "m"]]]])
-                    return try #require(try answer.json["id"]?.integer)
-                }
-                @Sendable func rename(_ channel: String, _ name: String, ifMatch tag: String?, at portal: Portal) async throws
-                    -> HTTPAnswer
-                {
-                    try await portal.call(
-                        .PUT, "/channel/\(channel)", headers: tag.map { ["If-Match": $0] } ?? [:],
-                        ["name": .string(name), "desc": ""])
-                }
-                @Sendable func edit(_ template: String, _ title: String, ifMatch tag: String?, at portal: Portal) async throws
-                    -> HTTPAnswer
-                {
-                    try await portal.call(
-                        .PUT, "/template/\(template)", headers: tag.map { ["If-Match": $0] } ?? [:],
-                        ["name": "Room moved", "title": .string(title), "desc": "d", "message": "m"])
-                }
-                let (channel, first, seen, template, seenTemplate) = try await withStack(in: state) { stack in
-                    let portal = stack.portal
-                    let added = try await portal.call(
-                        .POST, "/template", ["name": "Room moved", "title": "t", "desc": "d", "message": "m"])
-                    let template = try #require(try added.json["id"]?.string ?? added.json["_id"]?.string, "\(added)")
-                    let made = try await portal.call(.POST, "/channel", ["name": "One", "desc": ""])
-                    let channel = try #require(try made.json["_id"]?.string)
-                    let first = try await broadcast("before", to: portal)
-                    #expect(try await Self.msi(["backup", backup], in: state).exitCode == 0)
-                    let second = try await broadcast("after", to: portal)
-                    #expect(second == first + 1)
-                    let renamed = try await rename(channel, "Renamed after the backup", ifMatch: nil, at: portal)
-                    let edited = try await edit(template, "after the backup", ifMatch: nil, at: portal)
-                    return (channel, first, try #require(renamed["ETag"]), template, try #require(edited["ETag"]))
-                }
-                for _ in 0..<2 { #expect(try await Self.msi(["restore", backup, "--replace"], in: state).exitCode == 0) }
-                try await withStack(in: state) { stack in
-                    let portal = stack.portal
-                    try await stack.healthy()
-                    let kept = try await portal.call(.GET, "/broadcast/\(first)").json
-                    #expect(kept["version"]?.integer ?? 0 > 1_000_000, "\(kept)")
-                    #expect(try await broadcast("new", to: portal) > first + 1_000_000)
-                    #expect(try await rename(channel, "Ann's", ifMatch: seen, at: portal).status == 412)
-                    let renamed = try await rename(channel, "Bob's", ifMatch: nil, at: portal)
-                    #expect(renamed.status == 200 && renamed["ETag"] != seen, "\(renamed)")
-                    let current = try await portal.call(.GET, "/template/\(template)")
-                    #expect(try current.json["title"] == "t" && current["ETag"] != seenTemplate)
-                    // Once edited, it would have the number that an editor has seen.
-                    #expect(try await edit(template, "Ann's", ifMatch: nil, at: portal)["ETag"] != seenTemplate)
-                    #expect(try await edit(template, "Bob's", ifMatch: seenTemplate, at: portal).status == 412)
-                }
+        // MARK: Helpers
+
+        /// The settings of the product that is backed up, and of the one that the backup is restored to.
+        private func withDatabases(
+            _ kind: StoreKind, _ target: StoreKind, _ body: @Sendable ([String: String], [String: String]) async throws -> Void
+        ) async throws {
+            guard [kind, target].contains(.mongodb) else { return try await body([:], [:]) }
+            try await withMongoServer { server in
+                let settings = ["MSI_DATABASE_URL": server.url(database: "campus")]
+                try await body(kind == .mongodb ? settings : [:], target == .mongodb ? settings : [:])
             }
+        }
+
+        /// Makes a backup with one message that FCM has accepted.
+        private static func makeBackup(in state: String, at backup: String) async throws -> (
+            subject: SubjectPath, message: String
+        ) {
+            try await withStack(in: state) { stack in
+                let subject = try await stack.portal.makeSubject("Information")
+                let message = try await post(subject.message(title: "before"), to: stack.portal)
+                _ = try await stack.portal.message(message, hasState: "relayed")
+                let made = try await msi(["backup", backup], in: state)
+                #expect(
+                    made.exitCode == 0 && made.lines.contains { $0.contains("backup complete") && $0.contains("1 messages") },
+                    "\(made)")
+                return (subject, message)
+            }
+        }
+
+        fileprivate static func msi(
+            _ arguments: [String], in state: String, _ settings: [String: String] = [:]
+        ) async throws -> (exitCode: Int32?, lines: [String]) {
+            let end = try await withProgram(
+                try BuiltProduct.path(of: "msi"), arguments: arguments,
+                environment: settings.merging(["MSI_STATE_DIR": state]) { $1 }
+            ) { try await $0.end() }
+            return (end.exitCode, end.lines)
+        }
+
+        private static func post(_ message: JSONValue, at time: Int64? = nil, to portal: Portal) async throws -> String {
+            var message = message
+            if let time { message["send_at"] = .integer(time) }
+            let answer = try await portal.post(message)
+            guard answer.status == 201, let key = try answer.json["msi_key"]?.string else { throw UnexpectedAnswer(answer) }
+            return key
+        }
+
+        /// All messages by their keys.
+        private static func archive(of portal: Portal) async throws -> [String: JSONValue] {
+            var messages: [String: JSONValue] = [:]
+            var path: String? = "/message?limit=200"
+            while let next = path {
+                let answer = try await portal.call(.GET, next)
+                guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+                for message in try answer.json["messages"]?.array ?? [] { messages[message["msi_key"]?.string ?? ""] = message }
+                path = try answer.json["next"]?.string
+            }
+            return messages
+        }
+
+        /// The keys of all messages that FCM has accepted from a stack, one for each send.
+        private static func sent(by stack: Stack) async throws -> [String] {
+            try await stack.fcm.acceptedSends().compactMap { $0["body"]?["message"]?["data"]?["msi_key"]?.string }
+        }
+
+        private static func carryToken(from folder: String, to other: String) throws {
+            try FileManager.default.createDirectory(
+                atPath: other, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.copyItem(atPath: folder + "/token", toPath: other + "/token")
+        }
+    }
+}
+
+extension SystemTests.OneProduct {
+    /// Backups of the running product, and what `msi restore` refuses.
+    @Suite("Backups")
+    struct BackupFileTests {
+        private let state: String
+
+        init() throws {
+            state = try SharedStack.current.stateDirectory
+        }
+
+        private func msi(
+            _ arguments: [String], in state: String, _ settings: [String: String] = [:]
+        ) async throws -> (exitCode: Int32?, lines: [String]) {
+            try await SystemTests.BackupTests.msi(arguments, in: state, settings)
         }
 
         @Test("An incomplete backup, or one of another version, is refused, and nothing changes")
         func refusals() async throws {
             try await withTemporaryFolder { folder in
-                let (state, backup, new) = (folder + "/state", folder + "/backup", folder + "/new")
-                _ = try await Self.makeBackup(in: state, at: backup)
+                let (backup, new) = (folder + "/backup", folder + "/new")
+                #expect(try await msi(["backup", backup], in: state).exitCode == 0)
                 func expectRefused(_ arguments: [String], in state: String, _ reason: String) async throws {
-                    let end = try await Self.msi(arguments, in: state)
+                    let end = try await msi(arguments, in: state)
                     #expect(end.exitCode == 1 && end.lines.contains { $0.contains(reason) }, "\(end.lines)")
                 }
                 let names = try FileManager.default.contentsOfDirectory(atPath: backup)
@@ -390,23 +478,23 @@ extension SystemTests {
                 let left = try FileManager.default.contentsOfDirectory(atPath: new)
                 #expect(left.allSatisfy { $0.hasSuffix(".lock") }, "\(left)")
 
-                let replaced = try await Self.msi(
+                let replaced = try await msi(
                     ["restore", backup, "--replace"], in: new, ["MSI_DATABASE_URL": "mongodb://127.0.0.1:1/x"])
                 #expect(replaced.exitCode == 78 && replaced.lines.contains { $0.contains("empty database") })
-                #expect(try await Self.msi(["restore", backup], in: new).exitCode == 0)
+                #expect(try await msi(["restore", backup], in: new).exitCode == 0)
             }
         }
 
         @Test("On a full disk there is an error, and no half backup or half restore", .enabled(if: SmallDisk.isPossible))
         func fullDisk() async throws {
             try await withTemporaryFolder { folder in
-                let (state, backup) = (folder + "/state", folder + "/backup")
-                _ = try await Self.makeBackup(in: state, at: backup)
+                let backup = folder + "/backup"
+                #expect(try await msi(["backup", backup], in: state).exitCode == 0)
                 try await SmallDisk.with(megabytes: 4) { disk in
                     try disk.fill(leaving: 200_000)
                     for arguments in [["backup", disk.folder + "/backup"], ["restore", backup]] {
                         let place = arguments[0] == "backup" ? state : disk.folder + "/state"
-                        let end = try await Self.msi(arguments, in: place)
+                        let end = try await msi(arguments, in: place)
                         let reasons = ["the disk is full", "No space left on device"]
                         #expect(
                             end.exitCode == 1 && end.lines.contains { line in reasons.contains(where: line.contains) },
@@ -418,77 +506,6 @@ extension SystemTests {
                     #expect(restored.allSatisfy { $0.hasSuffix(".lock") }, "\(restored)")
                 }
             }
-        }
-
-        // MARK: Helpers
-
-        /// The settings of the product that is backed up, and of the one that the backup is restored to.
-        private func withDatabases(
-            _ kind: StoreKind, _ target: StoreKind, _ body: @Sendable ([String: String], [String: String]) async throws -> Void
-        ) async throws {
-            guard [kind, target].contains(.mongodb) else { return try await body([:], [:]) }
-            try await withMongoServer { server in
-                let settings = ["MSI_DATABASE_URL": server.url(database: "campus")]
-                try await body(kind == .mongodb ? settings : [:], target == .mongodb ? settings : [:])
-            }
-        }
-
-        /// Makes a backup with one message that FCM has accepted.
-        private static func makeBackup(in state: String, at backup: String) async throws -> (
-            subject: SubjectPath, message: String
-        ) {
-            try await withStack(in: state) { stack in
-                let subject = try await stack.portal.makeSubject("Information")
-                let message = try await post(subject.message(title: "before"), to: stack.portal)
-                _ = try await stack.portal.message(message, hasState: "relayed")
-                let made = try await msi(["backup", backup], in: state)
-                #expect(
-                    made.exitCode == 0 && made.lines.contains { $0.contains("backup complete") && $0.contains("1 messages") },
-                    "\(made)")
-                return (subject, message)
-            }
-        }
-
-        private static func msi(
-            _ arguments: [String], in state: String, _ settings: [String: String] = [:]
-        ) async throws -> (exitCode: Int32?, lines: [String]) {
-            let end = try await withProgram(
-                try BuiltProduct.path(of: "msi"), arguments: arguments,
-                environment: settings.merging(["MSI_STATE_DIR": state]) { $1 }
-            ) { try await $0.end(within: .seconds(120)) }
-            return (end.exitCode, end.lines)
-        }
-
-        private static func post(_ message: JSONValue, at time: Int64? = nil, to portal: Portal) async throws -> String {
-            var message = message
-            if let time { message["send_at"] = .integer(time) }
-            let answer = try await portal.post(message)
-            guard answer.status == 201, let key = try answer.json["msi_key"]?.string else { throw UnexpectedAnswer(answer) }
-            return key
-        }
-
-        /// All messages by their keys.
-        private static func archive(of portal: Portal) async throws -> [String: JSONValue] {
-            var messages: [String: JSONValue] = [:]
-            var path: String? = "/message?limit=200"
-            while let next = path {
-                let answer = try await portal.call(.GET, next)
-                guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
-                for message in try answer.json["messages"]?.array ?? [] { messages[message["msi_key"]?.string ?? ""] = message }
-                path = try answer.json["next"]?.string
-            }
-            return messages
-        }
-
-        /// The keys of all messages that FCM has accepted from a stack, one for each send.
-        private static func sent(by stack: Stack) async throws -> [String] {
-            try await stack.fcm.acceptedSends().compactMap { $0["body"]?["message"]?["data"]?["msi_key"]?.string }
-        }
-
-        private static func carryToken(from folder: String, to other: String) throws {
-            try FileManager.default.createDirectory(
-                atPath: other, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            try FileManager.default.copyItem(atPath: folder + "/token", toPath: other + "/token")
         }
     }
 }

@@ -1,8 +1,10 @@
+import CommandBus
 import FoundationEssentials
 import Glibc
 import JSON
 import NIOCore
 import NIOHTTP1
+import Schemas
 import ServiceKit
 import TestSupport
 import Testing
@@ -47,7 +49,7 @@ extension SystemTests {
         private func value(_ name: String, at port: Int, _ stack: Stack) async throws -> Double? {
             guard
                 let answer = try? await stack.portal.http.answer(
-                    .GET, "http://127.0.0.1:\(port)/metrics", headers: [:], body: nil, within: .seconds(5))
+                    .GET, "http://127.0.0.1:\(port)/metrics", headers: [:], body: nil, within: .seconds(60))
             else { return nil }
             let line = String(decoding: answer.body, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name + " ") }
             return line.flatMap { $0.split(separator: " ").last }.flatMap { Double($0) }
@@ -57,7 +59,7 @@ extension SystemTests {
         private func doctor(_ environment: [String: String]) async throws -> [String] {
             let end = try await withProgram(
                 BuiltProduct.path(of: "msi"), arguments: ["doctor", "--json"], environment: environment
-            ) { try await $0.end(within: .seconds(90)) }
+            ) { try await $0.end() }
             let report = try JSONCoder.decode(JSONValue.self, from: Data(try #require(end.lines.last).utf8))
             return (report["findings"]?.elements ?? []).map { finding in
                 ["level", "check", "found"].compactMap { finding[$0]?.string }.joined(separator: " ")
@@ -70,32 +72,29 @@ extension SystemTests {
             ]) { $1 }
             return try await withProgram(
                 BuiltProduct.path(of: "msi"), arguments: ["status"], environment: environment
-            ) { try await $0.end(within: .seconds(30)) }
+            ) { try await $0.end() }
         }
 
         @Test("It sees each delivery; with a frozen relay it says where the messages stay; its messages are in no audit log")
         func delivery() async throws {
             try await withTemporaryFolder { folder in
-                let (subject, other) = try await withStack(in: folder) { stack in
-                    (
-                        try await stack.portal.makeSubject("Information", name: "Canary"),
-                        try await stack.portal.makeSubject("Information", name: "Other")
-                    )
-                }
-                let ownSettings = ["MSI_CANARY_TOPIC": subject.topicKey, "MSI_CANARY_ACCOUNT": "admin"]
+                // The services are told the canary's topic at their start.
+                let topic = try await addSubject(in: folder)
+                let ownSettings = ["MSI_CANARY_TOPIC": topic, "MSI_CANARY_ACCOUNT": "admin"]
                 try await withStack(in: folder, settings: ownSettings) { stack in
                     try await stack.healthy()
+                    let other = try await stack.portal.makeSubject("Information", name: "Other")
                     let post = try await stack.portal.post(other.message(title: "no canary"))
                     let audited = try #require(try post.json["msi_key"]?.string)
                     try await eventually("it is in the audit log") {
                         try await stack.portal.auditedObjects("message.send") == [audited]
                     }
                     let token = try await stack.portal.call(
-                        .POST, "/token", ["name": "canary", "rights": ["read", "send"], "scope": ["\(subject.topicKey)"]])
+                        .POST, "/token", ["name": "canary", "rights": ["read", "send"], "scope": ["\(topic)"]])
                     let secret = try #require(try token.json["secret"]?.string)
                     let port = try LoopbackPort.free()
                     let settings = [
-                        "MSI_CANARY_TOPIC": subject.topicKey, "MSI_CANARY_TOKEN": secret, "MSI_CANARY_INTERVAL": "1",
+                        "MSI_CANARY_TOPIC": topic, "MSI_CANARY_TOKEN": secret, "MSI_CANARY_INTERVAL": "1",
                         "MSI_GATEWAY_PORT": "\(stack.portal.port)", "MSI_METRICS_PORT": "\(port)", "MSI_STATE_DIR": folder,
                     ]
                     // Without a gateway no message has ever arrived.
@@ -108,7 +107,7 @@ extension SystemTests {
                         #expect(try await value("msi_canary_last_received_timestamp_seconds", at: port, stack) == nil)
                     }
                     _ = try await withProgram(BuiltProduct.path(of: "msi-canary"), environment: settings) { canary in
-                        try await reporting(stack, subject.topicKey) {
+                        try await reporting(stack, topic) {
                             try await eventually("received messages") {
                                 try await value("msi_canary_messages_total{outcome=\"received\"}", at: port, stack) ?? 0 >= 2
                             }
@@ -129,12 +128,12 @@ extension SystemTests {
                                 "MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
                             ]) { $1 }
                             // On a busy machine the last reported message may be older than five seconds, the limit for this interval.
-                            try await eventually("a canary that is well", within: .seconds(60)) {
+                            try await eventually("a canary that is well") {
                                 try await doctor(checked).contains { $0.hasPrefix("ok canary the canary's phone has reported") }
                             }
 
                             try await stack.whileFrozen("msi-fcm-relay") {
-                                try await eventually("messages that are not relayed", within: .seconds(30)) {
+                                try await eventually("messages that are not relayed") {
                                     try await value("msi_canary_messages_total{outcome=\"not_relayed\"}", at: port, stack) ?? 0
                                         >= 1
                                 }
@@ -143,15 +142,15 @@ extension SystemTests {
                                         $0.contains("a message has not arrived") && $0.contains("not_relayed")
                                     })
                             }
-                            try await eventually("messages that arrive again", within: .seconds(60)) {
+                            try await eventually("messages that arrive again") {
                                 canary.lines.contains { $0.contains("messages arrive again") }
                             }
                         }
                         // Without a report no phone has it, whatever FCM says.
-                        try await eventually("messages that are not received", within: .seconds(30)) {
+                        try await eventually("messages that are not received") {
                             try await value("msi_canary_messages_total{outcome=\"not_received\"}", at: port, stack) ?? 0 >= 1
                         }
-                        try await eventually("the status of a silent canary", within: .seconds(30)) {
+                        try await eventually("the status of a silent canary") {
                             let silent = try await status(stack, ownSettings.merging(["MSI_CANARY_INTERVAL": "1"]) { $1 })
                             return silent.exitCode == 1
                                 && silent.lines.contains { $0.hasPrefix("degraded: ") && $0.contains("canary: silent") }
@@ -182,6 +181,24 @@ extension SystemTests {
             }
         }
 
+        /// Adds the canary's subject to an empty state directory.
+        ///
+        /// - Returns: Its topic.
+        private func addSubject(in folder: String) async throws -> String {
+            try await withService("msi-cube", in: folder) { _ in
+                try await withBus { bus in
+                    let cube = try CommandClient(bus: bus, endpoints: ["ipc://\(folder)/run/cube.sock"], logger: quietLogger)
+                    let draft = NamedDraft(name: "Canary", desc: "")
+                    let channel = try await cube.request(AddChannel(channel: draft)).value.id
+                    let area = try await cube.request(AddArea(channelID: channel, area: draft)).value.id
+                    let options = SubjectOptions(level: .optional, distribution: .information)
+                    let subject = SubjectDraft(name: "Canary", desc: "", opt: options)
+                    let added = try await cube.request(AddSubject(channelID: channel, areaID: area, subject: subject))
+                    return "\(channel)-\(area)-\(added.value.id)"
+                }
+            }
+        }
+
         @Test("Without a topic or a token it does not start, and says what is missing")
         func settings() async throws {
             for (settings, missing) in [
@@ -192,7 +209,7 @@ extension SystemTests {
                 ),
             ] {
                 let end = try await withProgram(BuiltProduct.path(of: "msi-canary"), environment: settings) {
-                    try await $0.end(within: .seconds(20))
+                    try await $0.end()
                 }
                 #expect(end.exitCode == EX_CONFIG && end.lines.contains { $0.contains(missing) }, "\(end.lines)")
             }

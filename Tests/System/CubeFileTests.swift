@@ -5,9 +5,9 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension SystemTests.OneProduct.SecondProduct {
     /// `msi cube export` and `msi cube import`.
-    @Suite("msi cube", .serialized, .stack())
+    @Suite("msi cube")
     struct CubeFileTests {
         let stack: Stack
 
@@ -16,10 +16,7 @@ extension SystemTests {
         }
 
         private func cube(_ arguments: [String], status: Int32 = 0) async throws -> [String] {
-            let environment = ["MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)"]
-            let end = try await withProgram(
-                BuiltProduct.path(of: "msi"), arguments: ["cube"] + arguments, environment: environment
-            ) { try await $0.end(within: .seconds(150)) }
+            let end = try await stack.msi(["cube"] + arguments)
             #expect(end.exitCode == status, "\(end.lines)")
             return end.lines
         }

@@ -3,9 +3,9 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension SystemTests.OneProduct {
     /// The seed's REST API for channels, areas and subjects.
-    @Suite("The cube over HTTP", .serialized, .stack())
+    @Suite("The cube over HTTP")
     struct CubeTests {
         let portal: Portal
 

@@ -6,113 +6,9 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// `msi doctor`.
+    /// `msi doctor` while nothing runs.
     @Suite("msi doctor")
     struct DoctorTests {
-        private struct Report {
-            let code: Int32?
-            /// `[level, check, found, advice]`.
-            let findings: [[String]]
-
-            func has(_ level: String, _ check: String, _ words: String...) -> Bool {
-                findings.contains { finding in
-                    finding[0] == level && finding[1] == check
-                        && words.allSatisfy { finding[2].contains($0) || finding[3].contains($0) }
-                }
-            }
-
-            var failures: [[String]] { findings.filter { $0[0] == "failure" } }
-        }
-
-        private func doctor(_ settings: [String: String]) async throws -> Report {
-            let end = try await withProgram(
-                BuiltProduct.path(of: "msi"), arguments: ["doctor", "--json"], environment: settings
-            ) { try await $0.end(within: .seconds(90)) }
-            let json = try JSONCoder.decode(JSONValue.self, from: Data(try #require(end.lines.last).utf8))
-            let findings = json["findings"]?.elements ?? []
-            return Report(
-                code: end.exitCode,
-                findings: findings.map { finding in ["level", "check", "found", "advice"].map { finding[$0]?.string ?? "" } })
-        }
-
-        private func doctor(_ stack: Stack) async throws -> Report {
-            try await doctor([
-                "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
-                "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)",
-            ])
-        }
-
-        @Test(
-            "A healthy stack has no failure, with each service, the gateway and a dry run of FCM; single faults are named, with what to do"
-        )
-        func stack() async throws {
-            try await withStack { stack in
-                try await stack.healthy()
-                let well = try await doctor(stack)
-                #expect(well.code == 0 && well.failures.isEmpty, "\(well.failures)")
-                for service in ServiceEntry.all.map(\.executable) {
-                    #expect(well.has("ok", "configuration", service), "\(service): \(well.findings)")
-                }
-                for service in ["msi-cube", "msi-people", "msi-message-log", "msi-broadcast", "msi-fcm-relay"] {
-                    #expect(well.has("ok", "sockets", service), "\(service): \(well.findings)")
-                }
-                for check in ["disk", "processes", "gateway", "versions", "FCM"] {
-                    #expect(well.has("ok", check), "\(well.findings)")
-                }
-                // The dry run reaches no phone.
-                #expect(try await stack.fcm.acceptedSends().isEmpty)
-
-                let token = stack.stateDirectory + "/token"
-                chmod(token, 0o644)
-                let open = try await doctor(stack)
-                #expect(open.code == 1 && open.failures.count == 1, "\(open.failures)")
-                #expect(open.has("failure", "files", token, "chmod 600 '\(token)'"))
-                chmod(token, 0o600)
-
-                let frozen = try await stack.whileFrozen("msi-fcm-relay") { try await doctor(stack) }
-                #expect(frozen.code == 1)
-                #expect(frozen.has("failure", "sockets", "msi-fcm-relay", "msi-fcm-relay.log"), "\(frozen.failures)")
-                #expect(frozen.has("failure", "sockets", "is stopped (SIGSTOP", "kill -CONT"), "\(frozen.failures)")
-                let stopped = try await stack.whileFrozen("msi-gateway") { try await doctor(stack) }
-                #expect(stopped.has("failure", "processes", "msi-gateway", "kill -CONT"), "\(stopped.failures)")
-                #expect(frozen.has("warning", "FCM"), "\(frozen.findings)")
-                let phone = try await stack.whileFrozen("msi-phone") { try await doctor(stack) }
-                #expect(phone.has("failure", "processes", "msi-phone", "kill -CONT"), "\(phone.findings)")
-            }
-        }
-
-        @Test("A relay that was killed has left its socket; a wrong key is found by the dry run, with the new key as the remedy")
-        func relays() async throws {
-            try await SeparateServices.with { services in
-                let log: ServiceProcess
-                let relay = try await services.start("msi-fcm-relay")
-                log = try await services.start("msi-message-log")
-                let environment = [
-                    "MSI_STATE_DIR": services.folder, "MSI_GATEWAY_PORT": "\(services.portal.port)",
-                    "MSI_FCM_EMULATOR_PORT": "\(services.fcm.port)",
-                ]
-                #expect(try await doctor(environment).has("ok", "FCM", "accepts a dry run"))
-                await relay.kill()
-                let killed = try await doctor(environment)
-                #expect(
-                    killed.code == 1 && killed.has("failure", "sockets", "msi-fcm-relay", "left behind"), "\(killed.failures)")
-
-                let key = services.folder + "/wrong.json"
-                try await ServiceAccountFile.json(tokenURI: "https://127.0.0.1:\(services.fcm.port)/token")
-                    .write(to: URL(filePath: key))
-                chmod(key, 0o600)
-                let wrong = try await services.start("msi-fcm-relay", settings: ["MSI_FCM_SERVICE_ACCOUNT_FILE": key])
-                let refused = try await doctor(
-                    environment.merging([
-                        "MSI_FCM_SERVICE_ACCOUNT_FILE": key, "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(services.fcm.port)",
-                        "MSI_FCM_CA_FILE": services.folder + "/fcm-emulator/ca.pem",
-                    ]) { $1 })
-                #expect(refused.has("failure", "FCM", "campus-test", "OAUTH", "make a new one"), "\(refused.findings)")
-                await wrong.kill()
-                await log.kill()
-            }
-        }
-
         @Test("MongoDB's answer and clock are checked, and its absence is a failure")
         func database() async throws {
             try await withMongoServer { server in
@@ -121,10 +17,10 @@ extension SystemTests {
                         "MSI_STATE_DIR": folder + "/state", "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())",
                         "MSI_DATABASE_URL": server.url(database: "campus"),
                     ]
-                    let well = try await doctor(settings)
+                    let well = try await DoctorReport(settings)
                     #expect(well.has("ok", "database", "campus") && well.has("ok", "clock", "MongoDB"), "\(well.findings)")
                     await server.kill()
-                    let away = try await doctor(settings)
+                    let away = try await DoctorReport(settings)
                     #expect(away.code == 1 && away.has("failure", "database", "is the server running"), "\(away.findings)")
                 }
             }
@@ -137,7 +33,7 @@ extension SystemTests {
                     "MSI_STATE_DIR": folder + "/state", "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())",
                     "MSI_FCM_EMULATOR_PORT": "\(try LoopbackPort.free())",
                 ]
-                let report = try await doctor(environment)
+                let report = try await DoctorReport(environment)
                 #expect(report.code == 0, "\(report.failures)")
                 #expect(report.has("warning", "sockets", "not running", "deploy/run"), "\(report.findings)")
                 #expect(!FileManager.default.fileExists(atPath: folder + "/state"))
@@ -149,14 +45,14 @@ extension SystemTests {
             try await withTemporaryFolder { folder in
                 try TestCertificate(lifetime: -60).write(certificateFile: folder + "/c.pem", keyFile: folder + "/k.pem")
                 let environment = ["MSI_STATE_DIR": folder + "/state", "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())"]
-                let expired = try await doctor(
+                let expired = try await DoctorReport(
                     environment.merging([
                         "MSI_GATEWAY_TLS_CERTIFICATE_FILE": folder + "/c.pem", "MSI_GATEWAY_TLS_KEY_FILE": folder + "/k.pem",
                     ]) { $1 })
                 #expect(expired.code == 1 && expired.has("failure", "certificate", "expired on"), "\(expired.findings)")
-                let invalid = try await doctor(environment.merging(["MSI_GATEWAY_HOST": "0.0.0.0"]) { $1 })
+                let invalid = try await DoctorReport(environment.merging(["MSI_GATEWAY_HOST": "0.0.0.0"]) { $1 })
                 #expect(invalid.has("failure", "configuration", "msi-gateway", "MSI_GATEWAY_HOST"), "\(invalid.findings)")
-                let mistyped = try await doctor(environment.merging(["MSI_GATEWAY_PROT": "1"]) { $1 })
+                let mistyped = try await DoctorReport(environment.merging(["MSI_GATEWAY_PROT": "1"]) { $1 })
                 #expect(mistyped.code == 1 && mistyped.has("failure", "configuration", "did you mean"), "\(mistyped.findings)")
             }
         }
@@ -167,7 +63,8 @@ extension SystemTests {
                 let environment = ["MSI_STATE_DIR": folder + "/state", "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())"]
                 let file = folder + "/msi.env"
                 try Data("MSI_GATEWAY_PROT=1\nMSI_LOG_LEVEL=debug\n".utf8).write(to: URL(filePath: file))
-                let mistyped = try await doctor(environment.merging(["MSI_CONFIG_FILE": file, "MSI_LOG_LEVEL": "info"]) { $1 })
+                let mistyped = try await DoctorReport(
+                    environment.merging(["MSI_CONFIG_FILE": file, "MSI_LOG_LEVEL": "info"]) { $1 })
                 let findings = mistyped.findings.filter { $0[2].contains("did you mean MSI_GATEWAY_PORT?") }
                 #expect(findings.count == 1, "\(mistyped.findings)")
                 #expect(
@@ -177,105 +74,11 @@ extension SystemTests {
                 #expect(
                     mistyped.has("warning", "configuration", "MSI_LOG_LEVEL in \(file) has no effect"), "\(mistyped.findings)")
 
-                let invalid = try await doctor(environment.merging(["MSI_LOG_LEVEL": "loud", "MSI_GATEWAY_PORT": "http"]) { $1 })
+                let invalid = try await DoctorReport(
+                    environment.merging(["MSI_LOG_LEVEL": "loud", "MSI_GATEWAY_PORT": "http"]) { $1 })
                 let loud = invalid.findings.filter { $0[2].contains("MSI_LOG_LEVEL: expected") }
                 #expect(loud.count == 1 && loud.first?[2].contains("msi-people") == true, "\(invalid.findings)")
                 #expect(invalid.has("warning", "gateway", "not checked") && invalid.has("ok", "disk"), "\(invalid.findings)")
-            }
-        }
-
-        @Test(
-            "A service that listens elsewhere than it is looked for is told from one that is not running; a changed file is noticed"
-        )
-        func elsewhere() async throws {
-            try await SeparateServices.with { services in
-                let file = services.folder + "/msi.env"
-                try Data("".utf8).write(to: URL(filePath: file))
-                let other = "ipc://\(services.folder)/other.sock"
-                let relay = try await services.start(
-                    "msi-fcm-relay", settings: ["MSI_FCM_RELAY_LISTEN": other, "MSI_CONFIG_FILE": file])
-                let environment = [
-                    "MSI_STATE_DIR": services.folder, "MSI_GATEWAY_PORT": "\(services.portal.port)", "MSI_CONFIG_FILE": file,
-                ]
-                let report = try await doctor(environment)
-                #expect(
-                    report.has(
-                        "failure", "sockets", "msi-fcm-relay runs (process", "listens at \(other)", "MSI_FCM_RELAY_ENDPOINTS"),
-                    "\(report.failures)")
-                #expect(!report.findings.contains { $0[2].contains("has changed since") })
-                // Its time has whole seconds. Without a log of msi up a reload would not be noticed.
-                try await eventually("a change in another second") {
-                    try Data("MSI_LOG_LEVEL=debug\n".utf8).write(to: URL(filePath: file))
-                    return try await doctor(environment).has("ok", "configuration", "has changed since", "msi-fcm-relay")
-                }
-                await relay.kill()
-            }
-        }
-
-        @Test(
-            "Of a stack whose state directory is in the configuration file the processes are found, and a reload ends the warning about a change, at any level of the log"
-        )
-        func reload() async throws {
-            try await withTemporaryFolder { folder in
-                let (state, file) = (folder + "/state", folder + "/msi.env")
-                @Sendable func configure(_ more: String) throws {
-                    try Data("MSI_STATE_DIR=\(state)\nMSI_LOG_LEVEL=error\n\(more)".utf8).write(to: URL(filePath: file))
-                }
-                try configure("")
-                try await withStack(in: state, settings: ["MSI_CONFIG_FILE": file]) { stack in
-                    try await stack.healthy()
-                    func report() async throws -> Report {
-                        try await doctor([
-                            "MSI_CONFIG_FILE": file, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
-                            "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)",
-                        ])
-                    }
-                    let well = try await report()
-                    #expect(well.has("ok", "processes", "processes run") && well.failures.isEmpty, "\(well.findings)")
-                    try await eventually("a change in another second", within: .seconds(60)) {
-                        try configure("MSI_MESSAGE_RETENTION=400\n")
-                        return try await report().has(
-                            "warning", "configuration", "has changed since these have read it", "msi-cube")
-                    }
-                    stack.program.signal(SIGHUP)
-                    try await eventually("every service has read it", within: .seconds(60)) {
-                        try await !report().has("warning", "configuration", "has changed since")
-                    }
-                    // What waits for a restart is named without systemd, too.
-                    try configure("MSI_GATEWAY_MAX_CONNECTIONS=77\n")
-                    stack.program.signal(SIGHUP)
-                    try await eventually("a setting that waits for a restart", within: .seconds(60)) {
-                        try await report().has(
-                            "warning", "configuration", "msi-gateway works with the former values of MSI_GATEWAY_MAX_CONNECTIONS")
-                    }
-                    let other = try await doctor(["MSI_STATE_DIR": state, "MSI_GATEWAY_PORT": "\(stack.portal.port)"])
-                    #expect(
-                        other.has(
-                            "warning", "configuration", "this command reads no configuration file", "MSI_CONFIG_FILE=", file),
-                        "\(other.findings)")
-                }
-            }
-        }
-
-        @Test("A service that ends each time it is started is told from one that is not running, with its last words")
-        func restarting() async throws {
-            try await withStack { stack in
-                try await stack.healthy()
-                let cube = try #require(stack.program.children.first { $0.name == "msi-cube" })
-                let database = stack.stateDirectory + "/cube.sqlite"
-                for file in [database + "-wal", database + "-shm"] { try? FileManager.default.removeItem(atPath: file) }
-                try Data(repeating: 7, count: 8_192).write(to: URL(filePath: database))
-                kill(cube.id, SIGKILL)
-                try await eventually("the end and its reason", within: .seconds(60)) {
-                    try await doctor(stack).has("failure", "sockets", "msi-cube ends each time msi up starts it", "msi-cube.log")
-                }
-                #expect(try await doctor(stack).has("failure", "files", database, "damaged"))
-                stack.program.signal(SIGSTOP)
-                // Otherwise a failure could not end it.
-                defer { stack.program.signal(SIGCONT) }
-                try await eventually("a stopped msi up") {
-                    try await doctor(stack).has("failure", "processes", "msi up (process", "kill -CONT")
-                }
             }
         }
 
@@ -285,8 +88,8 @@ extension SystemTests {
         func failedStart() async throws {
             try await withTemporaryFolder { folder in
                 let state = folder + "/state"
-                try await withStack(in: state) { _ in }
-                for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: "\(state)/people.sqlite\(end)") }
+                try FileManager.default.createDirectory(
+                    atPath: state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
                 // The beginning is that of a database.
                 try (Data("SQLite format 3\0".utf8) + Data(repeating: 7, count: 8_192)).write(
                     to: URL(filePath: state + "/people.sqlite"))
@@ -295,15 +98,16 @@ extension SystemTests {
                     "MSI_STATE_DIR": state, "MSI_GATEWAY_PORT": "\(gateway)", "MSI_FCM_EMULATOR_PORT": "\(emulator)",
                 ]
                 let end = try await withProgram(BuiltProduct.path(of: "msi"), arguments: ["up"], environment: environment) {
-                    try await $0.end(within: .seconds(60))
+                    try await $0.end()
                 }
                 #expect(end.exitCode == 1, "\(end.lines)")
-                let report = try await doctor(environment)
+                let report = try await DoctorReport(environment)
                 #expect(
                     report.has("failure", "sockets", "msi-people does not run. The last msi up has noted"), "\(report.findings)")
                 #expect(report.failures.count { $0[1] == "sockets" } == 1, "\(report.failures)")
+                #expect(report.has("failure", "files", "\(state)/people.sqlite", "damaged"), "\(report.failures)")
 
-                let other = try await doctor(environment.merging(["MSI_STATE_DIR": folder + "/other"]) { $1 })
+                let other = try await DoctorReport(environment.merging(["MSI_STATE_DIR": folder + "/other"]) { $1 })
                 #expect(other.code == 0, "\(other.failures)")
                 let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
                 defer { close(listener) }
@@ -317,7 +121,7 @@ extension SystemTests {
                     }
                 }
                 #expect(isBound && listen(listener, 1) == 0)
-                let taken = try await doctor(environment.merging(["MSI_STATE_DIR": folder + "/other"]) { $1 })
+                let taken = try await DoctorReport(environment.merging(["MSI_STATE_DIR": folder + "/other"]) { $1 })
                 #expect(
                     taken.code == 1 && taken.has("failure", "processes", "port \(emulator)", "MSI_FCM_EMULATOR_PORT"),
                     "\(taken.findings)")
@@ -330,8 +134,169 @@ extension SystemTests {
         func fullDisk() async throws {
             try await SmallDisk.with(megabytes: 24) { disk in
                 try disk.fill(leaving: 4 << 20)
-                let report = try await doctor(["MSI_STATE_DIR": disk.folder, "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())"])
+                let report = try await DoctorReport([
+                    "MSI_STATE_DIR": disk.folder, "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())",
+                ])
                 #expect(report.code == 1 && report.has("failure", "disk", "new messages are refused"), "\(report.findings)")
+            }
+        }
+    }
+}
+
+extension SystemTests.HarmedProduct {
+    /// `msi doctor` while the product runs.
+    @Suite("msi doctor beside msi up")
+    struct RunningDoctorTests {
+        @Test(
+            "A healthy stack has no failure, with each service, the gateway and a dry run of FCM; single faults are named, with what to do"
+        )
+        func stack() async throws {
+            let stack = try SharedStack.current
+            try await stack.healthy()
+            let sent = try await stack.fcm.acceptedSends().count
+            let well = try await DoctorReport(of: stack)
+            #expect(well.code == 0 && well.failures.isEmpty, "\(well.failures)")
+            for service in ServiceEntry.all.map(\.executable) {
+                #expect(well.has("ok", "configuration", service), "\(service): \(well.findings)")
+            }
+            for service in ["msi-cube", "msi-people", "msi-message-log", "msi-broadcast", "msi-fcm-relay"] {
+                #expect(well.has("ok", "sockets", service), "\(service): \(well.findings)")
+            }
+            for check in ["disk", "processes", "gateway", "versions", "FCM"] {
+                #expect(well.has("ok", check), "\(well.findings)")
+            }
+            // The dry run reaches no phone.
+            #expect(try await stack.fcm.acceptedSends().count == sent)
+
+            let token = stack.stateDirectory + "/token"
+            chmod(token, 0o644)
+            let open = try await DoctorReport(of: stack)
+            #expect(open.code == 1 && open.failures.count == 1, "\(open.failures)")
+            #expect(open.has("failure", "files", token, "chmod 600 '\(token)'"))
+            chmod(token, 0o600)
+
+            let frozen = try await stack.whileFrozen("msi-fcm-relay") { try await DoctorReport(of: stack) }
+            #expect(frozen.code == 1)
+            #expect(frozen.has("failure", "sockets", "msi-fcm-relay", "msi-fcm-relay.log"), "\(frozen.failures)")
+            #expect(frozen.has("failure", "sockets", "is stopped (SIGSTOP", "kill -CONT"), "\(frozen.failures)")
+            let stopped = try await stack.whileFrozen("msi-gateway") { try await DoctorReport(of: stack) }
+            #expect(stopped.has("failure", "processes", "msi-gateway", "kill -CONT"), "\(stopped.failures)")
+            #expect(frozen.has("warning", "FCM"), "\(frozen.findings)")
+            let phone = try await stack.whileFrozen("msi-phone") { try await DoctorReport(of: stack) }
+            #expect(phone.has("failure", "processes", "msi-phone", "kill -CONT"), "\(phone.findings)")
+
+            stack.program.signal(SIGSTOP)
+            // Otherwise a failure could not end it.
+            defer { stack.program.signal(SIGCONT) }
+            try await eventually("a stopped msi up") {
+                try await DoctorReport(of: stack).has("failure", "processes", "msi up (process", "kill -CONT")
+            }
+        }
+
+        @Test(
+            "Of a stack whose state directory is in the configuration file the processes are found, and a reload ends the warning about a change, at any level of the log"
+        )
+        func reload() async throws {
+            let stack = try SharedStack.current
+            let file = stack.configuration
+            try await stack.healthy()
+            try file.write(level: "error")
+            try await stack.reload(until: "  MSI_LOG_LEVEL has changed from info to error (every service)")
+            func report() async throws -> DoctorReport {
+                try await DoctorReport([
+                    "MSI_CONFIG_FILE": file.path, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
+                    "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)",
+                ])
+            }
+            let well = try await report()
+            #expect(well.has("ok", "processes", "processes run") && well.failures.isEmpty, "\(well.findings)")
+            try await eventually("a change in another second") {
+                try file.write(level: "error", "MSI_MESSAGE_RETENTION=400\n")
+                return try await report().has(
+                    "warning", "configuration", "has changed since these have read it", "msi-cube")
+            }
+            stack.program.signal(SIGHUP)
+            try await eventually("every service has read it") {
+                try await !report().has("warning", "configuration", "has changed since")
+            }
+            // What waits for a restart is named without systemd, too.
+            try file.write(level: "error", "MSI_GATEWAY_MAX_CONNECTIONS=77\n")
+            stack.program.signal(SIGHUP)
+            try await eventually("a setting that waits for a restart") {
+                try await report().has(
+                    "warning", "configuration", "msi-gateway works with the former values of MSI_GATEWAY_MAX_CONNECTIONS")
+            }
+            let other = try await DoctorReport([
+                "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
+            ])
+            #expect(
+                other.has(
+                    "warning", "configuration", "this command reads no configuration file", "MSI_CONFIG_FILE=", file.path),
+                "\(other.findings)")
+            try file.write()
+            try await stack.reload(until: "  MSI_LOG_LEVEL has changed from error to info (every service)")
+        }
+    }
+}
+
+extension SystemTests.WithoutSupervisor {
+    /// `msi doctor` while the services run one by one.
+    @Suite("msi doctor without msi up")
+    struct SeparateDoctorTests {
+        @Test("A relay that was killed has left its socket; a wrong key is found by the dry run, with the new key as the remedy")
+        func relays() async throws {
+            try await SharedServices.use { services in
+                let relay = try await services.start("msi-fcm-relay")
+                _ = try await services.start("msi-message-log")
+                let environment = [
+                    "MSI_STATE_DIR": services.folder, "MSI_GATEWAY_PORT": "\(services.portal.port)",
+                    "MSI_FCM_EMULATOR_PORT": "\(services.fcm.port)",
+                ]
+                #expect(try await DoctorReport(environment).has("ok", "FCM", "accepts a dry run"))
+                await relay.kill()
+                let killed = try await DoctorReport(environment)
+                #expect(
+                    killed.code == 1 && killed.has("failure", "sockets", "msi-fcm-relay", "left behind"), "\(killed.failures)")
+
+                let key = services.folder + "/wrong.json"
+                try await ServiceAccountFile.json(tokenURI: "https://127.0.0.1:\(services.fcm.port)/token")
+                    .write(to: URL(filePath: key))
+                chmod(key, 0o600)
+                let wrong = try await services.start("msi-fcm-relay", settings: ["MSI_FCM_SERVICE_ACCOUNT_FILE": key])
+                let refused = try await DoctorReport(
+                    environment.merging([
+                        "MSI_FCM_SERVICE_ACCOUNT_FILE": key, "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(services.fcm.port)",
+                        "MSI_FCM_CA_FILE": services.folder + "/fcm-emulator/ca.pem",
+                    ]) { $1 })
+                #expect(refused.has("failure", "FCM", "campus-test", "OAUTH", "make a new one"), "\(refused.findings)")
+                await wrong.kill()
+            }
+        }
+
+        @Test(
+            "A service that listens elsewhere than it is looked for is told from one that is not running; a changed file is noticed"
+        )
+        func elsewhere() async throws {
+            try await SharedServices.use { services in
+                let file = services.folder + "/msi.env"
+                try Data("".utf8).write(to: URL(filePath: file))
+                let other = "ipc://\(services.folder)/other.sock"
+                _ = try await services.start(
+                    "msi-fcm-relay", settings: ["MSI_FCM_RELAY_LISTEN": other, "MSI_CONFIG_FILE": file])
+                let environment = [
+                    "MSI_STATE_DIR": services.folder, "MSI_GATEWAY_PORT": "\(services.portal.port)", "MSI_CONFIG_FILE": file,
+                ]
+                let report = try await DoctorReport(environment)
+                #expect(
+                    report.has(
+                        "failure", "sockets", "msi-fcm-relay runs (process", "listens at \(other)", "MSI_FCM_RELAY_ENDPOINTS"),
+                    "\(report.failures)")
+                #expect(!report.findings.contains { $0[2].contains("has changed since") })
+                // Its time has whole seconds. Without a log of msi up a reload would not be noticed.
+                try await eventually("a change in another second") {
+                    try Data("MSI_LOG_LEVEL=debug\n".utf8).write(to: URL(filePath: file))
+                    return try await DoctorReport(environment).has("ok", "configuration", "has changed since", "msi-fcm-relay")
+                }
             }
         }
     }

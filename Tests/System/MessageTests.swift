@@ -3,9 +3,9 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension SystemTests.OneProduct {
     /// The way of a message from a portal to a phone.
-    @Suite("Messages", .serialized, .stack())
+    @Suite("Messages")
     struct MessageTests {
         let stack: Stack
         let portal: Portal
@@ -101,7 +101,7 @@ extension SystemTests {
                     // The deadline is the message's own: a day for an Alert and four weeks for Information, in whole seconds.
                     let longest: Int64 = subject == alert ? 86_400 : 2_419_200
                     let ttl = try #require(message["android"]?["ttl"]?.string.flatMap { Int64($0.dropLast()) })
-                    #expect((longest - 30...longest).contains(ttl))
+                    #expect((longest - 300...longest).contains(ttl))
                     let expiration = try #require(message["apns"]?["headers"]?["apns-expiration"]?.string.flatMap { Int64($0) })
                     #expect(abs(expiration - (timestamp / 1_000 + longest)) <= 2)
                     data["android"]?["ttl"] = "\(ttl)s"
@@ -177,7 +177,7 @@ extension SystemTests {
             }
             let ended = try #require(shown["relay"]?["ended"]?.integer)
             let accepted = try #require(shown["relay"]?["accepted"]?.integer)
-            #expect((timestamp...ended).contains(accepted) && ended <= timestamp + 20_000)
+            #expect((timestamp...ended).contains(accepted) && ended <= .nowInMilliseconds)
             var parts = try #require(shown["relay"]?["components"]?.array)
             for index in parts.indices {
                 #expect((timestamp...ended).contains(try #require(parts[index]["accepted_at"]?.integer)))
@@ -248,7 +248,8 @@ extension SystemTests {
             }
             var listed: [JSONValue] = []
             var next: String? = "/message?limit=5"
-            while let url = next {
+            // Earlier tests have sent more.
+            while let url = next, listed.count < 2 * expected.count {
                 let page = try await portal.call(.GET, url)
                 #expect(page.status == 200)
                 let json = try page.json

@@ -3,9 +3,9 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension SystemTests.OneProduct {
     /// The rights of pages in a browser.
-    @Suite("Origins", .serialized, .stack(["MSI_GATEWAY_CORS_ORIGINS": "https://portal.example.edu,http://localhost:3000"]))
+    @Suite("Origins")
     struct OriginTests {
         let portal: Portal
 

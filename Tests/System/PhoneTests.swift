@@ -4,9 +4,9 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension SystemTests.OneProduct {
     /// What the hub answers to phones.
-    @Suite("Phones", .serialized, .stack())
+    @Suite("Phones")
     struct PhoneTests {
         let stack: Stack
         let portal: Portal
@@ -36,7 +36,7 @@ extension SystemTests {
             }
             _ = try await portal.post(other.message(title: "other", desc: "", message: "text"))
             let topics = ["\(subject.topicKey)"]
-            try await eventually("all are accepted", within: .seconds(60)) {
+            try await eventually("all are accepted") {
                 var (found, next) = ([String](), String?.none)
                 while true {
                     let page = try await since(topics, after: next)

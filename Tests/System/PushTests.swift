@@ -3,9 +3,9 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension SystemTests.OneProduct {
     /// Pushes of other programs, by the message log and directly by the relay.
-    @Suite("Pushes", .serialized, .stack())
+    @Suite("Pushes")
     struct PushTests {
         @Test("A Python program sends pushes by both services, and gets the outcome for each token")
         func python() async throws {

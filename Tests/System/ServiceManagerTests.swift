@@ -6,7 +6,7 @@ import Testing
 
 extension SystemTests {
     /// What systemd learns from a service, and shows in `systemctl status`.
-    @Suite("A service manager", .timeLimit(.minutes(1)))
+    @Suite("A service manager", .timeLimit(.minutes(10)))
     struct ServiceManagerTests {
         @Test("The status says which settings a service works with as long as it runs, while the watchdog hears of it")
         func status() async throws {

@@ -7,19 +7,20 @@ import ServiceKit
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension SystemTests.HarmedProduct {
     /// `msi status`.
     @Suite("msi status")
     struct StatusTests {
+        let stack: Stack
+
+        init() throws {
+            stack = try SharedStack.current
+        }
+
         private func status(
-            _ stack: Stack, _ arguments: [String] = [], _ settings: [String: String] = [:]
+            _ arguments: [String] = [], _ settings: [String: String] = [:]
         ) async throws -> (code: Int32?, lines: [String]) {
-            let environment = settings.merging([
-                "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
-            ]) { $1 }
-            let end = try await withProgram(
-                BuiltProduct.path(of: "msi"), arguments: ["status"] + arguments, environment: environment
-            ) { try await $0.end(within: .seconds(60)) }
+            let end = try await stack.msi(["status"] + arguments, settings)
             return (end.exitCode, end.lines)
         }
 
@@ -27,108 +28,104 @@ extension SystemTests {
             "It shows the services with their versions, the waiting messages, and unavailable services; its exit status is that of the hub"
         )
         func states() async throws {
-            try await withStack { stack in
-                try await stack.healthy()
-                let subject = try await stack.portal.makeSubject("Alert")
+            try await stack.healthy()
+            let subject = try await stack.portal.makeSubject("Alert")
+            #expect(try await stack.portal.post(subject.message()).status == 201)
+            try await eventually("a relayed message") {
+                let well = try await status()
+                return well.code == 0
+                    && well.lines.contains { $0.contains(/^in the last minute: [1-9]\d* accepted, [1-9]\d* relayed/) }
+                    && well.lines.contains { $0.hasPrefix("messages: 0 waiting; ") }
+            }
+            let well = try await status()
+            #expect(well.lines.first == "ok: Mobile Student Intranet at http://127.0.0.1:\(stack.portal.port)")
+            for service in ["gateway", "cube", "people", "message-log", "broadcast"] {
+                #expect(
+                    well.lines.contains { $0.split(separator: " ").starts(with: [service[...], "ok", productVersion[...]]) },
+                    "\(well.lines)")
+            }
+            try await stack.whileFrozen("msi-fcm-relay") {
                 #expect(try await stack.portal.post(subject.message()).status == 201)
-                try await eventually("a relayed message") {
-                    let well = try await status(stack)
-                    return well.code == 0 && well.lines.contains("in the last minute: 1 accepted, 1 relayed")
-                }
-                let well = try await status(stack)
-                #expect(well.lines.first == "ok: Mobile Student Intranet at http://127.0.0.1:\(stack.portal.port)")
-                for service in ["gateway", "cube", "people", "message-log", "broadcast"] {
-                    #expect(
-                        well.lines.contains { $0.split(separator: " ").starts(with: [service[...], "ok", productVersion[...]]) },
-                        "\(well.lines)")
-                }
-                #expect(well.lines.contains("messages: 0 waiting; 0 scheduled, 0 held"), "\(well.lines)")
-
-                try await stack.freeze("msi-fcm-relay")
-                #expect(try await stack.portal.post(subject.message()).status == 201)
-                try await eventually("a degraded status") { try await status(stack).code == 1 }
+                try await eventually("a degraded status") { try await status().code == 1 }
                 let json = try JSONCoder.decode(
-                    JSONValue.self, from: Data(try #require(await status(stack, ["--json"]).lines.last).utf8))
+                    JSONValue.self, from: Data(try #require(await status(["--json"]).lines.last).utf8))
                 #expect(json["health"]?["status"] == "degraded" && json["status"] == "degraded")
                 #expect(json["problems"]?.array.contains { $0.string?.hasPrefix("message-log relay") == true } == true, "\(json)")
                 #expect(json["messages"]?["waiting"] == 1)
-                let degraded = try await status(stack)
+                let degraded = try await status()
                 #expect(degraded.lines.contains { $0.hasPrefix("  relay") && !$0.contains(" ok") }, "\(degraded.lines)")
                 #expect(degraded.lines.contains { $0.hasPrefix("messages: 1 waiting, the oldest for ") }, "\(degraded.lines)")
-                try stack.signal(SIGCONT, "msi-fcm-relay")
+            }
 
-                try await stack.whileFrozen("msi-message-log") {
-                    try await eventually("an unavailable status") { try await status(stack).code == 2 }
-                    let lines = try await status(stack).lines
-                    #expect(lines.contains { $0.hasPrefix("messages: not known: ") }, "\(lines)")
-                }
+            try await stack.whileFrozen("msi-message-log") {
+                try await eventually("an unavailable status") { try await status().code == 2 }
+                let lines = try await status().lines
+                #expect(lines.contains { $0.hasPrefix("messages: not known: ") }, "\(lines)")
             }
         }
 
         @Test("It says what a token may not see, shows the services without a valid one, and does not wait for a frozen gateway")
         func access() async throws {
-            try await withStack { stack in
-                try await stack.healthy()
-                let (subject, other) = (
-                    try await stack.portal.makeSubject("Alert"), try await stack.portal.makeSubject("Alert", name: "Other")
-                )
-                var message = other.message()
-                message["send_at"] = .integer(.nowInMilliseconds + 3_600_000)
-                #expect(try await stack.portal.post(message).status == 201)
-                let made = try await stack.portal.call(
-                    .POST, "/token", ["name": "one", "rights": ["read"], "scope": ["\(subject.topicKey)"]])
-                let secret = try #require(try made.json["secret"]?.string)
-                let all = try await status(stack)
-                #expect(all.lines.contains("messages: 0 waiting; 1 scheduled, 0 held"), "\(all.lines)")
-                let some = try await status(stack, [], ["MSI_TOKEN": secret])
-                #expect(
-                    some.lines.contains("messages: 0 waiting; 0 scheduled, 0 held, of what this token may see"), "\(some.lines)")
+            try await stack.healthy()
+            let (subject, other) = (
+                try await stack.portal.makeSubject("Alert"), try await stack.portal.makeSubject("Alert", name: "Other")
+            )
+            var message = other.message()
+            message["send_at"] = .integer(.nowInMilliseconds + 3_600_000)
+            #expect(try await stack.portal.post(message).status == 201)
+            let made = try await stack.portal.call(
+                .POST, "/token", ["name": "one", "rights": ["read"], "scope": ["\(subject.topicKey)"]])
+            let secret = try #require(try made.json["secret"]?.string)
+            let all = try await status()
+            #expect(
+                all.lines.contains { $0.contains(/^messages: 0 waiting; [1-9]\d* scheduled, \d+ held$/) }, "\(all.lines)")
+            let some = try await status([], ["MSI_TOKEN": secret])
+            #expect(
+                some.lines.contains("messages: 0 waiting; 0 scheduled, 0 held, of what this token may see"), "\(some.lines)")
 
-                let refused = try await status(stack, [], ["MSI_TOKEN": "msi_wrong"])
-                #expect(refused.code == 3)
-                #expect(
-                    refused.lines.contains { $0.hasPrefix("unknown: ") && $0.hasSuffix("(the token is refused)") },
-                    "\(refused.lines)")
-                #expect(refused.lines.contains { $0.split(separator: " ").starts(with: ["message-log", "ok"]) })
-                #expect(
-                    refused.lines.contains {
-                        $0.hasPrefix("messages: not known: the token is refused")
-                            && $0.hasSuffix("It comes from MSI_TOKEN: put a valid one there, or unset it")
-                    }, "\(refused.lines)")
+            let refused = try await status([], ["MSI_TOKEN": "msi_wrong"])
+            #expect(refused.code == 3)
+            #expect(
+                refused.lines.contains { $0.hasPrefix("unknown: ") && $0.hasSuffix("(the token is refused)") },
+                "\(refused.lines)")
+            #expect(refused.lines.contains { $0.split(separator: " ").starts(with: ["message-log", "ok"]) })
+            #expect(
+                refused.lines.contains {
+                    $0.hasPrefix("messages: not known: the token is refused")
+                        && $0.hasSuffix("It comes from MSI_TOKEN: put a valid one there, or unset it")
+                }, "\(refused.lines)")
 
-                // A folder cannot be read as a token, also not by root.
-                try await withTemporaryFolder { folder in
-                    func expectUnknown(_ problem: String) async throws {
-                        let end = try await withProgram(
-                            BuiltProduct.path(of: "msi"), arguments: ["status"],
-                            environment: ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "\(stack.portal.port)"]
-                        ) { try await $0.end(within: .seconds(60)) }
-                        #expect(end.exitCode == 3)
-                        #expect(end.lines.contains { $0.hasPrefix("unknown: ") && $0.contains(problem) }, "\(end.lines)")
-                        #expect(end.lines.contains { $0.split(separator: " ").starts(with: ["message-log", "ok"]) })
-                    }
-                    try await expectUnknown("there is no token in \(folder)/token")
-                    #expect(mkdir(folder + "/token", 0o700) == 0)
-                    try await expectUnknown("\(folder)/token cannot be read")
+            // A folder cannot be read as a token, also not by root.
+            try await withTemporaryFolder { folder in
+                func expectUnknown(_ problem: String) async throws {
+                    let end = try await withProgram(
+                        BuiltProduct.path(of: "msi"), arguments: ["status"],
+                        environment: ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "\(stack.portal.port)"]
+                    ) { try await $0.end() }
+                    #expect(end.exitCode == 3)
+                    #expect(end.lines.contains { $0.hasPrefix("unknown: ") && $0.contains(problem) }, "\(end.lines)")
+                    #expect(end.lines.contains { $0.split(separator: " ").starts(with: ["message-log", "ok"]) })
                 }
+                try await expectUnknown("there is no token in \(folder)/token")
+                #expect(mkdir(folder + "/token", 0o700) == 0)
+                try await expectUnknown("\(folder)/token cannot be read")
+            }
 
-                let environment = ["MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)"]
-                let watched = try await withProgram(
-                    BuiltProduct.path(of: "msi"), arguments: ["status", "--watch"], environment: environment
-                ) { program in
-                    try await eventually("two pictures") {
-                        program.lines.count { $0.wholeMatch(of: /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil } >= 2
-                    }
+            let watched = try await withProgram(
+                BuiltProduct.path(of: "msi"), arguments: ["status", "--watch"], environment: stack.environment
+            ) { program in
+                try await eventually("two pictures") {
+                    program.lines.count { $0.wholeMatch(of: /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil } >= 2
                 }
-                #expect(watched.exitCode == 0)
+            }
+            #expect(watched.exitCode == 0)
 
-                try await stack.whileFrozen("msi-gateway") {
-                    let frozen = try await status(stack)
-                    #expect(frozen.code == 2)
-                    #expect(
-                        frozen.lines.contains { $0.hasPrefix("unavailable: ") && $0.contains("does not answer within 5 s") },
-                        "\(frozen.lines)")
-                }
+            try await stack.whileFrozen("msi-gateway") {
+                let frozen = try await status()
+                #expect(frozen.code == 2)
+                #expect(
+                    frozen.lines.contains { $0.hasPrefix("unavailable: ") && $0.contains("does not answer within 5 s") },
+                    "\(frozen.lines)")
             }
         }
 
@@ -139,7 +136,7 @@ extension SystemTests {
                 let end = try await withProgram(
                     BuiltProduct.path(of: "msi"), arguments: ["status"],
                     environment: ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "\(port)"]
-                ) { try await $0.end(within: .seconds(20)) }
+                ) { try await $0.end() }
                 #expect(end.exitCode == 2)
                 #expect(
                     end.lines.contains { $0.contains("127.0.0.1:\(port)") && $0.contains("MSI_GATEWAY_PORT") }, "\(end.lines)")

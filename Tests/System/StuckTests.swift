@@ -5,9 +5,9 @@ import ServiceKit
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension SystemTests.WithoutSupervisor {
     /// What a monitoring system, the operator and the watchdog learn of a service that is stuck.
-    @Suite("Stuck services", .enabled(if: HeldThreads.isPossible), .timeLimit(.minutes(3)))
+    @Suite("Stuck services", .enabled(if: HeldThreads.isPossible), .timeLimit(.minutes(10)))
     struct StuckTests {
         /// The status of `/livez` or `/readyz`, and its JSON.
         private func ask(_ path: String, at port: Int, _ portal: Portal) async throws -> (status: Int, state: JSONValue) {
@@ -20,7 +20,7 @@ extension SystemTests {
             "A write that hangs stops the watchdog's notifications, and is named by /livez, /readyz, the gateway and msi status; the disk's return ends it"
         )
         func writer() async throws {
-            try await SeparateServices.with { services in
+            try await SharedServices.use { services in
                 let manager = try NotificationSocket(at: services.folder + "/notify")
                 let port = try LoopbackPort.free()
                 let log = try await services.start(
@@ -35,7 +35,7 @@ extension SystemTests {
 
                 try await HeldThreads.hold(log, in: "fsync,fdatasync") {
                     #expect(try await portal.post(subject.message()).status == 503)
-                    try await eventually("the part is named", within: .seconds(30)) {
+                    try await eventually("the part is named") {
                         let (status, state) = try await ask("readyz", at: port, portal)
                         guard status == 503, let part = state["parts"]?["store"] else { return false }
                         #expect(part["status"] == "deadline_exceeded")
@@ -55,13 +55,13 @@ extension SystemTests {
                     let status = try await withProgram(
                         BuiltProduct.path(of: "msi"), arguments: ["status"],
                         environment: ["MSI_STATE_DIR": services.folder, "MSI_GATEWAY_PORT": "\(portal.port)"]
-                    ) { try await $0.end(within: .seconds(60)) }
+                    ) { try await $0.end() }
                     #expect(status.lines.contains { $0.contains("store") && $0.contains("a write to message-log.sqlite") })
-                    try await eventually("the write counts as stuck", within: .seconds(90)) {
+                    try await eventually("the write counts as stuck") {
                         try await ask("livez", at: port, portal).status == 503
                     }
                     // The check that was under way when the write became too old has ended then.
-                    try await eventually("a check that fails", within: .seconds(30)) {
+                    try await eventually("a check that fails") {
                         manager.receiveAll().contains { $0.contains("STATUS=the service does not answer itself: store") }
                     }
                     var texts: [String] = []
@@ -86,14 +86,14 @@ extension SystemTests {
                 ("msi-bus", "poll", "bus_thread"), ("NIO-SGLTN-", "epoll_wait,epoll_pwait,epoll_pwait2", "event_loop_"),
             ])
         func thread(_ thread: String, calls: String, part: String) async throws {
-            try await SeparateServices.with { services in
+            try await SharedServices.use { services in
                 let port = try LoopbackPort.free()
                 let (gateway, portal) = try await services.startGateway(
                     in: "second", settings: ["MSI_METRICS_PORT": "\(port)"])
                 // The gateway may be ready before its port for metrics.
                 try await eventually("it is well") { (try? await ask("livez", at: port, portal).status) == 200 }
                 try await HeldThreads.hold(gateway, thread: thread, in: calls) {
-                    try await eventually("it is noticed", within: .seconds(30)) {
+                    try await eventually("it is noticed") {
                         try await ask("livez", at: port, portal).status == 503
                     }
                     let (status, state) = try await ask("livez", at: port, portal)

@@ -1,7 +1,33 @@
+import TestSupport
 import Testing
 
 /// The product from outside: the real executables, an HTTP client and an emulated phone.
 ///
-/// One suite after another, since each keeps five processes and the machine busy.
+/// One suite after another, since each keeps up to nine processes and the machine busy. Tests share a running product where they can: those
+/// that leave it as it was, those that harm a service and wait until it is well again, and those that start the services one by one. Each
+/// has subjects, accounts and messages of its own. A stack of its own is for a test that stops or fills it, or needs other settings.
 @Suite("System", .serialized)
-enum SystemTests {}
+enum SystemTests {
+    /// Requests without limits: many tests call one gateway.
+    static let noLimits = ["MSI_GATEWAY_ADDRESS_REQUESTS": "1000000", "MSI_GATEWAY_ACCOUNT_REQUESTS": "1000000"]
+
+    /// Tests that leave the product as it was.
+    @Suite(
+        "One product",
+        .stack(noLimits.merging(["MSI_GATEWAY_CORS_ORIGINS": "https://portal.example.edu,http://localhost:3000"]) { $1 }))
+    enum OneProduct {
+        /// A second product at the same time. Its services listen at TCP ports, its phone would like the port of the first one's, and its
+        /// state directory has a token before its first start.
+        @Suite("A second product", .stack(preparedBy: SecondState.prepare))
+        enum SecondProduct {}
+    }
+
+    /// Tests that freeze or kill services, protect files, or change settings, and leave the product well. It has a configuration file, and
+    /// serves metrics.
+    @Suite("One product that is harmed", .stack(preparedBy: HarmedState.prepare))
+    enum HarmedProduct {}
+
+    /// Tests of services that no supervisor starts again.
+    @Suite("Services without a supervisor", .services)
+    enum WithoutSupervisor {}
+}

@@ -4,45 +4,41 @@ import JSON
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension SystemTests.HarmedProduct {
     /// `msi tail`.
     @Suite("msi tail")
     struct TailTests {
+        let stack: Stack
+
+        init() throws {
+            stack = try SharedStack.current
+        }
+
         @Test("It shows each message on its way, also one that is sent while the gateway is killed and replaced")
         func messages() async throws {
-            try await withStack { stack in
+            try await stack.healthy()
+            let subject = try await stack.portal.makeSubject("Alert")
+            let end = try await withProgram(
+                BuiltProduct.path(of: "msi"), arguments: ["tail", "--json"], environment: stack.environment
+            ) { tail in
+                _ = try await tail.line { $0.contains(#""event":"health""#) }
+                let first = try #require(try await stack.portal.post(subject.message()).json["msi_key"]?.string)
+                _ = try await tail.line { $0.contains(first) && $0.contains(#""state":"relayed""#) }
+                try stack.signal(SIGKILL, "msi-gateway")
                 try await stack.healthy()
-                let subject = try await stack.portal.makeSubject("Alert")
-                let environment = ["MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)"]
-                let end = try await withProgram(
-                    BuiltProduct.path(of: "msi"), arguments: ["tail", "--json"], environment: environment
-                ) { tail in
-                    _ = try await tail.line(within: .seconds(30)) { $0.contains(#""event":"health""#) }
-                    let first = try #require(try await stack.portal.post(subject.message()).json["msi_key"]?.string)
-                    _ = try await tail.line(within: .seconds(60)) { $0.contains(first) && $0.contains(#""state":"relayed""#) }
-                    try stack.signal(SIGKILL, "msi-gateway")
-                    try await stack.healthy()
-                    let second = try #require(try await stack.portal.post(subject.message()).json["msi_key"]?.string)
-                    let line = try await tail.line(within: .seconds(60)) {
-                        $0.contains(second) && $0.contains(#""state":"relayed""#)
-                    }
-                    #expect(try JSONCoder.decode(JSONValue.self, from: Data(line.utf8))["event"] == "message")
+                let second = try #require(try await stack.portal.post(subject.message()).json["msi_key"]?.string)
+                let line = try await tail.line {
+                    $0.contains(second) && $0.contains(#""state":"relayed""#)
                 }
-                #expect(end.exitCode == 0, "\(end.lines)")
+                #expect(try JSONCoder.decode(JSONValue.self, from: Data(line.utf8))["event"] == "message")
             }
+            #expect(end.exitCode == 0, "\(end.lines)")
         }
 
         @Test("With a token that the gateway does not know it ends")
         func refused() async throws {
-            try await withStack { stack in
-                let environment = [
-                    "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)", "MSI_TOKEN": "msi_wrong",
-                ]
-                let end = try await withProgram(
-                    BuiltProduct.path(of: "msi"), arguments: ["tail"], environment: environment
-                ) { try await $0.end(within: .seconds(30)) }
-                #expect(end.exitCode == 77, "\(end.lines)")
-            }
+            let end = try await stack.msi(["tail"], ["MSI_TOKEN": "msi_wrong"])
+            #expect(end.exitCode == 77, "\(end.lines)")
         }
     }
 }

@@ -6,7 +6,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension SystemTests.HarmedProduct {
     /// The trace of a message through every service and every restart, `msi trace`, and settings that are read again.
     @Suite("Traces and reloads")
     struct TraceTests {
@@ -14,80 +14,70 @@ extension SystemTests {
 
         @Test("A message keeps its trace over restarts, a reload shows its debug lines, and msi trace prints its life")
         func life() async throws {
-            try await withTemporaryFolder { folder in
-                let file = folder + "/msi.env"
-                @Sendable func configure(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: file)) }
-                try configure("MSI_LOG_LEVEL=info\n")
-                let state = folder + "/état 1"
-                try await withStack(in: state, settings: ["MSI_CONFIG_FILE": file]) { stack in
-                    try await stack.healthy()
-                    let subject = try await stack.portal.makeSubject("Information")
-                    try await stack.fcm.setFaults([["fault": "UNAVAILABLE"]], seed: 1)
-                    let posted = try await stack.portal.call(
-                        .POST, "/message", headers: ["traceparent": "00-\(Self.trace)-00f067aa0ba902b7-01"], subject.message())
-                    #expect(posted.status == 201 && posted["X-Request-Id"] == Self.trace)
-                    let key = try #require(try posted.json["msi_key"]?.string)
-                    func log(_ service: String) throws -> [JSONValue] {
-                        try String(contentsOfFile: "\(state)/log/\(service).log", encoding: .utf8).split(separator: "\n")
-                            .compactMap { try? JSONValue(parsing: Data($0.utf8)) }
-                    }
-                    func ours(_ service: String, _ message: String) throws -> [JSONValue] {
-                        try log(service).filter { $0["trace_id"]?.string == Self.trace && $0["message"]?.string == message }
-                    }
-                    try await eventually("the first attempt has failed", within: .seconds(30)) {
-                        let isRefused = try !ours("msi-fcm-relay", "not accepted by FCM").isEmpty
-                        return try isRefused && !ours("msi-message-log", "will be tried again").isEmpty
-                    }
+            let stack = try SharedStack.current
+            let state = stack.stateDirectory
+            try await stack.healthy()
+            let subject = try await stack.portal.makeSubject("Information")
+            try await stack.fcm.setFaults([["fault": "UNAVAILABLE"]], seed: 1)
+            let posted = try await stack.portal.call(
+                .POST, "/message", headers: ["traceparent": "00-\(Self.trace)-00f067aa0ba902b7-01"], subject.message())
+            #expect(posted.status == 201 && posted["X-Request-Id"] == Self.trace)
+            let key = try #require(try posted.json["msi_key"]?.string)
+            func log(_ service: String) throws -> [JSONValue] {
+                try String(contentsOfFile: "\(state)/log/\(service).log", encoding: .utf8).split(separator: "\n")
+                    .compactMap { try? JSONValue(parsing: Data($0.utf8)) }
+            }
+            func ours(_ service: String, _ message: String) throws -> [JSONValue] {
+                try log(service).filter { $0["trace_id"]?.string == Self.trace && $0["message"]?.string == message }
+            }
+            try await eventually("the first attempt has failed") {
+                let isRefused = try !ours("msi-fcm-relay", "not accepted by FCM").isEmpty
+                return try isRefused && !ours("msi-message-log", "will be tried again").isEmpty
+            }
 
-                    let restarted = ["msi-fcm-relay", "msi-message-log"]
-                    for service in restarted { try await stack.killAndReplace(service) }
-                    // Otherwise they would read the new file at their start.
-                    for service in restarted {
-                        try await eventually("\(service) is ready again") {
-                            try log(service).count { $0["message"] == "ready" } == 2
-                        }
-                    }
-                    let processes = stack.processes
-                    try configure("MSI_LOG_LEVEL=debug\n")
-                    stack.program.signal(SIGHUP)
-                    try await eventually("msi up says what has changed") {
-                        stack.program.lines.contains {
-                            $0.contains("MSI_LOG_LEVEL has changed from info to debug (every service)")
-                        }
-                    }
-                    for service in Stack.services {
-                        try await eventually("\(service) logs more") {
-                            try log(service).contains {
-                                $0["message"]?.string == "a setting has changed" && $0["setting"]?.string == "MSI_LOG_LEVEL"
-                                    && $0["former"]?.string == "info" && $0["new"]?.string == "debug"
-                            }
-                        }
-                    }
-                    #expect(stack.processes == processes)
-
-                    try await stack.fcm.setFaults([], seed: 1)
-                    _ = try await stack.portal.message(key, hasState: "relayed", within: .seconds(60))
-                    let first = try #require(try ours("msi-fcm-relay", "not accepted by FCM").first)
-                    try await eventually("the lines of the last attempt") {
-                        try !ours("msi-fcm-relay", "accepted by FCM").isEmpty && !ours("msi-message-log", "relayed").isEmpty
-                    }
-                    let last = try #require(try ours("msi-fcm-relay", "accepted by FCM").last)
-                    #expect(try ours("msi-message-log", "relayed").last?["span_id"] == last["span_id"])
-                    #expect(first["span_id"] != last["span_id"] && last["msi_key"]?.string == key)
-
-                    try await expectLife(of: key, in: stack)
+            for service in ["msi-fcm-relay", "msi-message-log"] {
+                let starts = try log(service).count { $0["message"] == "ready" }
+                try await stack.killAndReplace(service)
+                // Otherwise it would read the new file at its start.
+                try await eventually("\(service) is ready again") {
+                    try log(service).count { $0["message"] == "ready" } == starts + 1
                 }
             }
+            let processes = stack.processes
+            func changes(of service: String) throws -> Int {
+                try log(service).count {
+                    $0["message"]?.string == "a setting has changed" && $0["setting"]?.string == "MSI_LOG_LEVEL"
+                        && $0["former"]?.string == "info" && $0["new"]?.string == "debug"
+                }
+            }
+            let before = try Stack.services.map(changes)
+            try stack.configuration.write(level: "debug")
+            try await stack.reload(until: "  MSI_LOG_LEVEL has changed from info to debug (every service)")
+            for (service, count) in zip(Stack.services, before) {
+                try await eventually("\(service) logs more") { try changes(of: service) == count + 1 }
+            }
+            #expect(stack.processes == processes)
+
+            try await stack.fcm.setFaults([], seed: 1)
+            _ = try await stack.portal.message(key, hasState: "relayed")
+            let first = try #require(try ours("msi-fcm-relay", "not accepted by FCM").first)
+            try await eventually("the lines of the last attempt") {
+                try !ours("msi-fcm-relay", "accepted by FCM").isEmpty && !ours("msi-message-log", "relayed").isEmpty
+            }
+            let last = try #require(try ours("msi-fcm-relay", "accepted by FCM").last)
+            #expect(try ours("msi-message-log", "relayed").last?["span_id"] == last["span_id"])
+            #expect(first["span_id"] != last["span_id"] && last["msi_key"]?.string == key)
+
+            try await expectLife(of: key, in: stack)
+            try stack.configuration.write()
+            try await stack.reload(until: "  MSI_LOG_LEVEL has changed from debug to info (every service)")
         }
 
         private func expectLife(of key: String, in stack: Stack) async throws {
             func msi(_ arguments: String...) async throws -> ProgramEnd<Void> {
-                let environment = ["MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)"]
-                return try await withProgram(
-                    BuiltProduct.path(of: "msi"), arguments: ["trace"] + arguments, environment: environment
-                ) { try await $0.end(within: .seconds(30)) }
+                try await stack.msi(["trace"] + arguments)
             }
-            try await eventually("the post is in the audit log", within: .seconds(30)) {
+            try await eventually("the post is in the audit log") {
                 try await stack.portal.auditedObjects("message.send").contains(key)
             }
             for argument in [key, Self.trace, "00-\(Self.trace)-00f067aa0ba902b7-01"] {

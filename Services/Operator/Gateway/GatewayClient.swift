@@ -16,6 +16,8 @@ struct GatewayClient: Sendable {
     private let token: Secret?
     /// What to say if the gateway requires a token, and there is none.
     private let noToken: String
+    /// How long a request is repeated without an answer.
+    private let retryTimeout: Duration
     /// Tells the user that a request takes longer.
     private let report: @Sendable (String) -> Void
 
@@ -25,25 +27,25 @@ struct GatewayClient: Sendable {
     private static let maxAnswerBytes = 64 << 20
     private static let answerTimeout = Duration.seconds(10)
     private static let connectTimeout = Duration.seconds(5)
-    /// How long a request is repeated without an answer.
-    private static let retryTimeout = Duration.seconds(30)
     private static let pause = Duration.milliseconds(500)
     /// The gateway's limits of requests are for a minute.
     private static let maxLimitTime = Duration.seconds(120)
 
     /// Runs a body with a client of the gateway that the settings name.
     ///
-    /// - Parameter report: Tells the user that a request takes longer.
+    /// - Parameters:
+    ///   - retryTimeout: How long a request is repeated without an answer.
+    ///   - report: Tells the user that a request takes longer.
     /// - Throws: ``ConfigurationError``, or the body's error.
     static func with(
-        _ settings: SettingValues, report: @escaping @Sendable (String) -> Void,
+        _ settings: SettingValues, retryTimeout: Duration = .seconds(30), report: @escaping @Sendable (String) -> Void,
         _ body: (GatewayClient) async throws -> Void
     ) async throws {
         let given = try settings.optional(.gatewayURL)
         let (url, source) = try given.map { ($0, Setting.gatewayURL.declaration.name) } ?? Self.ownGateway(settings)
         let (token, noToken) =
             try settings.optional(.token).map { (Secret($0), "") } ?? Self.localToken(settings, for: url, isOwn: given == nil)
-        try await with(url, from: source, token: token, orElse: noToken, report: report, body)
+        try await with(url, from: source, token: token, orElse: noToken, retryTimeout: retryTimeout, report: report, body)
     }
 
     /// Runs a body with a client of a gateway.
@@ -51,11 +53,12 @@ struct GatewayClient: Sendable {
     /// - Parameters:
     ///   - source: The setting that the URL comes from.
     ///   - noToken: What to say if the gateway requires a token, and there is none.
+    ///   - retryTimeout: How long a request is repeated without an answer.
     ///   - report: Tells the user that a request takes longer.
     /// - Throws: The body's error.
     static func with(
-        _ url: String, from source: String, token: Secret?, orElse noToken: String, report: @escaping @Sendable (String) -> Void,
-        _ body: (GatewayClient) async throws -> Void
+        _ url: String, from source: String, token: Secret?, orElse noToken: String, retryTimeout: Duration = .seconds(30),
+        report: @escaping @Sendable (String) -> Void, _ body: (GatewayClient) async throws -> Void
     ) async throws {
         var configuration = HTTPClient.Configuration()
         configuration.timeout.connect = TimeAmount(Self.connectTimeout)
@@ -66,7 +69,10 @@ struct GatewayClient: Sendable {
         configuration.connectionPool.retryConnectionEstablishment = false
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
-            try await body(GatewayClient(http: http, url: url, source: source, token: token, noToken: noToken, report: report))
+            try await body(
+                GatewayClient(
+                    http: http, url: url, source: source, token: token, noToken: noToken, retryTimeout: retryTimeout,
+                    report: report))
         } catch {
             try await http.shutdown()
             throw error
@@ -135,7 +141,8 @@ struct GatewayClient: Sendable {
 
     /// The same without the token, for what everyone may read.
     var withoutToken: GatewayClient {
-        GatewayClient(http: http, url: url, source: source, token: nil, noToken: noToken, report: report)
+        GatewayClient(
+            http: http, url: url, source: source, token: nil, noToken: noToken, retryTimeout: retryTimeout, report: report)
     }
 
     /// Posts a body. It is repeated if there is no answer, so it needs an idempotency key unless a second object does no harm.
@@ -243,7 +250,7 @@ struct GatewayClient: Sendable {
     ///
     /// - Throws: ``GatewayFailure``.
     private func answer(to request: HTTPClientRequest) async throws -> Answer {
-        let deadline = ContinuousClock.now + Self.retryTimeout
+        let deadline = ContinuousClock.now + retryTimeout
         var isFirst = true
         while true {
             switch await attempt(request) {
@@ -252,7 +259,7 @@ struct GatewayClient: Sendable {
             case .unanswered(let failure, let pause, _):
                 guard ContinuousClock.now + pause < deadline else { throw failure }
                 if isFirst {
-                    report("\(failure.description.asSentence) Trying again for \(Self.retryTimeout.components.seconds) s.")
+                    report("\(failure.description.asSentence) Trying again for \(retryTimeout.components.seconds) s.")
                 }
                 isFirst = false
                 try await Task.sleep(for: pause)

@@ -31,7 +31,7 @@ struct SceneRun: Hashable, Sendable {
 
     /// A message that is hit four times, which happens with shares of requests, waits 10, 20, 40 and 80 seconds. Nearly always
     /// the run ends in half of that time.
-    private static let maxWait = Duration.seconds(180)
+    private static let maxWait = Duration.seconds(300)
     private static let seed: Int64 = 7
 
     func run() async throws -> Outcome {
@@ -45,14 +45,15 @@ struct SceneRun: Hashable, Sendable {
                 "MSI_FCM_RELAY_ENDPOINTS": endpoints.joined(separator: ","),
             ]
             return try await withStack(in: state, settings: settings) { stack in
-                guard relays > 1 else { return try await run(stack, second: nil) }
+                try await stack.healthy()
+                guard relays > 1 else { return try await run(at: stack.portal, stack.fcm) }
                 let second = try await ServiceProcess(
                     "msi-fcm-relay", in: state,
                     settings: EmulatorAccess(port: stack.fcm.port, stateDirectory: state).settings.merging([
                         "MSI_FCM_RELAY_LISTEN": endpoints[1], "MSI_FCM_RAMP": "0", "MSI_LOG_LEVEL": "debug",
                     ]) { $1 })
                 do {
-                    let outcome = try await run(stack, second: second)
+                    let outcome = try await run(at: stack.portal, stack.fcm, second: second)
                     await second.stop()
                     return outcome
                 } catch {
@@ -63,19 +64,19 @@ struct SceneRun: Hashable, Sendable {
         }
     }
 
-    private func run(_ stack: Stack, second: ServiceProcess?) async throws -> Outcome {
-        try await stack.healthy()
-        let (lanes, rules) = try await lanes(stack.portal)
-        try await stack.fcm.setFaults(rules, seed: Self.seed)
-        let watch = ArchiveWatch(portal: stack.portal)
+    /// - Parameter second: The second relay, if there is one.
+    func run(at portal: Portal, _ fcm: FCMServer, second: ServiceProcess? = nil) async throws -> Outcome {
+        let (lanes, rules) = try await lanes(portal)
+        try await fcm.setFaults(rules, seed: Self.seed)
+        let watch = ArchiveWatch(portal: portal)
         let posted = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await watch.run(within: Self.maxWait) }
-            let posted = try await post(lanes, to: stack.portal)
+            let posted = try await post(lanes, to: portal)
             watch.expects(Set(posted.joined()))
             try await group.waitForAll()
             return posted
         }
-        let hits = try await stack.fcm.faultHits()
+        let hits = try await fcm.faultHits()
         let errors = watch.errors
         var outcomes: [Cell: [CellOutcome]] = [:]
         for (lane, keys) in zip(lanes, posted) {
@@ -83,11 +84,11 @@ struct SceneRun: Hashable, Sendable {
                 CellOutcome(
                     distribution: lane.subject.distribution, components: lane.components,
                     messages: keys.compactMap(watch.message), errorsByComponent: errors.filter { keys.contains($0.key.msiKey) },
-                    sends: try await stack.fcm.acceptedComponents(to: lane.subject.topicKey),
+                    sends: try await fcm.acceptedComponents(to: lane.subject.topicKey),
                     hits: lane.rule.map { hits[$0] } ?? 0))
         }
         return Outcome(
-            cells: outcomes, counts: try await stack.fcm.counts(),
+            cells: outcomes, counts: try await fcm.counts(),
             hits: lanes.compactMap(\.rule).reduce(0) { $0 + hits[$1] },
             acceptedBySecondRelay: second.map { $0.log.split(separator: "\"message\":\"accepted by FCM\"").count - 1 })
     }

@@ -37,7 +37,7 @@ final class Phone: Sendable {
     var events: [Event] { heard.withLock { $0 } }
 
     /// Waits until it has received this many matching events.
-    func events(_ count: Int, within limit: Duration = .seconds(20), where counts: (Event) -> Bool = { _ in true }) async throws
+    func events(_ count: Int, within limit: Duration = .seconds(120), where counts: (Event) -> Bool = { _ in true }) async throws
         -> [Event]
     {
         try await eventually("\(count) events at the phone; it has \(events)", within: limit) {

@@ -21,7 +21,7 @@ struct RunningProgram: Sendable {
     /// Waits for a matching line of the output.
     ///
     /// - Throws: ``TooLate`` if the line does not come in time, or the program ends without it.
-    func line(within timeout: Duration, where isRight: (String) -> Bool) async throws -> String {
+    func line(within timeout: Duration = .seconds(120), where isRight: (String) -> Bool) async throws -> String {
         try await eventually("the line, among:\n\(lines.joined(separator: "\n"))", within: timeout) {
             let isRunning = isRunning
             if let line = lines.first(where: isRight) { return line }
@@ -36,7 +36,7 @@ struct RunningProgram: Sendable {
     }
 
     /// Waits for its end.
-    func end(within timeout: Duration) async throws {
+    func end(within timeout: Duration = .seconds(120)) async throws {
         try await eventually("the end of process \(process.identifier)", within: timeout) { !isRunning }
     }
 
@@ -73,7 +73,7 @@ struct ProgramEnd<Value: Sendable>: Sendable {
 /// - Throws: The body's error, or ``TooLate`` if the program had to be killed.
 func withProgram<Value: Sendable>(
     _ path: String, arguments: [String] = [], environment: [String: String] = [:],
-    stopTimeout: Duration = .seconds(30), _ body: @Sendable (RunningProgram) async throws -> Value
+    stopTimeout: Duration = .seconds(120), _ body: @Sendable (RunningProgram) async throws -> Value
 ) async throws -> ProgramEnd<Value> {
     var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MSI_") }
     variables.merge(environment) { _, own in own }

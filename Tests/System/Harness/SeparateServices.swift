@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import ServiceKit
+import Synchronization
 import TestSupport
 import Testing
 
@@ -8,47 +9,107 @@ import Testing
 struct SeparateServices: Sendable {
     let folder: String
     let portal: Portal
+    /// The emulator, unless the services run without it.
     let fcm: FCMServer
-    /// The people service and the cube service, which a test may stop or freeze.
-    let people: ServiceProcess
-    let cube: ServiceProcess
     private let relaySettings: [String: String]
+    private let processes: Processes
+
+    /// The running people service and cube service, and what a test has started.
+    fileprivate final class Processes: Sendable {
+        let people: Mutex<ServiceProcess>
+        let cube: Mutex<ServiceProcess>
+        let started = Mutex<[ServiceProcess]>([])
+
+        init(people: ServiceProcess, cube: ServiceProcess) {
+            self.people = Mutex(people)
+            self.cube = Mutex(cube)
+        }
+    }
+
+    /// The people service, which a test may stop or freeze.
+    var people: ServiceProcess { processes.people.withLock(\.self) }
+    /// The cube service, which a test may stop or freeze.
+    var cube: ServiceProcess { processes.cube.withLock(\.self) }
 
     /// Runs the emulator, the cube service, the people service and the gateway. The test starts the relay and the message log.
+    ///
+    /// - Parameters:
+    ///   - hasEmulator: Whether the emulator runs as well.
+    ///   - peopleSettings: Further settings of the people service.
+    ///   - gatewaySettings: Further settings of the gateway.
     static func with(
-        gatewaySettings: [String: String] = [:], _ body: (SeparateServices) async throws -> Void
+        hasEmulator: Bool = true, peopleSettings: [String: String] = [:], gatewaySettings: [String: String] = [:],
+        _ body: (SeparateServices) async throws -> Void
     ) async throws {
+        StackCount.started("services without msi up")
         try await withTemporaryFolder { folder in
-            let emulatorSettings = ["MSI_FCM_EMULATOR_PORT": "0"]
-            let gatewaySettings = gatewaySettings.merging(["MSI_GATEWAY_PORT": "0"]) { given, _ in given }
-            try await withService("msi-fcm-emulator", in: folder, settings: emulatorSettings) { emulator in
+            guard hasEmulator else {
+                let nowhere = EmulatorAccess(port: 0, stateDirectory: folder)
+                return try await with(nowhere, nil, peopleSettings, gatewaySettings, in: folder, body)
+            }
+            try await withService("msi-fcm-emulator", in: folder, settings: ["MSI_FCM_EMULATOR_PORT": "0"]) { emulator in
                 let access = EmulatorAccess(port: try emulator.port, stateDirectory: folder)
-                try await withService("msi-cube", in: folder) { cube in
-                    try await TestOperator.prepare(folder)
-                    try await withService("msi-people", in: folder) { people in
-                        try await TestOperator.setUp(in: folder)
-                        try await withService("msi-gateway", in: folder, settings: gatewaySettings) { gateway in
-                            let gatewayPort = try gateway.port
-                            try await withHTTPClient(trusting: access.certificateFile) { http in
-                                try await body(
-                                    SeparateServices(
-                                        folder: folder,
-                                        portal: Portal(port: gatewayPort, http: http, token: try TestOperator.token(in: folder)),
-                                        fcm: FCMServer(port: access.port, folder: access.folder, http: http),
-                                        people: people, cube: cube,
-                                        relaySettings: access.settings.merging(["MSI_FCM_RAMP": "0"]) { $1 }))
-                            }
-                        }
+                try await with(access, access.certificateFile, peopleSettings, gatewaySettings, in: folder, body)
+            }
+        }
+    }
+
+    private static func with(
+        _ access: EmulatorAccess, _ certificate: String?, _ peopleSettings: [String: String], _ gatewaySettings: [String: String],
+        in folder: String, _ body: (SeparateServices) async throws -> Void
+    ) async throws {
+        let gatewaySettings = gatewaySettings.merging(["MSI_GATEWAY_PORT": "0"]) { given, _ in given }
+        try await withService("msi-cube", in: folder) { cube in
+            try await TestOperator.prepare(folder)
+            try await withService("msi-people", in: folder, settings: peopleSettings) { people in
+                try await TestOperator.setUp(in: folder)
+                let processes = Processes(people: people, cube: cube)
+                try await withService("msi-gateway", in: folder, settings: gatewaySettings) { gateway in
+                    let gatewayPort = try gateway.port
+                    try await withHTTPClient(trusting: certificate) { http in
+                        let services = SeparateServices(
+                            folder: folder,
+                            portal: Portal(port: gatewayPort, http: http, token: try TestOperator.token(in: folder)),
+                            fcm: FCMServer(port: access.port, folder: access.folder, http: http),
+                            relaySettings: access.settings.merging(["MSI_FCM_RAMP": "0"]) { $1 }, processes: processes)
+                        try await services.use(body)
                     }
+                }
+                // Those that a test has started instead of the first ones.
+                for process in [processes.people.withLock(\.self), processes.cube.withLock(\.self)] {
+                    if process !== people, process !== cube { await process.stop() }
                 }
             }
         }
+    }
+
+    /// Runs a body, and ends the processes that it has started and has not ended.
+    func use(_ body: (SeparateServices) async throws -> Void) async throws {
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await body(self))
+        } catch {
+            outcome = .failure(error)
+        }
+        let started = processes.started.withLock { started in
+            defer { started = [] }
+            return started
+        }
+        // A frozen process is killed as well.
+        for process in started.reversed() where process.isRunning { await process.kill() }
+        try outcome.get()
     }
 
     /// Starts another process of a service.
     ///
     /// - Parameter own: Settings in addition to those that the services have in common.
     func start(_ name: String, settings own: [String: String] = [:]) async throws -> ServiceProcess {
+        let process = try await run(name, own)
+        processes.started.withLock { $0.append(process) }
+        return process
+    }
+
+    private func run(_ name: String, _ own: [String: String] = [:]) async throws -> ServiceProcess {
         try await ServiceProcess(
             name, in: folder, settings: (name == "msi-fcm-relay" ? relaySettings : [:]).merging(own) { _, own in own })
     }
@@ -71,8 +132,40 @@ struct SeparateServices: Sendable {
     ///
     /// - Returns: The running processes.
     func restart(after signal: Int32) async throws -> [ServiceProcess] {
-        guard signal == SIGSTOP else { return [try await start("msi-people"), try await start("msi-cube")] }
+        guard signal == SIGSTOP else {
+            let (people, cube) = (try await run("msi-people"), try await run("msi-cube"))
+            processes.people.withLock { $0 = people }
+            processes.cube.withLock { $0 = cube }
+            return [people, cube]
+        }
         for process in [people, cube] { process.signal(SIGCONT) }
         return [people, cube]
     }
+}
+
+/// Services without a supervisor, one set for all the tests of a suite: `@Suite(.services)`, and in the tests
+/// ``SharedServices/use(_:)``.
+struct SharedServices: SuiteTrait, TestScoping {
+    @TaskLocal private static var running: SeparateServices?
+
+    /// Runs a test. The processes that it starts end with it, and so do the emulator's faults.
+    static func use(_ body: (SeparateServices) async throws -> Void) async throws {
+        let services = try #require(running)
+        // A test that has failed may have left them frozen.
+        defer { for process in [services.people, services.cube] { process.signal(SIGCONT) } }
+        try await services.use(body)
+        try await services.fcm.setFaults([], seed: 1)
+    }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await SeparateServices.with(gatewaySettings: SystemTests.noLimits) { services in
+            try await Self.$running.withValue(services) { try await function() }
+        }
+    }
+}
+
+extension Trait where Self == SharedServices {
+    static var services: SharedServices { SharedServices() }
 }

@@ -26,6 +26,21 @@ struct Stack: Sendable {
         Dictionary(program.children.map { ($0.name, $0.id) }) { first, _ in first }
     }
 
+    /// Settings with which a program finds this product.
+    var environment: [String: String] {
+        [
+            "MSI_STATE_DIR": stateDirectory, "MSI_GATEWAY_PORT": "\(portal.port)", "MSI_FCM_EMULATOR_PORT": "\(fcm.port)",
+            "MSI_PHONE_PORT": "0",
+        ]
+    }
+
+    /// Runs `msi` for this product to its end.
+    func msi(_ arguments: [String], _ settings: [String: String] = [:]) async throws -> ProgramEnd<Void> {
+        try await withProgram(
+            BuiltProduct.path(of: "msi"), arguments: arguments, environment: environment.merging(settings) { $1 }
+        ) { try await $0.end() }
+    }
+
     /// Sends a signal to one service.
     func signal(_ signal: Int32, _ service: String) throws {
         guard let id = processes[service] else { throw TooLate("\(service) is not running") }
@@ -62,7 +77,7 @@ struct Stack: Sendable {
     }
 
     /// Waits until every service can do its work.
-    func healthy(within limit: Duration = .seconds(30)) async throws {
+    func healthy(within limit: Duration = .seconds(120)) async throws {
         try await eventually("a healthy stack", within: limit) { await portal.isHealthy() }
     }
 
@@ -100,6 +115,7 @@ func withStack<Value: Sendable>(
     }
     var environment = ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0", "MSI_PHONE_PORT": "0"]
     environment.merge(settings) { _, own in own }
+    StackCount.started(script ?? "msi up")
     let end = try await withProgram(
         try script ?? BuiltProduct.path(of: "msi"), arguments: script == nil ? ["up"] : [], environment: environment
     ) { program in
@@ -128,8 +144,8 @@ private struct StackPorts {
 
     init(of program: RunningProgram) async throws {
         // The time limit is long, because a script builds first.
-        let ready = try await program.line(within: .seconds(180)) { $0.hasPrefix("ready: ") }
-        let fcm = try await program.line(within: .seconds(5)) { $0.contains("FCM") && $0.contains("https://127.0.0.1:") }
+        let ready = try await program.line(within: .seconds(300)) { $0.hasPrefix("ready: ") }
+        let fcm = try await program.line { $0.contains("FCM") && $0.contains("https://127.0.0.1:") }
         guard let gateway = ready.firstMatch(of: /https?:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.1) }),
             let emulator = fcm.firstMatch(of: /https:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.1) })
         else { throw TooLate("no ports in: \(program.lines)") }

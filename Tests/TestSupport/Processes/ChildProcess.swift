@@ -114,7 +114,7 @@ package final class ChildProcess: Sendable {
     }
 
     /// Waits until its output contains a match. The program is killed on a timeout or a cancellation.
-    package func waitForLog<Found>(within limit: Duration = .seconds(30), _ find: (String) -> Found?) async throws -> Found {
+    package func waitForLog<Found>(within limit: Duration = .seconds(120), _ find: (String) -> Found?) async throws -> Found {
         let deadline = ContinuousClock.now + limit
         while true {
             let isRunning = isRunning

@@ -120,10 +120,10 @@ extension Portal {
         let next: String?
     }
 
-    /// All messages of the archive, newest first.
-    package func archive() async throws -> [ArchivedMessage] {
+    /// All messages of the archive, or those to one subject, newest first.
+    package func archive(of subject: SubjectPath? = nil) async throws -> [ArchivedMessage] {
         var messages: [ArchivedMessage] = []
-        var next: String? = "/message?limit=200"
+        var next: String? = "/message?limit=200" + (subject.map { "&subject=\($0.subject)" } ?? "")
         while let path = next {
             let page: Page = try await get(path)
             messages += page.messages

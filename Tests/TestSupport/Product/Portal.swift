@@ -25,7 +25,7 @@ package struct Portal: Sendable {
     /// - Parameter headers: With a `Cookie` or an `Authorization`, the portal's token is not sent.
     package func call(
         _ method: HTTPMethod, _ path: String, headers: [String: String] = [:], _ body: JSONValue? = nil,
-        within limit: TimeAmount = .seconds(15)
+        within limit: TimeAmount = .seconds(60)
     ) async throws -> HTTPAnswer {
         var headers = headers
         if let token, headers["Authorization"] == nil, headers["Cookie"] == nil { headers["Authorization"] = "Bearer \(token)" }
@@ -33,15 +33,19 @@ package struct Portal: Sendable {
             method, "http://127.0.0.1:\(port)\(path)", headers: headers, body: body?.data, within: limit)
     }
 
-    package func post(_ message: JSONValue, key: String? = nil, within limit: TimeAmount = .seconds(15)) async throws
+    package func post(_ message: JSONValue, key: String? = nil, within limit: TimeAmount = .seconds(60)) async throws
         -> HTTPAnswer
     {
         try await call(.POST, "/message", headers: key.map { ["Idempotency-Key": $0] } ?? [:], message, within: limit)
     }
 
     /// Creates a channel with an area with a subject of a distribution.
-    package func makeSubject(_ distribution: String, name: String = "Hours", level: String = "") async throws -> SubjectPath {
-        let channel = try await made(call(.POST, "/channel", ["name": "Library", "desc": "Books"]), "_id")
+    ///
+    /// - Parameter place: The channel's name.
+    package func makeSubject(
+        _ distribution: String, name: String = "Hours", level: String = "", at place: String = "Library"
+    ) async throws -> SubjectPath {
+        let channel = try await made(call(.POST, "/channel", ["name": "\(place)", "desc": "Books"]), "_id")
         let area = try await made(call(.POST, "/area/\(channel)", ["name": "Main building", "desc": ""]), "id")
         return try await makeSubject(distribution, name: name, level: level, in: channel, area)
     }
@@ -66,7 +70,7 @@ package struct Portal: Sendable {
 
     /// Waits until a message's relay record has a state. While the message log is away, for example between a stop and the next
     /// start, the gateway answers 503.
-    package func message(_ msiKey: String, hasState state: String, within limit: Duration = .seconds(20)) async throws
+    package func message(_ msiKey: String, hasState state: String, within limit: Duration = .seconds(120)) async throws
         -> JSONValue
     {
         var seen: JSONValue?

@@ -16,7 +16,7 @@ package struct TooLate: Error, CustomStringConvertible {
 ///   - condition: Returns the value, or `nil` while there is none.
 /// - Throws: ``TooLate``, or the condition's error.
 package func eventually<Value>(
-    _ what: @autoclosure () -> String = "the condition", within timeout: Duration = .seconds(20),
+    _ what: @autoclosure () -> String = "the condition", within timeout: Duration = .seconds(120),
     every pause: Duration = .milliseconds(5), file: StaticString = #fileID, line: Int = #line,
     isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Value?
 ) async throws -> Value {
@@ -38,7 +38,7 @@ package func eventually<Value>(
 ///   - pause: The time between two calls of the condition.
 /// - Throws: ``TooLate``, or the condition's error.
 package func eventually(
-    _ what: @autoclosure () -> String = "the condition", within timeout: Duration = .seconds(20),
+    _ what: @autoclosure () -> String = "the condition", within timeout: Duration = .seconds(120),
     every pause: Duration = .milliseconds(5), file: StaticString = #fileID, line: Int = #line,
     isolation: isolated (any Actor)? = #isolation, isTrue condition: () async throws -> Bool
 ) async throws {
