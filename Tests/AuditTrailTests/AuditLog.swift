@@ -55,6 +55,15 @@ struct AuditLog {
         try await withService("msi-people", in: folder, settings: peopleSettings(name), body)
     }
 
+    func start(_ service: String) async throws -> ServiceProcess {
+        try await ServiceProcess(service, in: folder, settings: settings)
+    }
+
+    /// A client of another service of the place.
+    func client(of service: String) throws -> CommandClient {
+        try CommandClient(bus: bus, endpoints: ["ipc://\(folder)/run/\(service).sock"], logger: quietLogger)
+    }
+
     func startPeople(named name: String = "people") async throws -> ServiceProcess {
         try await ServiceProcess("msi-people", in: folder, settings: peopleSettings(name))
     }
@@ -110,5 +119,19 @@ struct AuditLog {
             after = part.next
         } while after != nil
         #expect(Set(links.map(\.entryID)).count == links.count, sourceLocation: sourceLocation)
+    }
+}
+
+extension LogMessage {
+    /// A message that goes out in an hour.
+    static func scheduled(_ title: String) -> LogMessage {
+        let later = UnixMilliseconds.now + 3_600_000
+        return LogMessage(
+            msiKey: ObjectID(),
+            draft: MessageDraft(
+                title: title, desc: "Desc", message: "The text of the message",
+                topicKey: TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()), distribution: .alert,
+                sendAt: later),
+            timestamp: .now, names: CubeNames(channel: "C", area: "A", subject: "S"), expires: later + 3_600_000)
     }
 }
