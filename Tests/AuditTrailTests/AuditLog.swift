@@ -5,6 +5,7 @@ import MongoDatabase
 import Schemas
 import TestSupport
 import Testing
+import Time
 
 /// A folder or database with an audit log, and a client of the people service there.
 struct AuditLog {

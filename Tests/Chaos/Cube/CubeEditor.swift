@@ -1,3 +1,5 @@
+import JSON
+import NIOHTTP1
 import Synchronization
 import TestSupport
 

@@ -38,7 +38,7 @@ struct CubeVerdict: Sendable {
 
     /// The objects of the entries with some actions, each of which has one entry.
     private mutating func entries(_ audit: AuditEvidence, where isWanted: (String) -> Bool) -> Set<String> {
-        let counts = audit.entries.lazy.filter { isWanted($0.action) }.reduce(into: [:]) { $0[$1.object.id, default: 0] += 1 }
+        let counts = audit.entries.filter { isWanted($0.action) }.reduce(into: [:]) { $0[$1.object.id, default: 0] += 1 }
         check(counts.filter { $0.value > 1 }.keys, "audit: objects of the cube with two entries")
         return Set(counts.keys)
     }
