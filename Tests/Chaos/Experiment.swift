@@ -122,6 +122,7 @@ struct Experiment: Sendable {
             try await post(to: subjects, held, broadcasts, deployment, clients, &evidence)
             journal.say("everything has ended")
         }
+        journal.say("the phones have reported")
         if let received = evidence.phones?.report?.received {
             evidence.phones?.receipts = try await clients.portal.receipts(expected: received, within: Self.receiptTimeout)
         }

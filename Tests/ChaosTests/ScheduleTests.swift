@@ -49,7 +49,7 @@ struct ScheduleTests {
 
     @Test(
         "A run of one minute kills each process alone, and has every fault of the machine",
-        arguments: 1...200 as ClosedRange<UInt64>)
+        arguments: 1...50 as ClosedRange<UInt64>)
     func oneMinute(seed: UInt64) {
         for store in Store.allCases {
             let parts = store.processes + [.machine]

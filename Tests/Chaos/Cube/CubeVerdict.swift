@@ -31,6 +31,7 @@ struct CubeVerdict: Sendable {
         guard let audit else { return }
         let added = entries(audit) { Self.additions.contains($0) }
         let deleted = entries(audit) { $0 == DeleteChannel.name }
+        check(deleted.subtracting(added), "audit: deletions of what was not added by any entry")
         let present = added.subtracting(deleted)
         check(present.symmetricDifference(cube), "audit: additions without an entry, or entries without an addition")
         check(edits.deleted.symmetricDifference(deleted), "audit: deletions without an entry, or entries without a deletion")
