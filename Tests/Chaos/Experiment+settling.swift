@@ -3,7 +3,7 @@ import TestSupport
 
 extension Experiment {
     /// How long entries may follow to the audit log.
-    private static let auditTimeout = Duration.seconds(120)
+    private static let auditTimeout = Duration.seconds(240)
 
     /// The archive, once every message has ended or is overdue.
     func settledArchive(_ portal: Portal) async throws -> [String: ArchivedMessage] {

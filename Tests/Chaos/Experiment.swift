@@ -29,18 +29,18 @@ struct Experiment: Sendable {
     /// The number of programs that log pushes.
     private static let programs = 4
     /// How long a portal retries: longer than any outage.
-    private static let retryTimeout = Duration.seconds(120)
+    private static let retryTimeout = Duration.seconds(300)
     /// How long the product may take to be healthy after the last fault.
-    private static let recoveryTimeout = Duration.seconds(60)
+    private static let recoveryTimeout = Duration.seconds(180)
     /// How long a message or a push may be overdue at the end. Retries happen within this time.
-    static let maxOverdue = Duration.seconds(60)
+    static let maxOverdue = Duration.seconds(120)
     /// The maximum wait for a retry, and a minute more.
     static let settlingTimeout = Duration.seconds(11 * 60)
 
     /// How long the phones' last reports may take to be counted.
-    private static let receiptTimeout = Duration.seconds(60)
+    private static let receiptTimeout = Duration.seconds(180)
     /// How long a process that joins may take to get messages.
-    private static let joinTimeout = Duration.seconds(60)
+    private static let joinTimeout = Duration.seconds(180)
 
     /// The machine's disk, in megabytes.
     private static let diskSize = 512

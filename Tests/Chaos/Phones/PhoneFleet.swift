@@ -11,9 +11,9 @@ struct PhoneFleet: Sendable {
     private let unsteady: Int
 
     /// How long the phones may take to register and subscribe.
-    private static let startTimeout = Duration.seconds(60)
+    private static let startTimeout = Duration.seconds(180)
     /// The phones have a minute to fetch what they miss, and then report.
-    private static let stopTimeout = Duration.seconds(120)
+    private static let stopTimeout = Duration.seconds(240)
     /// Of twenty phones, three are offline at times, three have their app killed at times, and three register late.
     private static let unsteadyShare = 0.45
 
