@@ -5,6 +5,7 @@ import MongoDatabase
 import Schemas
 import TestSupport
 import Testing
+import Time
 
 /// A folder or database with an audit log, and a client of the people service there.
 struct AuditLog {
@@ -53,6 +54,15 @@ struct AuditLog {
         _ body: (ServiceProcess) async throws -> Result
     ) async throws -> Result {
         try await withService("msi-people", in: folder, settings: peopleSettings(name), body)
+    }
+
+    func start(_ service: String) async throws -> ServiceProcess {
+        try await ServiceProcess(service, in: folder, settings: settings)
+    }
+
+    /// A client of another service of the place.
+    func client(of service: String) throws -> CommandClient {
+        try CommandClient(bus: bus, endpoints: ["ipc://\(folder)/run/\(service).sock"], logger: quietLogger)
     }
 
     func startPeople(named name: String = "people") async throws -> ServiceProcess {
@@ -110,5 +120,19 @@ struct AuditLog {
             after = part.next
         } while after != nil
         #expect(Set(links.map(\.entryID)).count == links.count, sourceLocation: sourceLocation)
+    }
+}
+
+extension LogMessage {
+    /// A message that goes out in an hour.
+    static func scheduled(_ title: String) -> LogMessage {
+        let later = UnixMilliseconds.now + 3_600_000
+        return LogMessage(
+            msiKey: ObjectID(),
+            draft: MessageDraft(
+                title: title, desc: "Desc", message: "The text of the message",
+                topicKey: TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()), distribution: .alert,
+                sendAt: later),
+            timestamp: .now, names: CubeNames(channel: "C", area: "A", subject: "S"), expires: later + 3_600_000)
     }
 }

@@ -62,6 +62,6 @@ extension Verdict: ExperimentVerdict {
         explained.sorted { $0.key < $1.key }.map { explanation, count in "\(count) copies because \(explanation)" }
             + problems.prefix(Self.maxProblems)
             + (problems.count > Self.maxProblems ? ["and \(problems.count - Self.maxProblems) more"] : [])
-            + [audit?.summary, phones?.summary, broadcasts.summary, pushes.summary].compactMap(\.self)
+            + [audit?.summary, cube.summary, phones?.summary, broadcasts.summary, pushes.summary].compactMap(\.self)
     }
 }

@@ -2,6 +2,7 @@ import CommandBus
 import FoundationEssentials
 import JSON
 import NIOHTTP1
+import Schemas
 import TestSupport
 
 /// One run: the product under traffic and faults, until every message has ended and can be checked.
@@ -18,27 +19,28 @@ struct Experiment: Sendable {
     let journal: Journal
 
     private static let clients = 16
-    private static let subjects = 16
     /// The levels of the first subjects, to which the phones subscribe. The others are Optional: with all of them, the phones would
     /// be most of the load.
-    private static let levels = ["Forced", "Recommended"]
+    static let levels = ["Forced", "Recommended"]
     /// The communicator of broadcasts makes one request while a portal makes this many posts.
     private static let postsPerBroadcast = 4
+    /// The editor of the cube makes one request while a portal makes this many posts.
+    private static let postsPerEdit = 2
     /// The number of programs that log pushes.
     private static let programs = 4
-    /// The number of phones that they push to.
-    private static let pushedPhones = 5
     /// How long a portal retries: longer than any outage.
-    private static let retryTimeout = Duration.seconds(120)
+    private static let retryTimeout = Duration.seconds(300)
     /// How long the product may take to be healthy after the last fault.
-    private static let recoveryTimeout = Duration.seconds(60)
+    private static let recoveryTimeout = Duration.seconds(180)
     /// How long a message or a push may be overdue at the end. Retries happen within this time.
-    private static let maxOverdue = Duration.seconds(60)
+    static let maxOverdue = Duration.seconds(120)
     /// The maximum wait for a retry, and a minute more.
-    private static let settlingTimeout = Duration.seconds(11 * 60)
+    static let settlingTimeout = Duration.seconds(11 * 60)
 
-    /// How long entries may follow to the audit log.
-    private static let auditTimeout = Duration.seconds(60)
+    /// How long the phones' last reports may take to be counted.
+    private static let receiptTimeout = Duration.seconds(180)
+    /// How long a process that joins may take to get messages.
+    private static let joinTimeout = Duration.seconds(180)
 
     /// The machine's disk, in megabytes.
     private static let diskSize = 512
@@ -86,12 +88,11 @@ struct Experiment: Sendable {
 
     private func run(_ deployment: Deployment) async throws -> Verdict {
         try await deployment.start()
-        journal.say("\(deployment.parts.count) processes are up in \(folder)")
+        journal.say("\(deployment.parts.count - Part.late.count) processes are up in \(folder)")
         var evidence = Evidence()
         try await deployment.withClients { portal, fcm in
-            try await deployment.withServices { messageLogs, people in
-                let clients = Clients(portal: portal, fcm: fcm, messageLogs: messageLogs, people: people)
-                try await observe(deployment, clients, &evidence)
+            try await deployment.withServices { services in
+                try await observe(deployment, Clients(portal: portal, fcm: fcm, services: services), &evidence)
             }
         }
         await deployment.stop()
@@ -106,17 +107,24 @@ struct Experiment: Sendable {
     private struct Clients {
         let portal: Portal
         let fcm: FCMServer
-        let messageLogs: CommandClient
-        let people: CommandClient
+        let services: ServiceClients
     }
 
     /// Posts messages and logs pushes during the faults, and reads what FCM and the phones have at the end.
     private func observe(_ deployment: Deployment, _ clients: Clients, _ evidence: inout Evidence) async throws {
         let subjects = try await makeSubjects(clients.portal)
         let held = try await makeHeldSubject(clients.portal)
+        let broadcasts = BroadcastTraffic(
+            portal: clients.portal, seed: seed, elsewhere: try await makeChannel(clients.portal), retryTimeout: Self.retryTimeout)
+        try await broadcasts.sendEarly()
         evidence.phones = try await deployment.withPhones(phones) {
-            try await post(to: subjects, held, deployment, clients, &evidence)
+            journal.say("the phones are ready")
+            try await post(to: subjects, held, broadcasts, deployment, clients, &evidence)
             journal.say("everything has ended")
+        }
+        journal.say("the phones have reported")
+        if let received = evidence.phones?.report?.received {
+            evidence.phones?.receipts = try await clients.portal.receipts(expected: received, within: Self.receiptTimeout)
         }
         for subject in subjects + [held] {
             let sends = try await clients.fcm.acceptedComponents(to: subject.topicKey)
@@ -129,28 +137,34 @@ struct Experiment: Sendable {
 
     /// Posts messages and logs pushes during the faults, and waits until all of them have ended.
     private func post(
-        to subjects: [SubjectPath], _ held: SubjectPath, _ deployment: Deployment, _ clients: Clients, _ evidence: inout Evidence
+        to subjects: [SubjectPath], _ held: SubjectPath, _ broadcasts: BroadcastTraffic, _ deployment: Deployment,
+        _ clients: Clients, _ evidence: inout Evidence
     ) async throws {
         let portal = clients.portal
-        let interventions = Interventions(portal: portal, second: try await Communicator("ben", portal))
+        let interventions = Interventions(portal: portal, second: try await Communicator(portal))
         let mix = PostMix(
             seed: seed, subjects: subjects, held: held, template: try await makeTemplate(portal), latest: { interventions.latest }
         ) { deployment.machine.isClockSteady }
         let traffic = Traffic(portal: portal, retryTimeout: Self.retryTimeout, diskMayBeFull: true, next: mix.post)
         let pushMix = PushMix(seed: seed, tokens: try await registerPhones(at: clients.fcm))
-        let pushes = PushTraffic(client: clients.messageLogs, mix: pushMix, retryTimeout: Self.retryTimeout)
-        let broadcasts = BroadcastTraffic(portal: portal, seed: seed, retryTimeout: Self.retryTimeout)
+        let pushes = PushTraffic(client: clients.services.messageLogs, mix: pushMix, retryTimeout: Self.retryTimeout)
+        let editor = CubeEditor(portal: portal, retryTimeout: Self.retryTimeout)
+        try await broadcasts.begin()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await traffic.run(clients: Self.clients, every: store.period) }
             group.addTask { try await pushes.run(clients: Self.programs, every: store.period) }
             group.addTask { try await interventions.run() }
+            evidence.join = try await join(deployment, traffic, clients)
+            journal.say("\(Part.late.count) processes have joined")
             group.addTask { try await broadcasts.run(every: store.period * Self.postsPerBroadcast) }
+            group.addTask { try await editor.run(every: store.period * Self.postsPerEdit) }
             try await harm(deployment)
             journal.say("the last fault is over")
             try await recover(deployment, portal, traffic)
             traffic.stop()
             pushes.stop()
             broadcasts.stop()
+            editor.stop()
             interventions.stop()
             try await group.waitForAll()
         }
@@ -161,70 +175,42 @@ struct Experiment: Sendable {
         evidence.problems += pushes.surprises.map { "an answer that no program should get: \($0)" }
         evidence.problems += interventions.surprises.map { "an answer that no person should get: \($0)" }
         evidence.problems += broadcasts.surprises.map { "an answer that no communicator should get: \($0)" }
+        evidence.problems += editor.surprises.map { "an answer that no administrator should get: \($0)" }
         evidence.refusals = traffic.refusals
+        evidence.hangs = traffic.hangs
         evidence.interventions = interventions.done
         evidence.archive = try await settledArchive(portal)
         evidence.acceptedPushes = pushes.accepted
         evidence.storedPushes = try await pushes.settled(maxOverdue: Self.maxOverdue, within: Self.settlingTimeout)
         evidence.sentBroadcasts = broadcasts.sent
         evidence.loggedBroadcasts = try await broadcasts.settled(within: Self.settlingTimeout)
-        evidence.audit = try await settledAudit(clients.people, evidence)
+        evidence.cubeEdits = editor.edits
+        evidence.cube = try await portal.cube()
+        evidence.audit = try await settledAudit(clients.services.people, evidence)
+        evidence.audit?.refusal = try await deployment.auditRefusal()
     }
 
-    /// - Returns: The registration tokens.
-    private func registerPhones(at fcm: FCMServer) async throws -> [String] {
-        var tokens: [String] = []
-        for _ in 0..<Self.pushedPhones {
-            let answer = try await fcm.call(.POST, "/emulator/devices")
-            guard answer.status == 201, let token = try answer.json["token"]?.string else {
-                throw UnexpectedAnswer(answer)
+    /// Starts the processes that join later while messages are posted, and waits until they get some as well.
+    private func join(_ deployment: Deployment, _ traffic: Traffic, _ clients: Clients) async throws -> JoinEvidence {
+        try await traffic.accepts(more: 2 * Self.clients, within: Self.joinTimeout)
+        try await deployment.startLate()
+        var evidence = JoinEvidence(joined: Part.late)
+        let deadline = ContinuousClock.now + Self.joinTimeout
+        while evidence.working.count < Part.late.count, ContinuousClock.now < deadline {
+            for (part, messageLog) in clients.services.eachMessageLog where Part.late.contains(part) {
+                guard let changes = try? await messageLog.request(ReadMessageChanges(after: nil)), changes.latest > 0 else {
+                    continue
+                }
+                evidence.working.insert(part)
             }
-            tokens.append(token)
+            for part in deployment.parts where Part.late.contains(part.part) && Part.relays.contains(part.part) {
+                if part.process?.log.contains("accepted by FCM") == true { evidence.working.insert(part.part) }
+            }
+            try await Task.sleep(for: .milliseconds(100))
         }
-        return tokens
-    }
-
-    private func makeSubjects(_ portal: Portal) async throws -> [SubjectPath] {
-        var subjects: [SubjectPath] = []
-        for number in 0..<Self.subjects {
-            let level = number < Self.levels.count ? Self.levels[number] : ""
-            subjects.append(try await portal.makeSubject(number.isMultiple(of: 2) ? "Alert" : "Information", level: level))
-        }
-        return subjects
-    }
-
-    /// A subject whose messages need an approval.
-    private func makeHeldSubject(_ portal: Portal) async throws -> SubjectPath {
-        let subject = try await portal.makeSubject("Alert", level: "Forced")
-        let path = "/approval/\(subject.channel)/\(subject.area)/\(subject.subject)"
-        let answer = try await portal.call(.PUT, path, ["approval": true])
-        guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
-        return subject
-    }
-
-    /// - Returns: The id of a template with the blank `number`.
-    private func makeTemplate(_ portal: Portal) async throws -> String {
-        let template: JSONValue = [
-            "name": "Chaos", "title": "{{number}}", "desc": "The library", "message": "The library stays closed: {{number}}.",
-        ]
-        let answer = try await portal.call(.POST, "/template", template)
-        guard answer.status == 201, let id = try answer.json["_id"]?.string else { throw UnexpectedAnswer(answer) }
-        return id
-    }
-
-    /// The audit log, once it has all entries, or some are overdue.
-    private func settledAudit(_ people: CommandClient, _ evidence: Evidence) async throws -> AuditEvidence {
-        let deadline = ContinuousClock.now + Self.auditTimeout
-        while true {
-            let audit = try await AuditEvidence(of: people)
-            let verdict = AuditVerdict(
-                audit, accepted: evidence.accepted.map(\.msiKey), archive: evidence.archive.mapValues(\.state),
-                interventions: evidence.interventions)
-            let broadcasts = BroadcastVerdict(
-                sent: evidence.sentBroadcasts, logged: evidence.loggedBroadcasts, audit: audit, phones: nil)
-            if verdict.problems.isEmpty && broadcasts.problems.isEmpty || ContinuousClock.now >= deadline { return audit }
-            try await Task.sleep(for: .seconds(2))
-        }
+        // Each portal waits for at most one answer.
+        evidence.failedPosts = traffic.retries + max(0, traffic.posts - traffic.accepted.count - Self.clients)
+        return evidence
     }
 
     private func harm(_ deployment: Deployment) async throws {
@@ -253,25 +239,6 @@ struct Experiment: Sendable {
             return await portal.isHealthy()
         }
         try await traffic.accepts(more: 2 * Self.clients, within: Self.recoveryTimeout)
-    }
-
-    /// The archive, once every message has ended or is overdue.
-    private func settledArchive(_ portal: Portal) async throws -> [String: ArchivedMessage] {
-        var archive: [String: ArchivedMessage] = [:]
-        for message in try await portal.archive() { archive[message.msiKey] = message }
-        let deadline = ContinuousClock.now + Self.settlingTimeout
-        var said = -1
-        var due = DueTimes<String>()
-        while true {
-            let open = archive.values.filter { !$0.isFinal }
-            for message in open { due.note(message.msiKey, due: max(message.nextAttempt ?? 0, message.leaseEnd ?? 0)) }
-            let isOverdue = open.contains { due.isOverdue($0.msiKey, by: Self.maxOverdue) }
-            if open.isEmpty || isOverdue || ContinuousClock.now >= deadline { return archive }
-            if open.count != said { journal.say("\(open.count) of \(archive.count) messages are still on their way") }
-            said = open.count
-            try await Task.sleep(for: .seconds(1))
-            for message in open { archive[message.msiKey] = try await portal.archived(message.msiKey) }
-        }
     }
 
     private func collect(from parts: [RunningPart], into evidence: inout Evidence) throws {

@@ -8,12 +8,13 @@ import Testing
 @Suite("The verdict about the audit log")
 struct AuditVerdictTests {
     private static func entry(_ action: String, _ msiKey: String) -> AuditEntry {
-        AuditEntry(by: .program, action: action, object: AuditObject(kind: "message", id: msiKey))
+        let author = AuditAuthor(actor: action == "message.approve" ? "ben" : "admin", address: "127.0.0.1")
+        return AuditEntry(by: author, action: action, object: AuditObject(kind: "message", id: msiKey))
     }
 
     /// A run with a relayed message `m`, an approved one `a` and a recalled one `r`.
     private static func problems(
-        fault: String? = nil, _ change: (inout [AuditEntry]) -> Void = { _ in }
+        fault: String? = nil, refusal: String? = nil, _ change: (inout [AuditEntry]) -> Void = { _ in }
     ) -> [String] {
         var entries = ["m", "a", "r"].map { entry("message.send", $0) }
         entries += [entry("message.approve", "a"), entry("message.recall", "r")]
@@ -21,7 +22,7 @@ struct AuditVerdictTests {
         entries.append(AuditEntry(by: .program, action: "account.add", object: AuditObject(kind: "account", id: "ann")))
         change(&entries)
         return AuditVerdict(
-            AuditEvidence(entries: entries, fault: fault), accepted: ["m", "a", "r"],
+            AuditEvidence(entries: entries, fault: fault, refusal: refusal), accepted: ["m", "a", "r"],
             archive: ["m": "relayed", "a": "relayed", "r": "recalled"],
             interventions: [.init(action: "message.approve", msiKey: "a"), .init(action: "message.recall", msiKey: "r")]
         ).problems
@@ -47,5 +48,16 @@ struct AuditVerdictTests {
     @Test("A broken chain is a problem")
     func broken() {
         #expect(Self.problems(fault: "entry 3 was changed") == ["the audit log is broken: entry 3 was changed"])
+        #expect(Self.problems(refusal: "entry 3 was changed") == ["msi audit verify refuses the audit log: entry 3 was changed"])
+    }
+
+    @Test("An entry of another author, or without an address, is a problem")
+    func authors() {
+        for author in [AuditAuthor(actor: "ben", address: "127.0.0.1"), AuditAuthor(actor: "admin"), .program] {
+            let problems = Self.problems { entries in
+                entries[0] = AuditEntry(by: author, action: "message.send", object: AuditObject(kind: "message", id: "m"))
+            }
+            #expect(problems.count == 1 && problems.first?.contains("author") == true)
+        }
     }
 }

@@ -20,7 +20,7 @@ struct BroadcastVerdictTests {
         }
         let phones = shown.map { shown in
             PhoneEvidence(
-                phones: 20,
+                phones: 20, unsteady: 9,
                 report: FleetCount(
                     phones: 20, expected: 0, delivered: 0, doubled: 0, missing: 0, received: [:], shown: shown,
                     doubledBroadcasts: doubled),
@@ -60,6 +60,27 @@ struct BroadcastVerdictTests {
         ]
         for other in others {
             #expect(verdict([sent], [other]).problems.count == 1, "\(other)")
+        }
+    }
+
+    @Test("A broadcast that expires during the run is over at the end, whatever became of its push")
+    func short() {
+        let sent = SentBroadcast(id: 1, title: "a", isShort: true)
+        for push in [nil, .relayed, .expired] as [RelayState?] {
+            #expect(verdict([sent], [logged(state: "expired", push: push)], shown: [:]).problems == [])
+        }
+        #expect(verdict([sent], [logged(state: "expired", push: .failed)]).problems.count == 1)
+        #expect(verdict([sent], [logged(state: "active")]).problems.count == 1)
+        #expect(verdict([sent], [logged(state: "expired")], shown: [1: 1]).problems.count == 1)
+    }
+
+    @Test("One that was moved to a channel of no phone, and a switch of a feature, are active, and no phone shows them")
+    func invisible() {
+        let moved = SentBroadcast(id: 1, title: "a", isMoved: true)
+        for sent in [moved, SentBroadcast(id: 1, title: "a", kind: .featureSwitch)] {
+            #expect(verdict([sent], [logged()], shown: [:]).problems == [])
+            #expect(verdict([sent], [logged()], shown: [1: 1]).problems.count == 1)
+            #expect(verdict([sent], [logged(state: "withdrawn")]).problems.count == 1)
         }
     }
 

@@ -6,13 +6,15 @@ import Testing
 @Suite("The verdict about the phones of a chaos run")
 struct PhoneVerdictTests {
     private func verdict(
-        report: FleetCount?, data state: String = "accepted", sent: Set<String> = ["m"]
+        report: FleetCount?, data state: String = "accepted", sent: Set<String> = ["m"], receipts: Int? = nil
     ) -> PhoneVerdict {
         let message = ArchivedMessage(
             msiKey: "m", due: 0, expires: 60_000, state: "relayed",
             components: [.init(component: SentComponent(msiKey: "m", name: "data"), state: state, name: "n")])
         return PhoneVerdict(
-            PhoneEvidence(phones: 20, report: report, logFile: "phones.log", sent: sent), archive: ["m": message])
+            PhoneEvidence(
+                phones: 20, unsteady: 9, report: report, logFile: "phones.log", sent: sent,
+                receipts: ["m": receipts ?? report?.received["m"] ?? 0]), archive: ["m": message])
     }
 
     private func report(
@@ -38,6 +40,11 @@ struct PhoneVerdictTests {
         #expect(verdict(report: report(doubled: 1)).problems.count == 1)
     }
 
+    @Test("A message that more or fewer phones have reported to the hub than have it is a problem")
+    func receipts() {
+        for receipts in [0, 19, 21] { #expect(verdict(report: report(), receipts: receipts).problems.count == 1) }
+    }
+
     @Test("A message that the hub does not tell is missing all the same, if FCM has accepted its data by our archive")
     func independent() {
         for received in [[:], ["m": 19]] {
@@ -53,10 +60,15 @@ struct PhoneVerdictTests {
     func reading() {
         let lines = [
             #"{"level":"info","message":"received","msi_key":"m","phones":"20"}"#, "no JSON",
+            #"{"message":"every phone has the broadcast","broadcast":"7"}"#,
+            #"{"message":"feature of steady phones","feature":"maps","phones":"9,12"}"#,
+            #"{"message":"feature","feature":"maps","phones":"1,9,12"}"#,
             #"{"phones":20,"expected":21,"delivered":20,"doubled":0,"missing":1,"p50_ms":38,"p99_ms":120.5,"max_ms":131}"#,
         ]
         let count = FleetCount(log: lines)
         #expect(count?.received == ["m": 20] && count?.expected == 21 && count?.missing == 1)
+        #expect(count?.features == ["maps": [1, 9, 12]])
+        #expect(count?.arrivals == [.init(broadcast: 7, features: ["maps": [9, 12]])])
         #expect(count?.p50 == 38 && count?.p99 == 120.5 && count?.max == 131)
         #expect(FleetCount(log: lines.dropLast()) == nil)
     }

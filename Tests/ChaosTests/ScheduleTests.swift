@@ -47,6 +47,26 @@ struct ScheduleTests {
         }
     }
 
+    @Test(
+        "A run of one minute kills each process alone, and has every fault of the machine",
+        arguments: 1...50 as ClosedRange<UInt64>)
+    func oneMinute(seed: UInt64) {
+        for store in Store.allCases {
+            let parts = store.processes + [.machine]
+            let faults = Schedule(seed: seed, length: .seconds(60), parts: parts).faults
+            // That of all processes at once does not count.
+            let alone = Dictionary(grouping: faults.filter { $0.action == .kill }, by: \.at).values.filter { $0.count == 1 }
+            #expect(Set(alone.flatMap(\.self).map(\.part)) == Set(store.processes), "\(store)")
+            #expect(Set(faults.filter { $0.part == .machine }.map(\.action)) == Set(Fault.Action.ofMachine), "\(store)")
+        }
+    }
+
+    @Test("A killed database is away for seconds")
+    func databaseOutage() {
+        let kills = schedule(1, seconds: 600).faults.filter { $0.part == .database && $0.action == .kill }
+        #expect(kills.contains { $0.length >= .seconds(2) })
+    }
+
     @Test("No process has a fault while the power is off", arguments: 1...50 as ClosedRange<UInt64>)
     func powerCuts(seed: UInt64) {
         let faults = schedule(seed, seconds: 600).faults

@@ -327,6 +327,21 @@ struct VerdictTests {
         }
     }
 
+    @Test("Posts may be left without an answer only while the gateway is frozen")
+    func hangs() {
+        for (part, action, isRight) in [
+            (Part.gateway, Fault.Action.freeze, true), (.gateway, .kill, false), (.database, .kill, false),
+            (.messageLog1, .freeze, false),
+        ] {
+            let verdict = Verdict(
+                evidence { evidence in
+                    evidence.hangs = [Self.start + 10_050]
+                    disturb(part, action, after: 100, in: &evidence)
+                })
+            #expect(verdict.isGood == isRight, "\(part) \(action)")
+        }
+    }
+
     @Test("The times of a message are not judged if the clock was set meanwhile")
     func clock() {
         let verdict = Verdict(

@@ -34,17 +34,6 @@ extension SystemTests {
             #expect(try await phone.call(.PUT, "/settings", ["receipts": false]).status == 204)
         }
 
-        /// How many phones have reported messages, all messages together.
-        private func reported(to portal: Portal) async throws -> Int64 {
-            var (count, next) = (Int64(0), Optional("/message?limit=100"))
-            while let path = next {
-                let page = try await portal.call(.GET, path).json
-                for message in page["messages"]?.elements ?? [] { count += message["receipts"]?["received"]?.integer ?? 0 }
-                next = page["next"]?.string
-            }
-            return count
-        }
-
         @Test("A fleet counts what its phones have received, and how long that took")
         func counts() async throws {
             try await withStack { stack in
@@ -75,44 +64,6 @@ extension SystemTests {
 
                 let empty = try await withFleet(at: stack, ["--count", "2", "--seconds", "1"]) { _ in }
                 #expect(empty.phones == 2 && empty.expected == 0 && empty.p50 == nil, "\(empty)")
-            }
-        }
-
-        @Test("While services are killed, each of 200 phones gets each message once, also those that are off or late")
-        func killedServices() async throws {
-            try await withStack { stack in
-                let subjects = [
-                    try await stack.portal.makeSubject("Alert", level: "Forced"),
-                    try await stack.portal.makeSubject("Information", level: "Recommended"),
-                ]
-                try await silencePhone(of: stack)
-                let posted = Mutex<[String]>([])
-                let report = try await withFleet(at: stack, ["--count", "200", "--unsteady", "90"]) { fleet in
-                    let traffic = Traffic(portal: stack.portal, subjects: subjects)
-                    try await withThrowingTaskGroup(of: Void.self) { group in
-                        group.addTask { try await traffic.run(clients: 2, every: .milliseconds(150)) }
-                        for service in Stack.services where service != "msi-phone" {
-                            try await traffic.accepts(more: 15)
-                            try await stack.killAndReplace(service)
-                            try await stack.healthy()
-                        }
-                        try await traffic.accepts(more: 15)
-                        traffic.stop()
-                        try await group.waitForAll()
-                    }
-                    for message in traffic.accepted { _ = try await stack.portal.message(message.msiKey, hasState: "relayed") }
-                    posted.withLock { $0 = traffic.accepted.map(\.msiKey) }
-                    fleet.signal(SIGTERM)
-                }
-                let keys = posted.withLock(\.self)
-                #expect(keys.count >= 90)
-                // What was answered with 201 counts, whatever the hub tells the phones.
-                #expect(keys.filter { report.received[$0] != 200 } == [], "\(report)")
-                #expect(report.missing == 0 && report.doubled == 0 && report.delivered == report.expected, "\(report)")
-                // The phones have reported at their end, and the message log may still be storing that.
-                try await eventually("each report of \(report.delivered)", within: .seconds(60), every: .milliseconds(200)) {
-                    try await reported(to: stack.portal) == Int64(report.delivered)
-                }
             }
         }
     }

@@ -5,6 +5,8 @@ import SeededRandom
 /// Faults are dealt like cards, so that even a short run contains every fault of every part. A deck has every possible fault of
 /// each process and of the machine. It also has a simultaneous kill, freeze and restart of all instances of a service, and of all
 /// processes. After each deck there is a calm period, in which no fault explains a problem.
+///
+/// The first half minute has a kill of each process and every fault of the machine, so that a run of one minute never lacks them.
 struct Schedule: Hashable, Sendable {
     /// In the order of time.
     let faults: [Fault]
@@ -25,6 +27,8 @@ struct Schedule: Hashable, Sendable {
     private static let absences = 0.0...2.0
     /// The durations of other faults.
     private static let outages = 2.0...6.0
+    /// Of the cards of the first deck that come first, this share is a kill or a fault of the machine.
+    private static let urgentShare = 0.75
 
     private struct Card {
         /// The parts that have the fault.
@@ -51,7 +55,10 @@ struct Schedule: Hashable, Sendable {
         var deck: [Card] = []
         var now = Duration.seconds(1)
         while now < length {
-            if deck.isEmpty { deck = cards.shuffled(using: &random) }
+            if deck.isEmpty {
+                deck = cards.shuffled(using: &random)
+                if faults.isEmpty { deck = Self.withUrgentFirst(deck, using: &random) }
+            }
             // The next card whose processes have recovered, or will soon.
             let waits = deck.map { card in card.reserved.map { (free[$0] ?? .zero) - now }.max() ?? .zero }
             let index = waits.firstIndex { $0 <= Self.maxWait } ?? waits.indices.min { waits[$0] < waits[$1] } ?? 0
@@ -73,12 +80,20 @@ struct Schedule: Hashable, Sendable {
         self.faults = faults
     }
 
+    /// Puts the kill of each process and the faults of the machine into the beginning of a deck, among some others.
+    private static func withUrgentFirst(_ deck: [Card], using random: inout SeededGenerator) -> [Card] {
+        func isUrgent(_ card: Card) -> Bool { card.parts.count == 1 && card.action == .kill || card.parts == [.machine] }
+        let (urgent, others) = (deck.filter(isUrgent), deck.filter { !isUrgent($0) })
+        let companions = Int(Double(urgent.count) * (1 / urgentShare - 1))
+        return (urgent + others.prefix(companions)).shuffled(using: &random) + others.dropFirst(companions)
+    }
+
     private static func deck(of parts: [Part], hasLongFreezes: Bool) -> [Card] {
         let processes = parts.filter { $0 != .machine }
         var cards = parts.flatMap { part in
             part.actions.map { action in
                 // A power cut affects all processes, so none may have another fault.
-                Card([part], action, seconds: seconds(of: action), reserved: action == .cutPower ? processes : [])
+                Card([part], action, seconds: seconds(of: action, part), reserved: action == .cutPower ? processes : [])
             }
         }
         for group in [Part.relays, Part.messageLogs, processes] {
@@ -90,8 +105,10 @@ struct Schedule: Hashable, Sendable {
         return cards
     }
 
-    private static func seconds(of action: Fault.Action) -> ClosedRange<Double> {
+    private static func seconds(of action: Fault.Action, _ part: Part? = nil) -> ClosedRange<Double> {
         switch action {
+        // Services notice that their database is away only if it is away for seconds.
+        case .kill where part == .database: outages
         case .kill, .restart, .orphan, .replaceEarly, .cutPower: absences
         case .freeze: freezes
         case .unlinkSocket, .silenceConnections, .cutOff, .hangResolver, .fillDisk, .setClockBack, .setClockForward: outages

@@ -5,9 +5,9 @@ import TestSupport
 
 /// A second person, who signs in with a password: only a person may approve what another one has posted.
 final class Communicator: Sendable {
+    static let account = "ben"
     private static let password = "a long password of the run"
 
-    private let name: String
     private let portal: Portal
     /// The cookie of the sign-in; `nil` if there is none.
     private let cookie = Mutex<String?>(nil)
@@ -15,10 +15,9 @@ final class Communicator: Sendable {
     /// Makes the account.
     ///
     /// - Parameter portal: The operator's.
-    init(_ name: String, _ portal: Portal) async throws {
-        self.name = name
+    init(_ portal: Portal) async throws {
         self.portal = portal
-        let account: JSONValue = ["account": "\(name)", "password": "\(Self.password)", "role": "communicator"]
+        let account: JSONValue = ["account": "\(Self.account)", "password": "\(Self.password)", "role": "communicator"]
         let answer = try await portal.call(.POST, "/account", account)
         guard answer.status == 201 else { throw UnexpectedAnswer(answer) }
     }
@@ -37,7 +36,7 @@ final class Communicator: Sendable {
 
     private func signedIn() async -> String? {
         if let known = cookie.withLock(\.self) { return known }
-        let body: JSONValue = ["account": "\(name)", "password": "\(Self.password)"]
+        let body: JSONValue = ["account": "\(Self.account)", "password": "\(Self.password)"]
         let answer = try? await portal.with(token: nil).call(.POST, "/session", headers: headers(nil), body)
         guard let answer, answer.status == 201, let set = answer["Set-Cookie"] else { return nil }
         let new = String(set.prefix { $0 != ";" })

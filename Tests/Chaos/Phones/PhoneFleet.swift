@@ -8,20 +8,22 @@ import TestSupport
 struct PhoneFleet: Sendable {
     private let process: ChildProcess
     private let count: Int
+    private let unsteady: Int
 
     /// How long the phones may take to register and subscribe.
-    private static let startTimeout = Duration.seconds(60)
+    private static let startTimeout = Duration.seconds(180)
     /// The phones have a minute to fetch what they miss, and then report.
-    private static let stopTimeout = Duration.seconds(120)
+    private static let stopTimeout = Duration.seconds(240)
     /// Of twenty phones, three are offline at times, three have their app killed at times, and three register late.
-    private static let unsteady = 0.45
+    private static let unsteadyShare = 0.45
 
     /// Starts the phones, and returns when the steady ones are subscribed.
     init(of count: Int, gatewayPort: Int, emulatorPort: Int, in folder: String) async throws {
         self.count = count
+        unsteady = Int(Double(count) * Self.unsteadyShare)
         process = try await ChildProcess(
             ServiceProcess.executables.appending(path: ServiceEntry.phoneFleet.executable),
-            ["fleet", "--count", "\(count)", "--unsteady", "\(Int(Double(count) * Self.unsteady))"],
+            ["fleet", "--count", "\(count)", "--unsteady", "\(unsteady)"],
             environment: [
                 Setting.stateDirectory.declaration.name: folder,
                 Setting.gatewayPort.declaration.name: String(gatewayPort),
@@ -42,7 +44,7 @@ struct PhoneFleet: Sendable {
         }
         let status = await process.end()
         let report = status == 0 ? FleetCount(log: process.log.split(separator: "\n")) : nil
-        return PhoneEvidence(phones: count, report: report, logFile: process.logFile)
+        return PhoneEvidence(phones: count, unsteady: unsteady, report: report, logFile: process.logFile)
     }
 
     func kill() async {

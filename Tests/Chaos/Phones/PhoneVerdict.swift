@@ -4,14 +4,18 @@ import TestSupport
 struct PhoneEvidence: Sendable {
     /// How many were started.
     let phones: Int
+    /// The first of them, which are off, killed or late at times.
+    let unsteady: Int
     /// `nil` if they did not report.
     let report: FleetCount?
     let logFile: String
     /// The messages to the phones' subjects whose data FCM has accepted, by the emulator's archive.
     var sent: Set<String> = []
+    /// How many phones have reported each message to the hub, by its `msi_key`.
+    var receipts: [String: Int] = [:]
 }
 
-/// Whether each phone has each message once. Pure.
+/// Whether each phone has each message once, and the hub knows that it has it. Pure.
 ///
 /// A phone must have a message whose data FCM has accepted according to our archive: if FCM did not bring it, the hub tells it. That
 /// holds for phones that were off or late, and for the messages of a clock step. If FCM has accepted the data but its answer was lost and
@@ -35,6 +39,13 @@ struct PhoneVerdict: Sendable {
         if report.phones != evidence.phones { problems.append("\(report.phones) of \(evidence.phones) phones have reported") }
         if report.missing > 0 { problems.append("\(report.missing) messages that the hub tells are missing on the phones") }
         if report.doubled > 0 { problems.append("\(report.doubled) messages are on a phone more than once") }
+        let miscounted = archive.keys.filter { evidence.receipts[$0, default: 0] != report.received[$0, default: 0] }
+        if !miscounted.isEmpty {
+            let named = miscounted.sorted().prefix(Self.maxNamed).map {
+                "\($0): \(evidence.receipts[$0, default: 0]) of \(report.received[$0, default: 0])"
+            }
+            problems.append("\(miscounted.count) messages have other receipts than phones, such as \(named)")
+        }
         let absent = evidence.sent.filter { key in
             let isKnown = archive[key]?.components.contains { $0.component.name == "data" && $0.state == "accepted" } ?? false
             return isKnown && report.received[key] != evidence.phones

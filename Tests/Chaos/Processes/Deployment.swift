@@ -51,19 +51,37 @@ struct Deployment: Sendable {
             settings.merge(paths[part]?.settings ?? [:]) { $1 }
             return RunningPart(
                 part, in: folder, port: part == .database ? databasePort : nil, settings: settings,
-                sockets: part.service?.sockets.map { "\(folder)/run/\(part.socketFile($0))" } ?? [], path: paths[part],
+                sockets: (part.service?.sockets ?? []).compactMap { part.socketFile($0) }.map { "\(folder)/run/\($0)" },
+                path: paths[part],
                 other: other, first: other?.first(of: part, seed: seed) ?? .this, journal: journal)
         }
     }
 
+    /// Starts all processes but those that join later.
     func start() async throws {
-        for part in parts {
+        for part in parts where !Part.late.contains(part.part) {
             try await part.start()
             if part.part.service == .people {
                 try await TestOperator.setUp(
                     in: machine.stateFolder, endpoint: Self.endpoint(of: part.part, .commands, in: folder))
             }
         }
+    }
+
+    /// Starts the processes that join those that are running.
+    func startLate() async throws {
+        for part in parts where Part.late.contains(part.part) { try await part.start() }
+    }
+
+    /// What `msi audit verify` prints if it does not accept the audit log.
+    func auditRefusal() async throws -> String? {
+        let verification = try await ChildProcess(
+            URL(filePath: try BuiltProduct.path(of: "msi")), ["audit", "verify"],
+            environment: [
+                Setting.stateDirectory.declaration.name: machine.stateFolder,
+                Setting.runtimeDirectory.declaration.name: folder + "/run", "SWIFT_BACKTRACE": "enable=no",
+            ], logFile: folder + "/log/audit-verify.log")
+        return await verification.end() == 0 ? nil : verification.log
     }
 
     /// How often the processes were changed to the other version and back; `nil` if there were no changes.
@@ -85,17 +103,19 @@ struct Deployment: Sendable {
         for part in parts { await part.end() }
     }
 
-    /// Calls a function with clients for the message logs and for the people service, as other programs have them.
-    func withServices<Value>(
-        _ body: (_ messageLogs: CommandClient, _ people: CommandClient) async throws -> Value
-    ) async throws -> Value {
-        func endpoints(_ service: ServiceEntry) -> [String] {
-            Part.allCases.filter { $0.service == service }.map { Self.endpoint(of: $0, .commands, in: folder) }
-        }
-        return try await withBus { bus in
-            try await body(
-                try CommandClient(bus: bus, endpoints: endpoints(.messageLog), logger: quietLogger),
-                try CommandClient(bus: bus, endpoints: endpoints(.people), logger: quietLogger))
+    /// Calls a function with clients for the message logs, together and one by one, and for the people service, as other programs have
+    /// them.
+    func withServices<Value>(_ body: (ServiceClients) async throws -> Value) async throws -> Value {
+        try await withBus { bus in
+            func client(_ endpoints: String...) throws -> CommandClient {
+                try CommandClient(bus: bus, endpoints: endpoints, logger: quietLogger)
+            }
+            let each = try Part.messageLogs.map { ($0, try client(Self.endpoint(of: $0, .commands, in: folder))) }
+            return try await body(
+                ServiceClients(
+                    messageLogs: try client(Self.pattern(of: .messageLog, .commands, in: folder)),
+                    eachMessageLog: Dictionary(uniqueKeysWithValues: each),
+                    people: try client("ipc://\(folder)/run/\(ServiceEntry.people.socketFile(.commands))")))
         }
     }
 
@@ -148,20 +168,30 @@ struct Deployment: Sendable {
         return settings
     }
 
-    /// The endpoints of the services that have several processes.
+    /// The endpoints of the services that have several processes: patterns, so that each finds those that join and leave.
     private static func endpoints(in folder: String) -> [String: String] {
         var settings: [String: String] = [:]
         for service in Part.counts.keys {
             for socket in service.sockets {
-                let endpoints = Part.allCases.filter { $0.service == service }.map { endpoint(of: $0, socket, in: folder) }
                 let name = Setting<[String]>.endpoints(of: service, socket).declaration.name
-                settings[name] = endpoints.joined(separator: ",")
+                settings[name] = pattern(of: service, socket, in: folder)
             }
         }
         return settings
     }
 
-    private static func endpoint(of part: Part, _ socket: BusSocket, in folder: String) -> String {
-        "ipc://\(folder)/run/\(part.socketFile(socket))"
+    private static func pattern(of service: ServiceEntry, _ socket: BusSocket, in folder: String) -> String {
+        "ipc://\(folder)/run/\(Part.socketPattern(service, socket))"
     }
+
+    private static func endpoint(of part: Part, _ socket: BusSocket, in folder: String) -> String {
+        "ipc://\(folder)/run/\(part.socketFile(socket) ?? "")"
+    }
+}
+
+/// Clients of services on the bus.
+struct ServiceClients: Sendable {
+    let messageLogs: CommandClient
+    let eachMessageLog: [Part: CommandClient]
+    let people: CommandClient
 }

@@ -22,6 +22,7 @@ struct Part: Hashable, Sendable {
     /// The power, the disk and the clock. FCM is on another machine.
     static let machine = Part(.machine)
     static let emulator = Part(.service(.fcmEmulator))
+    static let gateway = Part(.service(.gateway))
     static let relays = processes(of: .fcmRelay)
     static let messageLogs = processes(of: .messageLog)
     /// Those with a database.
@@ -43,6 +44,9 @@ struct Part: Hashable, Sendable {
     var service: ServiceEntry? {
         if case .service(let service) = kind { service } else { nil }
     }
+
+    /// Those of several processes that start when clients are running already. The clients find them by a pattern of endpoints.
+    static let late = allCases.filter { ($0.number ?? 1) > 1 }
 
     /// Its name in the run's output and files, such as `fcm-relay-1`.
     var name: String {
@@ -73,9 +77,19 @@ struct Part: Hashable, Sendable {
         }
     }
 
-    /// The name of a socket's file in the runtime directory.
-    func socketFile(_ socket: BusSocket) -> String {
-        name + (socket == .events ? "-events.sock" : ".sock")
+    /// The name of a socket's file in the runtime directory, such as `message-log-events@1.sock`: with the number as in the packages'
+    /// units.
+    func socketFile(_ socket: BusSocket) -> String? {
+        service.map { Self.socketFile($0, socket, instance: number.map(String.init)) }
+    }
+
+    /// That of all processes of a service that has several.
+    static func socketPattern(_ service: ServiceEntry, _ socket: BusSocket) -> String {
+        socketFile(service, socket, instance: "*")
+    }
+
+    private static func socketFile(_ service: ServiceEntry, _ socket: BusSocket, instance: String?) -> String {
+        service.name + (socket == .events ? "-events" : "") + (instance.map { "@\($0)" } ?? "") + ".sock"
     }
 }
 

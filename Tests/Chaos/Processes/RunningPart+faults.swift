@@ -5,7 +5,7 @@ extension RunningPart {
     /// The time from the predecessor's SIGTERM to the successor's start.
     private static let successorDelay = Duration.milliseconds(300)
     /// How long a service may take to recreate its socket.
-    private static let bindTimeout = Duration.seconds(10)
+    private static let bindTimeout = Duration.seconds(30)
 
     /// Injects faults one after another, and restarts the process in between if needed.
     ///

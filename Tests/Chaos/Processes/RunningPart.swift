@@ -44,6 +44,10 @@ final class RunningPart: Sendable {
     static let stopTimeout = Duration.seconds(25)
     /// How long a failing start is retried.
     private static let startTimeout = Duration.seconds(60)
+    /// How long a process may take to be ready, also while its database is away or the machine is slow.
+    private static let readyTimeout = Duration.seconds(120)
+    /// How long one may wait for the end of a fault of another kind: a start, and the faults before it.
+    private static let turnTimeout = Duration.seconds(300)
 
     /// - Parameters:
     ///   - port: The database's port.
@@ -117,7 +121,7 @@ final class RunningPart: Sendable {
             let executables = version == .other ? other?.executables : nil
             return try await ServiceProcess(
                 executable, in: folder, settings: settings, executables: executables ?? ServiceProcess.executables,
-                logFile: logFile
+                logFile: logFile, readyTimeout: Self.readyTimeout
             ).child
         }
         let server = try await PythonScript.start(
@@ -125,7 +129,7 @@ final class RunningPart: Sendable {
             [
                 "--host", "127.0.0.1", "--port", String(port ?? 0), "--storage-path", folder + "/mongodb", "--sync-on-commit",
             ], logFile: logFile)
-        try await server.waitForLog { $0.contains("listening on 127.0.0.1:") ? () : nil }
+        try await server.waitForLog(within: Self.readyTimeout) { $0.contains("listening on 127.0.0.1:") ? () : nil }
         return server
     }
 
@@ -176,7 +180,7 @@ final class RunningPart: Sendable {
 
     /// Kills it, and keeps it from running until ``start()``. A current fault of this process ends first.
     func hold() async throws {
-        try await eventually("an undisturbed \(part.name)", within: Self.startTimeout) {
+        try await eventually("an undisturbed \(part.name)", within: Self.turnTimeout) {
             state.withLock { state in
                 if !state.isSuffering { state.isHeld = true }
                 return state.isHeld
@@ -187,7 +191,7 @@ final class RunningPart: Sendable {
 
     /// Applies a fault; waits for it while the power is off.
     func inject(_ fault: () async throws -> Void) async throws {
-        try await eventually("power for \(part.name)", within: Self.startTimeout * 2) {
+        try await eventually("power for \(part.name)", within: Self.turnTimeout) {
             state.withLock { state in
                 if !state.isHeld { state.isSuffering = true }
                 return state.isSuffering

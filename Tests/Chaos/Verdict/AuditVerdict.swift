@@ -1,6 +1,8 @@
 import Schemas
+import TestSupport
 
-/// Whether the audit log is whole, and has exactly one entry for everything that was done with a message. Pure.
+/// Whether the audit log is whole, and has exactly one entry for everything that was done with a message, with who did it and from
+/// where. Pure.
 struct AuditVerdict: Sendable {
     let problems: [String]
     private let entries: Int
@@ -11,6 +13,8 @@ struct AuditVerdict: Sendable {
     }
 
     private static let maxNamed = 5
+    /// Everyone is on this machine.
+    private static let address = "127.0.0.1"
 
     /// - Parameters:
     ///   - log: The audit log.
@@ -20,6 +24,7 @@ struct AuditVerdict: Sendable {
     init(_ log: AuditEvidence, accepted: [String], archive: [String: String], interventions: [Interventions.Done]) {
         var problems: [String] = []
         if let fault = log.fault { problems.append("the audit log is broken: \(fault)") }
+        if let refusal = log.refusal { problems.append("msi audit verify refuses the audit log: \(refusal)") }
         func check(_ keys: some Collection<String>, _ problem: String) {
             guard !keys.isEmpty else { return }
             problems.append("audit: \(problem): \(keys.count), such as \(keys.sorted().prefix(Self.maxNamed))")
@@ -42,8 +47,17 @@ struct AuditVerdict: Sendable {
             check(Set(done).subtracting(keys(action)), "\(action) without an entry")
         }
         check(keys("audit.substitute"), "entries that were refused")
+        let wrong = log.entries.filter { entry in
+            entry.object.kind == "message" && (entry.actor != Self.author(of: entry) || entry.address != Self.address)
+        }
+        check(wrong.map(\.object.id), "entries with a wrong author or address")
         self.problems = problems
         entries = counts.values.reduce(0) { $0 + $1.values.reduce(0, +) }
+    }
+
+    /// Who does what the entry is about: a second person approves what the operator's token has posted.
+    private static func author(of entry: AuditEntry) -> String {
+        entry.action == "message.approve" ? Communicator.account : TestOperator.account
     }
 }
 
@@ -52,4 +66,6 @@ struct AuditEvidence: Sendable {
     var entries: [AuditEntry] = []
     /// What the verification of its chain found.
     var fault: String?
+    /// What `msi audit verify` printed, if it did not accept the log.
+    var refusal: String?
 }

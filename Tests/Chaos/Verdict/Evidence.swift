@@ -23,6 +23,13 @@ struct Evidence: Sendable {
     var sentBroadcasts: [SentBroadcast] = []
     /// The broadcasts in the hub's log.
     var loggedBroadcasts: [LoggedBroadcast] = []
+    /// What was done with the cube.
+    var cubeEdits = CubeEdits()
+    /// The paths of what is in the cube at the end.
+    var cube: Set<String> = []
+    var join = JoinEvidence()
+    /// When portals had waited for an answer in vain, Unix milliseconds.
+    var hangs: [Int64] = []
     /// What the phones have; `nil` if there were none.
     var phones: PhoneEvidence?
     /// Which relay received FCM's acceptance of a send, by FCM's name.

@@ -16,6 +16,7 @@ struct Verdict: Sendable {
     private(set) var explained: [String: Int] = [:]
     let pushes: PushVerdict
     let broadcasts: BroadcastVerdict
+    let cube: CubeVerdict
     let audit: AuditVerdict?
     let phones: PhoneVerdict?
     /// All problems: losses, and events without an explanation.
@@ -28,6 +29,9 @@ struct Verdict: Sendable {
 
     /// The maximum duration of a send on a busy machine without faults, in milliseconds.
     private static let sendTimeout: Int64 = 5_000
+
+    /// How long a portal waits for an answer, in milliseconds.
+    private static let answerTimeout = Int64(Traffic.answerTimeout / .milliseconds(1))
 
     /// A relay did not understand the message log. The messages are valid, so one of the two is to blame, or the difference between
     /// their versions.
@@ -54,12 +58,16 @@ struct Verdict: Sendable {
         phones = evidence.phones.map { PhoneVerdict($0, archive: evidence.archive) }
         broadcasts = BroadcastVerdict(
             sent: evidence.sentBroadcasts, logged: evidence.loggedBroadcasts, audit: evidence.audit, phones: evidence.phones)
-        problems = evidence.problems + pushes.problems + (audit?.problems ?? []) + (phones?.problems ?? []) + broadcasts.problems
+        cube = CubeVerdict(evidence.cubeEdits, cube: evidence.cube, audit: evidence.audit)
+        let features = evidence.phones.map { FeatureVerdict($0, sent: evidence.sentBroadcasts).problems } ?? []
+        problems = evidence.problems + JoinVerdict(evidence.join).problems + features + cube.problems
+        problems += pushes.problems + (audit?.problems ?? []) + (phones?.problems ?? []) + broadcasts.problems
         for message in evidence.accepted { judge(message, evidence) }
         for message in evidence.archive.values { judge(message, evidence) }
         for (component, copies) in evidence.sends { judge(copies, of: component, evidence) }
         for start in evidence.failedStarts { judge(start, evidence) }
         judgeRefusals(evidence)
+        judgeHangs(evidence)
         let keys = Set(evidence.accepted.map(\.msiKey))
         if keys.count < evidence.accepted.count {
             problems.append("\(evidence.accepted.count - keys.count) messages were accepted under the msi_key of another one")
@@ -171,6 +179,13 @@ struct Verdict: Sendable {
             !full.contains { $0.overlaps(time - Self.recoveryTimeout...time) }
         }
         if !wrong.isEmpty { problems.append("\(wrong.count) posts were answered 507 though the disk was not full") }
+    }
+
+    /// Checks whether posts were left without an answer only by a frozen gateway. Whatever else is away, the answer is 503.
+    private mutating func judgeHangs(_ evidence: Evidence) {
+        let frozen = evidence.disturbances.filter { $0.part == .gateway && $0.action == .freeze }
+        let wrong = evidence.hangs.filter { time in !frozen.contains { $0.overlaps(time - Self.answerTimeout...time) } }
+        if !wrong.isEmpty { problems.append("\(wrong.count) posts had no answer within \(Self.answerTimeout) ms") }
     }
 
     /// Checks whether there was a reason for a failed start.

@@ -16,6 +16,7 @@ final class Phone: Sendable {
         var msiKey: String { json["data"]?["msi_key"]?.string ?? "" }
         /// The component of the message.
         var component: String { json["notification"] == nil ? "data" : "notification" }
+        var delivered: SentComponent { SentComponent(msiKey: msiKey, name: component) }
     }
 
     /// The phone's registration token.

@@ -21,10 +21,11 @@ package final class ServiceProcess: Sendable {
     ///   - settings: Further settings, such as `MSI_GATEWAY_PORT`.
     ///   - executables: The folder of its executable.
     ///   - logFile: The path of a new file for its standard error; by default one in `folder`.
+    ///   - readyTimeout: The maximum wait for it to be ready. A service waits for its database.
     /// - Throws: ``StartFailed``.
     package init(
         _ name: String, in folder: String, settings: [String: String] = [:], executables: URL = executables,
-        logFile: String? = nil
+        logFile: String? = nil, readyTimeout: Duration = .seconds(30)
     ) async throws {
         self.name = name
         let environment = settings.merging(
@@ -34,7 +35,7 @@ package final class ServiceProcess: Sendable {
             executables.appending(path: name), environment: environment,
             logFile: logFile ?? "\(folder)/\(name)-\(UInt32.random(in: 0...UInt32.max)).log")
         do {
-            try await child.waitForLog { $0.contains("\"message\":\"ready\"") ? () : nil }
+            try await child.waitForLog(within: readyTimeout) { $0.contains("\"message\":\"ready\"") ? () : nil }
         } catch {
             throw StartFailed(description: "\(name) did not become ready: \(error)")
         }

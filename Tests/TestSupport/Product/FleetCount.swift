@@ -18,10 +18,27 @@ package struct FleetCount: Hashable, Sendable {
     package let shown: [Int64: Int]
     /// How many broadcasts a phone took over more than once.
     package let doubledBroadcasts: Int
+    /// For which phones each feature is on at the end, by their numbers.
+    package let features: [String: [Int]]
+    /// Each time a broadcast had reached all steady phones, in order.
+    package let arrivals: [Arrival]
+
+    /// A broadcast has reached all steady phones.
+    package struct Arrival: Hashable, Sendable {
+        package let broadcast: Int64
+        /// For which of the steady phones each feature is on then.
+        package var features: [String: [Int]]
+
+        package init(broadcast: Int64, features: [String: [Int]] = [:]) {
+            self.broadcast = broadcast
+            self.features = features
+        }
+    }
 
     package init(
         phones: Int, expected: Int, delivered: Int, doubled: Int, missing: Int, p50: Double? = nil, p99: Double? = nil,
-        max: Double? = nil, received: [String: Int], shown: [Int64: Int] = [:], doubledBroadcasts: Int = 0
+        max: Double? = nil, received: [String: Int], shown: [Int64: Int] = [:], doubledBroadcasts: Int = 0,
+        features: [String: [Int]] = [:], arrivals: [Arrival] = []
     ) {
         self.phones = phones
         self.expected = expected
@@ -34,6 +51,8 @@ package struct FleetCount: Hashable, Sendable {
         self.received = received
         self.shown = shown
         self.doubledBroadcasts = doubledBroadcasts
+        self.features = features
+        self.arrivals = arrivals
     }
 }
 
@@ -43,12 +62,20 @@ extension FleetCount {
     package init?(log: some Sequence<some StringProtocol>) {
         var (received, last): ([String: Int], JSONValue?) = ([:], nil)
         var (shown, doubledBroadcasts): ([Int64: Int], Int) = ([:], 0)
+        var (features, arrivals): ([String: [Int]], [Arrival]) = ([:], [])
         for line in log {
             last = try? JSONValue(parsing: Array(line.utf8))
             let phones = last?["phones"]?.string.flatMap { Int($0) }
+            let broadcast = last?["broadcast"]?.string.flatMap { Int64($0) }
+            let feature = last?["feature"]?.string
+            let list = (last?["phones"]?.string ?? "").split(separator: ",").compactMap { Int($0) }
             switch last?["message"]?.string {
             case "received": if let key = last?["msi_key"]?.string { received[key] = phones }
-            case "shown": if let id = last?["broadcast"]?.string.flatMap({ Int64($0) }) { shown[id] = phones }
+            case "shown": if let id = broadcast { shown[id] = phones }
+            case "every phone has the broadcast": if let id = broadcast { arrivals.append(Arrival(broadcast: id)) }
+            case "feature of steady phones":
+                if let name = feature, !arrivals.isEmpty { arrivals[arrivals.count - 1].features[name] = list }
+            case "feature": if let name = feature { features[name] = list }
             case "taken over twice": doubledBroadcasts = last?["broadcasts"]?.string.flatMap { Int($0) } ?? 0
             default: continue
             }
@@ -61,6 +88,6 @@ extension FleetCount {
         self.init(
             phones: Int(phones), expected: Int(expected), delivered: Int(delivered), doubled: Int(doubled), missing: Int(missing),
             p50: milliseconds("p50_ms"), p99: milliseconds("p99_ms"), max: milliseconds("max_ms"), received: received,
-            shown: shown, doubledBroadcasts: doubledBroadcasts)
+            shown: shown, doubledBroadcasts: doubledBroadcasts, features: features, arrivals: arrivals)
     }
 }

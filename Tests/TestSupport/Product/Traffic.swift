@@ -45,12 +45,13 @@ package final class Traffic: Sendable {
         var retries = 0
         var surprises: [String] = []
         var refusals: [Int64] = []
+        var hangs: [Int64] = []
         var isOver = false
     }
 
     private static let maxSurprises = 100
     /// How long a portal waits for an answer.
-    private static let answerTimeout = TimeAmount.seconds(10)
+    package static let answerTimeout = Duration.seconds(10)
 
     private let portal: Portal
     private let retryTimeout: Duration
@@ -81,6 +82,9 @@ package final class Traffic: Sendable {
 
     /// The times of answers with 507, in Unix milliseconds.
     package var refusals: [Int64] { state.withLock(\.refusals) }
+
+    /// When a portal had waited for an answer for ``answerTimeout``, in Unix milliseconds.
+    package var hangs: [Int64] { state.withLock(\.hangs) }
 
     /// Ends the traffic after the pending posts are answered.
     package func stop() {
@@ -149,7 +153,13 @@ package final class Traffic: Sendable {
     /// - Returns: `nil` if the post should be retried: after a broken connection or a 503 the outcome is unknown, and a full disk
     ///   may have room later.
     private func answer(to post: Post) async -> HTTPAnswer? {
-        guard let answer = try? await portal.post(post.body, key: post.key, within: Self.answerTimeout) else { return nil }
+        let begin = ContinuousClock.now
+        guard let answer = try? await portal.post(post.body, key: post.key, within: TimeAmount(Self.answerTimeout)) else {
+            if ContinuousClock.now - begin >= Self.answerTimeout {
+                state.withLock { $0.hangs.append(.nowInMilliseconds) }
+            }
+            return nil
+        }
         if diskMayBeFull, answer.status == 507 {
             state.withLock { $0.refusals.append(.nowInMilliseconds) }
             return nil

@@ -1,0 +1,43 @@
+import CommandBus
+import TestSupport
+
+extension Experiment {
+    /// How long entries may follow to the audit log.
+    private static let auditTimeout = Duration.seconds(240)
+
+    /// The archive, once every message has ended or is overdue.
+    func settledArchive(_ portal: Portal) async throws -> [String: ArchivedMessage] {
+        var archive: [String: ArchivedMessage] = [:]
+        for message in try await portal.archive() { archive[message.msiKey] = message }
+        let deadline = ContinuousClock.now + Self.settlingTimeout
+        var said = -1
+        var due = DueTimes<String>()
+        while true {
+            let open = archive.values.filter { !$0.isFinal }
+            for message in open { due.note(message.msiKey, due: max(message.nextAttempt ?? 0, message.leaseEnd ?? 0)) }
+            let isOverdue = open.contains { due.isOverdue($0.msiKey, by: Self.maxOverdue) }
+            if open.isEmpty || isOverdue || ContinuousClock.now >= deadline { return archive }
+            if open.count != said { journal.say("\(open.count) of \(archive.count) messages are still on their way") }
+            said = open.count
+            try await Task.sleep(for: .seconds(1))
+            for message in open { archive[message.msiKey] = try await portal.archived(message.msiKey) }
+        }
+    }
+
+    /// The audit log, once it has all entries, or some are overdue.
+    func settledAudit(_ people: CommandClient, _ evidence: Evidence) async throws -> AuditEvidence {
+        let deadline = ContinuousClock.now + Self.auditTimeout
+        while true {
+            let audit = try await AuditEvidence(of: people)
+            let verdict = AuditVerdict(
+                audit, accepted: evidence.accepted.map(\.msiKey), archive: evidence.archive.mapValues(\.state),
+                interventions: evidence.interventions)
+            let broadcasts = BroadcastVerdict(
+                sent: evidence.sentBroadcasts, logged: evidence.loggedBroadcasts, audit: audit, phones: nil)
+            let cube = CubeVerdict(evidence.cubeEdits, cube: evidence.cube, audit: audit)
+            let isComplete = (verdict.problems + broadcasts.problems + cube.problems).isEmpty
+            if isComplete || ContinuousClock.now >= deadline { return audit }
+            try await Task.sleep(for: .seconds(2))
+        }
+    }
+}

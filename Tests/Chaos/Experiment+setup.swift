@@ -1,0 +1,57 @@
+import JSON
+import NIOHTTP1
+import TestSupport
+
+extension Experiment {
+    private static let subjects = 16
+    /// The number of phones that they push to.
+    private static let pushedPhones = 5
+
+    /// - Returns: The registration tokens.
+    func registerPhones(at fcm: FCMServer) async throws -> [String] {
+        var tokens: [String] = []
+        for _ in 0..<Self.pushedPhones {
+            let answer = try await fcm.call(.POST, "/emulator/devices")
+            guard answer.status == 201, let token = try answer.json["token"]?.string else {
+                throw UnexpectedAnswer(answer)
+            }
+            tokens.append(token)
+        }
+        return tokens
+    }
+
+    func makeSubjects(_ portal: Portal) async throws -> [SubjectPath] {
+        var subjects: [SubjectPath] = []
+        for number in 0..<Self.subjects {
+            let level = number < Self.levels.count ? Self.levels[number] : ""
+            subjects.append(try await portal.makeSubject(number.isMultiple(of: 2) ? "Alert" : "Information", level: level))
+        }
+        return subjects
+    }
+
+    /// - Returns: The id of a channel without subjects.
+    func makeChannel(_ portal: Portal) async throws -> String {
+        let answer = try await portal.call(.POST, "/channel", ["name": "Elsewhere", "desc": ""])
+        guard answer.status == 201, let id = try answer.json["_id"]?.string else { throw UnexpectedAnswer(answer) }
+        return id
+    }
+
+    /// A subject whose messages need an approval.
+    func makeHeldSubject(_ portal: Portal) async throws -> SubjectPath {
+        let subject = try await portal.makeSubject("Alert", level: "Forced")
+        let path = "/approval/\(subject.channel)/\(subject.area)/\(subject.subject)"
+        let answer = try await portal.call(.PUT, path, ["approval": true])
+        guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+        return subject
+    }
+
+    /// - Returns: The id of a template with the blank `number`.
+    func makeTemplate(_ portal: Portal) async throws -> String {
+        let template: JSONValue = [
+            "name": "Chaos", "title": "{{number}}", "desc": "The library", "message": "The library stays closed: {{number}}.",
+        ]
+        let answer = try await portal.call(.POST, "/template", template)
+        guard answer.status == 201, let id = try answer.json["_id"]?.string else { throw UnexpectedAnswer(answer) }
+        return id
+    }
+}
