@@ -9,7 +9,7 @@ user with a cookie, and a communicator with a bearer token.
 No schema states some rules, such as that a time must be in the future. So the affected operations may refuse valid data in the
 first runs. In a further run they get only data that keeps these rules, and must accept it.
 
-With MSI_TEST_LEVEL=all there are more examples of each operation, and the phases of schemathesis that try each border of each
+With TEST_LEVEL=all there are more examples of each operation, and the phases of schemathesis that try each border of each
 parameter are for every caller.
 """
 
@@ -27,7 +27,7 @@ import requests
 
 SEED = "20261123"
 # The arguments of schemathesis: for the operator and nobody, for the other callers, and for valid data.
-if os.environ.get("MSI_TEST_LEVEL") == "all":
+if os.environ.get("TEST_LEVEL") == "all":
     MAIN, OTHERS, VALID = ["--max-examples", "20"], ["--max-examples", "5"], ["--max-examples", "20"]
 else:
     FUZZING = ["--phases", "fuzzing", "--max-examples"]

@@ -2,7 +2,7 @@
 
     inside.py WORK PACKAGES TOOLCHAIN [CHECK...]
 
-MSI_TEST_LEVEL=all adds the checks of at_length.py. With names, only these checks run, and those that they need.
+TEST_LEVEL=all adds the checks of at_length.py. With names, only these checks run, and those that they need.
 """
 
 import os
@@ -96,7 +96,7 @@ def main():
 def chosen(names):
     if names:
         return [step for step in ORDER if step in NEEDED or step.__name__ in names]
-    is_at_length = os.environ.get("MSI_TEST_LEVEL") == "all"
+    is_at_length = os.environ.get("TEST_LEVEL") == "all"
     return [step for step in ORDER if is_at_length or step.__module__ != "at_length"]
 
 

@@ -10,7 +10,7 @@ package enum PythonScript {
     private static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "Python")
     /// How much the scripts check: `all` with `deploy/test --all`.
-    private static let level = ProcessInfo.processInfo.environment["MSI_TEST_LEVEL"] ?? ""
+    private static let level = ProcessInfo.processInfo.environment["TEST_LEVEL"] ?? ""
     private static let interpreter = Task { try await findInterpreter() }
 
     /// Runs a script to its end.
@@ -30,7 +30,7 @@ package enum PythonScript {
     package static func start(_ name: String, _ arguments: [String] = [], logFile: String) async throws -> ChildProcess {
         try await ChildProcess(
             try await interpreter.value, [folder.appending(path: name).path(percentEncoded: false)] + arguments,
-            environment: ["PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "MSI_TEST_LEVEL": level], logFile: logFile)
+            environment: ["PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "TEST_LEVEL": level], logFile: logFile)
     }
 
     /// Finds the Python environment. `deploy/test` has made it; otherwise it is made here, once.
