@@ -375,7 +375,7 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "CSV", "CommandBus", "CubeStorage", "Gateway", "MongoDatabase", "JSON", "JSONSchema", "Pages", "ProductVersion",
-                "Schemas",
+                "People", "Schemas",
                 "SeededRandom", "ServiceKit", "Storage", "StoredResources", "Time",
                 "TestSupport", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
                 nioPosix,
@@ -389,7 +389,7 @@ let package = Package(
             name: "MessageLogTests",
             dependencies: [
                 "CommandBus", "DurableFiles", "MessageLog", "MessageStorage", "MongoDatabase", "JSON", "ProductVersion",
-                "Schemas", "Time",
+                "Schemas", "ServiceKit", "Time",
                 "TestSupport",
                 logging,
                 serviceLifecycle,
@@ -430,8 +430,8 @@ let package = Package(
         .testTarget(
             name: "PeopleTests",
             dependencies: [
-                "AuditTrail", "CommandBus", "JSON", "People", "Schemas", "Storage", "TestSupport", "Time", jwtKit,
-                logging,
+                "AuditTrail", "CommandBus", "JSON", "People", "Schemas", "ServiceKit", "Storage", "TestSupport", "Time",
+                jwtKit, logging,
             ],
             path: "Tests/PeopleTests"),
         .testTarget(name: "PowerCutTests", dependencies: ["PowerCut", "TestSupport"], path: "Tests/PowerCutTests"),
@@ -471,8 +471,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CZeroMQ", "CommandBus", "JSON", "Schemas", "SeededRandom", asyncHTTPClient, crypto, cryptoExtras, httpTypes,
-                jwtKit, logging,
+                "CZeroMQ", "CommandBus", "JSON", "Schemas", "SeededRandom", "ServiceKit", asyncHTTPClient, crypto, cryptoExtras,
+                httpTypes, jwtKit, logging,
                 nioCore, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioPosix, nioSSL, subprocess,
                 swiftASN1, systemPackage, unixSignals, x509,
             ],

@@ -6,6 +6,6 @@ enum Main {
     static func main() {
         ServiceMain.run(
             .messageLog, check: { _ = try $0.settings.optional(.databaseURL, as: MongoURL.init) },
-            wire: ServicePlan.messageLog)
+            wire: { try await .messageLog($0) })
     }
 }

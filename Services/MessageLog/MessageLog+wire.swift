@@ -12,7 +12,9 @@ import Time
 
 extension ServicePlan {
     /// Wires the message-logging service together.
-    static func messageLog(_ wiring: Wiring) async throws -> ServicePlan {
+    ///
+    /// - Parameter schedule: When refused components are retried.
+    static func messageLog(_ wiring: Wiring, schedule: RetrySchedule = RetrySchedule()) async throws -> ServicePlan {
         let settings = wiring.settings
         let logger = wiring.logger
         let database = try settings.optional(.databaseURL, as: MongoURL.init)
@@ -34,8 +36,8 @@ extension ServicePlan {
         let canaryAccount = try settings.value(.canaryAccount)
         let canary = try settings.optional(.canaryTopic).map { MessageOrigin(topic: $0, sender: canaryAccount) }
         let outbox = Outbox(
-            store: store, relay: BusRelay(client: relayClient), owner: process.owner, announcer: announcer, canary: canary,
-            logger: logger)
+            store: store, relay: BusRelay(client: relayClient), owner: process.owner, announcer: announcer,
+            schedule: schedule, canary: canary, logger: logger)
         let storage = StorageWatch(store: store, limit: try settings.liveOptional(.messageLogStorageLimit), logger: logger)
         let retention = Retention(store: store, days: try settings.live(.messageRetention), canary: canary, logger: logger)
         let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
@@ -54,7 +56,7 @@ extension ServicePlan {
         return ServicePlan(
             services: [
                 storage, retention, audit, templateAudit,
-                WaitCorrection(store: store, logger: logger),
+                WaitCorrection(store: store, schedule: schedule, logger: logger),
                 LeaseRecovery(store: store, process: process, logger: logger),
                 MissingPlaces(store: store, acceptances: outbox.acceptances, logger: logger),
                 Expiry(store: store, announcer: announcer, logger: logger), changes, outbox,

@@ -10,6 +10,6 @@ enum Main {
                 _ = try $0.settings.optional(.databaseURL, as: MongoURL.init)
                 _ = try OpenIDSettings($0.settings)
             },
-            wire: ServicePlan.people)
+            wire: { try await .people($0) })
     }
 }

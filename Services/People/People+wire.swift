@@ -7,7 +7,11 @@ import Storage
 
 extension ServicePlan {
     /// Wires the people service together.
-    static func people(_ wiring: Wiring) async throws -> ServicePlan {
+    ///
+    /// - Parameter hashing: Hashes the passwords. The plan closes it.
+    static func people(
+        _ wiring: Wiring, hashing: PasswordHashing = PasswordHashing(), times: ProviderTimes = ProviderTimes()
+    ) async throws -> ServicePlan {
         let settings = wiring.settings
         let logger = wiring.logger
         let folder = try settings.value(.stateDirectory)
@@ -18,8 +22,9 @@ extension ServicePlan {
         let event = RepeatedEvent(
             PeopleChanged.name, publisher: publisher, logger: logger,
             read: store.repeatedSnapshot { try PeopleChanged.latest(in: $0) })
-        let openID = try OpenIDSettings(settings).map { OpenIDSignIn(settings: $0, store: store, logger: logger) }
-        let hashing = PasswordHashing()
+        let openID = try OpenIDSettings(settings).map {
+            OpenIDSignIn(settings: $0, times: times, store: store, logger: logger)
+        }
         let deferred = DeferredAuditEntries(store: store, logger: logger)
         let people = People(
             store: store, passwords: PasswordCheck(hashing: hashing, store: store, audit: deferred, logger: logger),

@@ -98,7 +98,7 @@ struct AuditLog {
 
     /// Adds entries, and repeats that while the database is too busy, as a forwarder does.
     func add(_ entries: [AuditEntry]) async throws {
-        try await eventually("the entries are added", within: .seconds(60)) {
+        try await eventually("the entries are added") {
             do {
                 _ = try await client.request(AddAuditEntries(entries: entries))
                 return true

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The audit log of the people service over the bus, in both databases.
-@Suite("Audit log", .timeLimit(.minutes(2)))
+@Suite("Audit log", .timeLimit(.minutes(10)))
 struct AuditLogTests {
     @Test("Entries are numbered, and adding one again changes nothing, also after a restart", arguments: StoreKind.allCases)
     func idempotent(_ kind: StoreKind) async throws {

@@ -7,6 +7,6 @@ extension CommandClient {
     nonisolated(nonsending) func request<C: Command>(
         _ command: C, context: RequestContext = .init()
     ) async throws(CommandFailure) -> C.Reply {
-        try await request(command, timeout: .seconds(30), context: context)
+        try await request(command, timeout: .seconds(60), context: context)
     }
 }

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Entries that cannot be added to the audit log, and a log that another program has damaged.
-@Suite("Damaged entries", .timeLimit(.minutes(3)))
+@Suite("Damaged entries", .timeLimit(.minutes(10)))
 struct DamagedEntriesTests {
     private static let ann = RequestContext(actor: "ann", address: "192.0.2.7")
 
@@ -126,14 +126,14 @@ struct DamagedEntriesTests {
     private static func wait(
         for status: ReplyStatus, _ text: String = "", of service: CommandClient, _ part: String = "audit"
     ) async throws {
-        try await eventually("the health is \(status)", within: .seconds(30), every: .milliseconds(100)) {
+        try await eventually("the health is \(status)", every: .milliseconds(100)) {
             let health = try await service.request(CheckHealth()).parts[part]
             return health?.status == status && (text.isEmpty || health?.message?.contains(text) == true)
         }
     }
 
     private static func waitForEntries(_ count: Int, in log: AuditLog) async throws {
-        try await eventually("all entries", within: .seconds(30), every: .milliseconds(100)) {
+        try await eventually("all entries", every: .milliseconds(100)) {
             try await log.links().count == count
         }
     }
@@ -229,7 +229,7 @@ struct DamagedEntriesTests {
             let admin = try #require(AccountName("admin"))
             let hash = CredentialHash(digest: (0..<32).map { UInt8($0) })
             let setUp = SetUpPeople(account: admin, password: Secret("a password of the test"), tokenHash: hash)
-            _ = try await log.client.request(setUp, timeout: .seconds(30))
+            _ = try await log.client.request(setUp, timeout: .seconds(60))
             for action in ["after", "last"] {
                 _ = try await log.client.request(AddAuditEntries(entries: [.sample(action)]))
             }

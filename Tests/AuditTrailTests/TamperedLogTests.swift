@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// `msi audit verify` on logs that another program has changed in the database.
-@Suite("Tampered audit log", .timeLimit(.minutes(3)))
+@Suite("Tampered audit log", .timeLimit(.minutes(10)))
 struct TamperedLogTests {
     /// What another program does in the database.
     enum Tampering: CaseIterable {

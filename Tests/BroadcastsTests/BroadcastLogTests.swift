@@ -11,7 +11,7 @@ import Time
 @testable import Broadcasts
 
 /// The log of broadcasts, on both databases.
-@Suite("Broadcast log", .timeLimit(.minutes(2)))
+@Suite("Broadcast log", .timeLimit(.minutes(10)))
 struct BroadcastLogTests {
     private static let ann = AuditAuthor(actor: "ann", address: "192.0.2.7")
 

@@ -11,7 +11,7 @@ import Time
 @testable import Broadcasts
 
 /// How pushes reach the outbox, with a message log of the test on the bus.
-@Suite("Broadcasts reach the outbox", .timeLimit(.minutes(2)))
+@Suite("Broadcasts reach the outbox", .timeLimit(.minutes(10)))
 struct BroadcastPushesTests {
     private static let ann = AuditAuthor(actor: "ann")
 

@@ -10,7 +10,7 @@ import TestSupport
 #endif
 
 /// Which work runs on the bus thread, and what happens to it when the bus closes.
-@Suite("The bus thread", .timeLimit(.minutes(1)))
+@Suite("The bus thread", .timeLimit(.minutes(10)))
 struct BusThreadTests {
     /// Blocks a thread until it is released.
     private final class Block: Sendable {
@@ -44,7 +44,7 @@ struct BusThreadTests {
             return payload
         }
         try await withServerAndClient(router) { _, client in
-            async let blocked = client.request(command, payload: Data(count: bytes), timeout: .seconds(30))
+            async let blocked = client.request(command, payload: Data(count: bytes), timeout: .seconds(60))
             for _ in 0..<20 {
                 let reply = try await client.request("test.here", payload: Data([7]))
                 #expect(reply == Data([7]))
@@ -101,7 +101,7 @@ struct BusThreadTests {
             try await withServer(bus, at: "tcp://127.0.0.1:0", .testing(gate: gate)) { server in
                 let client = try CommandClient(bus: bus, endpoints: [server.endpoint], logger: quietLogger)
                 let request = Task(executorPreference: bus.taskExecutor) {
-                    try await client.request(Hold(), timeout: .seconds(50))
+                    try await client.request(Hold(), timeout: .seconds(120))
                 }
                 try await eventually("the handler begins") { gate.entered == 1 }
                 try await Task.sleep(for: .milliseconds(milliseconds))
@@ -121,7 +121,7 @@ struct BusThreadTests {
             try await withServer(bus, at: "tcp://127.0.0.1:0", .testing(gate: gate)) { server in
                 let client = try CommandClient(bus: bus, endpoints: [server.endpoint], logger: quietLogger)
                 let request = Task(executorPreference: bus.taskExecutor) {
-                    _ = try await client.request(Hold(), timeout: .seconds(50))
+                    _ = try await client.request(Hold(), timeout: .seconds(120))
                     return threadName()
                 }
                 try await eventually("the handler begins") { gate.entered == 1 }
@@ -137,7 +137,7 @@ struct BusThreadTests {
         let bus = try Bus(logger: quietLogger)
         let isClosed = AsyncStream<Void>.makeStream()
         let client = try CommandClient(bus: bus, endpoints: ["tcp://127.0.0.1:1"], logger: quietLogger)
-        let waiting = Task(executorPreference: bus.taskExecutor) { try await client.request(Hold(), timeout: .seconds(50)) }
+        let waiting = Task(executorPreference: bus.taskExecutor) { try await client.request(Hold(), timeout: .seconds(120)) }
         let late = Task(executorPreference: bus.taskExecutor) {
             for await _ in isClosed.stream {}
             // The bus thread has ended. The task still runs, and its request fails.
@@ -162,7 +162,7 @@ struct BusThreadTests {
         let running = Task { try await server.run() }
         let clientBus = try Bus(logger: quietLogger)
         let client = try CommandClient(bus: clientBus, endpoints: [server.endpoint], logger: quietLogger)
-        let request = Task { try await client.request(Hold(), timeout: .seconds(50)) }
+        let request = Task { try await client.request(Hold(), timeout: .seconds(120)) }
         try await eventually("the handler begins") { gate.entered == 1 }
         await bus.close()
         let failure = await #expect(throws: CommandFailure.self) { try await request.value }

@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Testing
 import TestSupport
 
-@Suite("Connections of the bus", .timeLimit(.minutes(1)))
+@Suite("Connections of the bus", .timeLimit(.minutes(10)))
 struct ConnectionTests {
     @Test("Without a service, a request fails after the grace time")
     func withoutAServiceARequestFailsAfterTheGrace() async throws {
@@ -29,7 +29,7 @@ struct ConnectionTests {
                 let endpoint = "ipc://\(folder)/late.sock"
                 let client = try CommandClient(
                     bus: bus, endpoints: [endpoint], limits: .with { $0.connectGrace = .seconds(20) }, logger: quietLogger)
-                let early = Task { try await client.request(Echo(text: "early"), timeout: .seconds(20)) }
+                let early = Task { try await client.request(Echo(text: "early"), timeout: .seconds(60)) }
                 try await withServer(bus, at: endpoint) { _ in
                     let echo = try await early.value
                     #expect(echo.text == "early")
@@ -85,7 +85,7 @@ struct ConnectionTests {
         try await withBus { bus in
             let service = try RawPeer(ZMQ_ROUTER, boundTo: "tcp://127.0.0.1:*")
             let client = try CommandClient(bus: bus, endpoints: [service.endpoint], logger: quietLogger)
-            let requests = (0..<10).map { _ in Task { try await client.request(Hold(), timeout: .seconds(50)) } }
+            let requests = (0..<10).map { _ in Task { try await client.request(Hold(), timeout: .seconds(120)) } }
             for _ in 0..<10 { _ = try await service.receive() }
             service.close()
             for request in requests {
@@ -110,7 +110,7 @@ struct ConnectionTests {
                 let client = try CommandClient(
                     bus: bus, endpoints: ["ipc://\(folder)/silent.sock"], limits: limits, logger: quietLogger)
                 let failure = await #expect(throws: CommandFailure.self) {
-                    try await client.request(Echo(text: ""), timeout: .seconds(20))
+                    try await client.request(Echo(text: ""), timeout: .seconds(60))
                 }
                 #expect(failure?.status == .unavailable)
             }
@@ -127,7 +127,7 @@ struct ConnectionTests {
         let running = Task { try await server.run() }
         let client = try CommandClient(bus: clientBus, endpoints: [server.endpoint], logger: quietLogger)
         let subscriber = try EventSubscriber(bus: clientBus, endpoints: [server.endpoint], logger: quietLogger)
-        let request = Task { try await client.request(Hold(), timeout: .seconds(50)) }
+        let request = Task { try await client.request(Hold(), timeout: .seconds(120)) }
         try await eventually("the handler begins") { gate.entered == 1 }
         await clientBus.close()
         await #expect(throws: CommandFailure(.unavailable, "the client is closed")) { try await request.value }

@@ -9,7 +9,7 @@ import TestSupport
     import Glibc
 #endif
 
-@Suite("Bus endpoints", .timeLimit(.minutes(1)))
+@Suite("Bus endpoints", .timeLimit(.minutes(10)))
 struct EndpointTests {
     @Test(
         "A text that is not an endpoint is refused",

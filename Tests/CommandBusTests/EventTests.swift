@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 import TestSupport
 
-@Suite("Events", .timeLimit(.minutes(1)))
+@Suite("Events", .timeLimit(.minutes(10)))
 struct EventTests {
     @Test("A subscriber gets the events that it has named, and no others")
     func subscribersGetTheEventsTheyNamed() async throws {

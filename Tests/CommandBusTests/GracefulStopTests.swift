@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Testing
 import TestSupport
 
-@Suite("The stop of a bus server", .timeLimit(.minutes(1)))
+@Suite("The stop of a bus server", .timeLimit(.minutes(10)))
 struct GracefulStopTests {
     @Test("A stop answers the requests that were accepted, and refuses new ones")
     func whatWasAcceptedIsAnswered() async throws {
@@ -18,7 +18,7 @@ struct GracefulStopTests {
             let group = ServiceGroup(configuration: .init(services: [.init(service: server)], logger: quietLogger))
             let running = Task { try await group.run() }
             let client = try CommandClient(bus: clientBus, endpoints: [server.endpoint], logger: quietLogger)
-            let requests = (0..<100).map { _ in Task { try await client.request(Hold(), timeout: .seconds(50)) } }
+            let requests = (0..<100).map { _ in Task { try await client.request(Hold(), timeout: .seconds(120)) } }
             try await eventually("all handlers begin") { gate.entered == 100 }
 
             await group.triggerGracefulShutdown()
@@ -48,7 +48,7 @@ struct GracefulStopTests {
             let group = ServiceGroup(configuration: .init(services: [.init(service: server)], logger: quietLogger))
             let running = Task { try await group.run() }
             let client = try CommandClient(bus: bus, endpoints: [server.endpoint], logger: quietLogger)
-            let request = Task { try await client.request(Hold(), timeout: .seconds(50)) }
+            let request = Task { try await client.request(Hold(), timeout: .seconds(120)) }
             try await eventually("the handler begins") { gate.entered == 1 }
             await group.triggerGracefulShutdown()
             let failure = await #expect(throws: CommandFailure.self) { try await request.value }
@@ -66,7 +66,7 @@ struct GracefulStopTests {
                 bus: bus, endpoint: "tcp://127.0.0.1:0", router: .testing(gate: gate), logger: quietLogger)
             let running = Task { try await server.run() }
             let client = try CommandClient(bus: bus, endpoints: [server.endpoint], logger: quietLogger)
-            let request = Task { try await client.request(Hold(), timeout: .seconds(50)) }
+            let request = Task { try await client.request(Hold(), timeout: .seconds(120)) }
             try await eventually("the handler begins") { gate.entered == 1 }
             running.cancel()
             try await running.value

@@ -4,7 +4,7 @@ import Schemas
 import TestSupport
 import Testing
 
-@Suite("Instances that come and go", .timeLimit(.minutes(1)))
+@Suite("Instances that come and go", .timeLimit(.minutes(10)))
 struct InstanceTests {
     private func named(_ name: String) -> CommandRouter {
         var router = CommandRouter()

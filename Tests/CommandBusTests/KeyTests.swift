@@ -4,7 +4,7 @@ import Schemas
 import TestSupport
 import Testing
 
-@Suite("Keys of the bus", .timeLimit(.minutes(1)))
+@Suite("Keys of the bus", .timeLimit(.minutes(10)))
 struct KeyTests {
     /// A machine: its keys, and its list of peers.
     private struct Machine {

@@ -6,7 +6,7 @@ import SeededRandom
 import TestSupport
 import Testing
 
-@Suite("Malformed requests", .timeLimit(.minutes(1)))
+@Suite("Malformed requests", .timeLimit(.minutes(10)))
 struct MalformedRequestTests {
     static let good = #"{"id":"1","command":"test.echo"}"#
 

@@ -5,7 +5,7 @@ import Schemas
 import Testing
 import TestSupport
 
-@Suite("A client with several endpoints", .timeLimit(.minutes(1)))
+@Suite("A client with several endpoints", .timeLimit(.minutes(10)))
 struct PoolTests {
     private func named(_ name: String) -> CommandRouter {
         var router = CommandRouter()

@@ -65,7 +65,7 @@ final class RawPeer: @unchecked Sendable {
         try await send(frames.map { Array($0.utf8) })
     }
 
-    func receive(within limit: Duration = .seconds(10)) async throws -> [[UInt8]] {
+    func receive(within limit: Duration = .seconds(120)) async throws -> [[UInt8]] {
         try await eventually("a message", within: limit) { receiveNow() }
     }
 

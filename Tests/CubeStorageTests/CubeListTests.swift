@@ -5,7 +5,7 @@ import Testing
 @testable import CubeStorage
 
 /// Access lists, the order of siblings, and approval, in both databases.
-@Suite("Lists of the cube", .timeLimit(.minutes(2)))
+@Suite("Lists of the cube", .timeLimit(.minutes(10)))
 struct CubeListTests {
     private static func draft(_ name: String) -> NamedDraft { NamedDraft(name: name, desc: "") }
     private static let storms = SubjectDraft(

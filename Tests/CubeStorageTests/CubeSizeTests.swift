@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The limit of the cube's size, and changes above it.
-@Suite("Size of the cube", .timeLimit(.minutes(2)))
+@Suite("Size of the cube", .timeLimit(.minutes(10)))
 struct CubeSizeTests {
     private static func subject(_ desc: String) -> SubjectDraft {
         SubjectDraft(name: "S", desc: desc, opt: SubjectOptions(level: .optional, distribution: .information))

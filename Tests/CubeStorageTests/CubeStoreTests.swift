@@ -5,7 +5,7 @@ import Testing
 @testable import CubeStorage
 
 /// The requirements of every store of the cube, for both databases.
-@Suite("Cube store", .timeLimit(.minutes(2)))
+@Suite("Cube store", .timeLimit(.minutes(10)))
 struct CubeStoreTests {
     private static let storms = SubjectDraft(
         name: "Storms", desc: "Closures", opt: SubjectOptions(level: .forced, distribution: .alert))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Documents of other programs in `icube`, valid and invalid.
-@Suite("Foreign documents of the cube", .timeLimit(.minutes(2)))
+@Suite("Foreign documents of the cube", .timeLimit(.minutes(10)))
 struct ForeignDocumentTests {
     private let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Changes by other programs while the store is open.
-@Suite("Foreign edits of the cube", .timeLimit(.minutes(2)))
+@Suite("Foreign edits of the cube", .timeLimit(.minutes(10)))
 struct ForeignEditTests {
     private static func draft(_ name: String) -> NamedDraft { NamedDraft(name: name, desc: "") }
 

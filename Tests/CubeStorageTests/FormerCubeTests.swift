@@ -7,7 +7,7 @@ import Testing
 @testable import CubeStorage
 
 /// A cube in SQLite of a version before the approval and the audit log.
-@Suite("Cube of a former version", .timeLimit(.minutes(1)))
+@Suite("Cube of a former version", .timeLimit(.minutes(10)))
 struct FormerCubeTests {
     @Test("Its objects are read, sorted and changed, and each change is recorded")
     func former() async throws {

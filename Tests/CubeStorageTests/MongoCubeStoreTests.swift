@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Cases of MongoDB only: several processes, other programs' documents, and unsuitable servers.
-@Suite("Cube in MongoDB", .timeLimit(.minutes(2)))
+@Suite("Cube in MongoDB", .timeLimit(.minutes(10)))
 struct MongoCubeStoreTests {
     @Test(
         "No concurrent change of several processes is lost, each has its own version, and a snapshot shows one moment"

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Misuse of a service's bus sockets and their files by other programs of the same user.
-@Suite("Cube service's bus sockets", .timeLimit(.minutes(2)))
+@Suite("Cube service's bus sockets", .timeLimit(.minutes(10)))
 struct BusSocketTests {
     private static let sockets = ["cube.sock", "cube-events.sock"]
 

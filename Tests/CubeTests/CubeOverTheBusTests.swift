@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Every command of the cube service, over its real socket.
-@Suite("Cube over the bus", .timeLimit(.minutes(1)))
+@Suite("Cube over the bus", .timeLimit(.minutes(10)))
 struct CubeOverTheBusTests {
     @Test("Each command answers with the object and the version that it has made")
     func everyCommand() async throws {

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Reads that are repeated", .timeLimit(.minutes(1)))
+@Suite("Reads that are repeated", .timeLimit(.minutes(10)))
 struct RepeatedReadTests {
     /// Counts the rows of a table, and how often it has read them.
     private final class Counter: Sendable {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Google's own SDK with only the emulator's address changed.
-@Suite("The Firebase Admin SDK for Python", .timeLimit(.minutes(2))) struct AdminSDKTests {
+@Suite("The Firebase Admin SDK for Python", .timeLimit(.minutes(10))) struct AdminSDKTests {
     @Test("The SDK sends, manages topics, renews its token, and raises its own exception for each class of error")
     func everything() async throws {
         try await TemporaryFolder.with { folder in

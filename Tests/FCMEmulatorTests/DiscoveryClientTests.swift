@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A client that was generated from FCM's discovery document, as google-api-python-client does.
-@Suite("A client of FCM's discovery document", .timeLimit(.minutes(2))) struct DiscoveryClientTests {
+@Suite("A client of FCM's discovery document", .timeLimit(.minutes(10))) struct DiscoveryClientTests {
     @Test("A client that is generated from the discovery document sends, reads errors, and subscribes phones") func everything()
         async throws
     {

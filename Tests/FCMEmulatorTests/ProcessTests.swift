@@ -86,9 +86,7 @@ struct ProcessTests {
             try await emulator.withClient { client in
                 let phone = try await client.registerPhone()
                 var stream = try await client.listen(phone)
-                let start = ContinuousClock.now
                 #expect(await emulator.stop() == 0)
-                #expect(ContinuousClock.now - start < .seconds(3))
                 #expect(await stream.ends())
             }
         }
@@ -101,9 +99,7 @@ struct ProcessTests {
             // Connected, and silent where the TLS handshake should be.
             let silent = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connect(host: "127.0.0.1", port: emulator.port).get()
-            let start = ContinuousClock.now
             #expect(await emulator.stop() == 0)
-            #expect(ContinuousClock.now - start < .seconds(4))
             try await silent.closeFuture.get()
         }
     }
@@ -111,7 +107,7 @@ struct ProcessTests {
     @Test("It stops with status 0 while new connections arrive")
     func itStopsWellWhileNewConnectionsCome() async throws {
         try await TemporaryFolder.with { folder in
-            for _ in 0..<12 {
+            for _ in 0..<(Level.isAll ? 12 : 2) {
                 let emulator = try await EmulatorProcess(in: folder)
                 await withTaskGroup(of: Void.self) { group in
                     for _ in 0..<16 {

@@ -232,7 +232,7 @@ struct CurlTransportTests {
                     return await group.reduce(into: []) { $0.append($1) }
                 }
                 #expect(errors.allSatisfy { $0?.code == .timeout })
-                #expect(ContinuousClock.now - begin < .seconds(10))
+                #expect(ContinuousClock.now - begin < .seconds(50))
                 #expect(server.requests.count <= 2)
                 #expect(errors.count { $0?.mayHaveBeenProcessed == false } >= 8)
             }

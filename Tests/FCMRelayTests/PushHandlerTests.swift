@@ -9,7 +9,7 @@ import Time
 @testable import FCMRelay
 
 /// `push.relay` in the relay, with a test's own sender.
-@Suite("The relay's handling of pushes", .timeLimit(.minutes(1)))
+@Suite("The relay's handling of pushes", .timeLimit(.minutes(10)))
 struct PushHandlerTests {
     private static let now: UnixMilliseconds = 1_795_262_400_000
 

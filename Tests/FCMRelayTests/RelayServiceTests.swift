@@ -72,7 +72,7 @@ struct RelayServiceTests {
             let isNotification = String(decoding: request.body, as: UTF8.self).contains("\"notification\":{\"body\"")
             return .init(200, #"{"name":"projects/campus-test/messages/\#(isNotification ? "n" : "d")"}"#)
         } _: { relay in
-            let reply = try await relay.client.request(RelayMessage.sample(), timeout: .seconds(30))
+            let reply = try await relay.client.request(RelayMessage.sample(), timeout: .seconds(60))
             #expect(
                 reply.components == [
                     ComponentOutcome(component: .notification, result: .success("projects/campus-test/messages/n")),
@@ -89,7 +89,7 @@ struct RelayServiceTests {
                     503, #"{"error":{"code":503,"message":"Busy.","status":"UNAVAILABLE"}}"#, headers: [.retryAfter: "12"])
                 : .init(200, #"{"name":"d"}"#)
         } _: { relay in
-            let reply = try await relay.client.request(RelayMessage.sample(), timeout: .seconds(30))
+            let reply = try await relay.client.request(RelayMessage.sample(), timeout: .seconds(60))
             let error = DeliveryError(class: .retryable, code: "UNAVAILABLE", message: "Busy.", retryAfter: 12_000)
             #expect(
                 reply.components == [
@@ -105,7 +105,7 @@ struct RelayServiceTests {
             .init(200, #"{"name":"d"}"#)
         } _: { relay in
             try await eventually { relay.google.grants == 1 }
-            _ = try await relay.client.request(RelayMessage.sample(), timeout: .seconds(30))
+            _ = try await relay.client.request(RelayMessage.sample(), timeout: .seconds(60))
             #expect(relay.google.grants == 1)
         }
     }
@@ -118,10 +118,10 @@ struct RelayServiceTests {
             return .init(503, #"{"error":{"code":503,"message":"Busy.","status":"UNAVAILABLE"}}"#)
         } _: { relay in
             func health() async throws -> PartHealth? {
-                try await relay.client.request(CheckHealth(), timeout: .seconds(30)).parts["fcm"]
+                try await relay.client.request(CheckHealth(), timeout: .seconds(60)).parts["fcm"]
             }
             func relayed() async throws(CommandFailure) -> [ComponentOutcome] {
-                try await relay.client.request(RelayMessage.sample(.information), timeout: .seconds(30)).components
+                try await relay.client.request(RelayMessage.sample(.information), timeout: .seconds(60)).components
             }
             #expect(try await health() == .ok)
             _ = try await relayed()
@@ -153,8 +153,8 @@ struct RelayServiceTests {
             relay.google.revokeTokens()
             relay.google.refuseTokens(with: .init(400, #"{"error":"invalid_grant"}"#))
             // FCM refuses the token, and Google issues no other one.
-            _ = try await relay.client.request(RelayMessage.sample(.information), timeout: .seconds(30))
-            let health = try await relay.client.request(CheckHealth(), timeout: .seconds(30)).parts["fcm"]
+            _ = try await relay.client.request(RelayMessage.sample(.information), timeout: .seconds(60))
+            let health = try await relay.client.request(CheckHealth(), timeout: .seconds(60)).parts["fcm"]
             #expect(health?.status == .unavailable)
             #expect(health?.message?.hasPrefix("OAUTH: ") == true)
         }
@@ -166,7 +166,7 @@ struct RelayServiceTests {
             try await Task.sleep(for: .milliseconds(500))
             return .init(200, #"{"name":"d"}"#)
         } _: { relay in
-            async let reply = relay.client.request(RelayMessage.sample(.information), timeout: .seconds(30))
+            async let reply = relay.client.request(RelayMessage.sample(.information), timeout: .seconds(60))
             try await eventually { relay.server.requests.contains { $0.path != "/token" } }
             await relay.group.triggerGracefulShutdown()
             #expect(try await reply.components == [ComponentOutcome(component: .data, result: .success("d"))])
@@ -181,7 +181,7 @@ struct RelayServiceTests {
                 return .init(200)
             }, timeToFinish: .milliseconds(200)
         ) { relay in
-            async let reply = relay.client.request(RelayMessage.sample(), timeout: .seconds(30))
+            async let reply = relay.client.request(RelayMessage.sample(), timeout: .seconds(60))
             try await eventually { relay.server.requests.count { $0.path != "/token" } == 2 }
             await relay.group.triggerGracefulShutdown()
             let components = try await reply.components

@@ -5,7 +5,7 @@ import Testing
 import Time
 
 /// Messages that a second person must approve, over HTTP.
-@Suite("Approval over HTTP", .timeLimit(.minutes(2)))
+@Suite("Approval over HTTP", .timeLimit(.minutes(10)))
 struct ApprovalOverHTTPTests {
     @Test(
         "A message to a subject with approval is held until another account with access to the subject approves it",

@@ -7,7 +7,7 @@ import Testing
 @testable import Gateway
 
 /// Broadcasts over HTTP, with the real services behind the gateway.
-@Suite("Broadcasts over HTTP", .timeLimit(.minutes(2)))
+@Suite("Broadcasts over HTTP", .timeLimit(.minutes(10)))
 struct BroadcastsOverHTTPTests {
     private static func body(_ members: String = #""type":1,"expiry":60"#, title: String = "Maintenance") -> String {
         "{\(members),\"actiondata\":{\"translations\":{\"en\":{\"title\":\"\(title)\",\"msg\":\"m\"}}}}"

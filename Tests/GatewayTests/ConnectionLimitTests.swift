@@ -9,7 +9,7 @@ import Testing
 @testable import Gateway
 
 /// Which connections are served, refused and closed when a maximum is reached.
-@Suite("Limits of connections", .timeLimit(.minutes(2)))
+@Suite("Limits of connections", .timeLimit(.minutes(10)))
 struct ConnectionLimitTests {
     /// Requests that the server is busy with until the test ends them.
     private final class Work: Sendable {

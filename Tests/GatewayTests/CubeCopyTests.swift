@@ -6,7 +6,7 @@ import Testing
 @testable import Gateway
 
 /// The gateway's copy of the cube after its own edits.
-@Suite("Copy of the cube", .timeLimit(.minutes(1)))
+@Suite("Copy of the cube", .timeLimit(.minutes(10)))
 struct CubeCopyTests {
     @Test("Each edit changes the copy as it changes the cube")
     func edits() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 
 /// Copies of a service's data. The tests play the service: they supply its value, and its publisher announces versions.
-@Suite("Followed copy", .timeLimit(.minutes(1)))
+@Suite("Followed copy", .timeLimit(.minutes(10)))
 struct FollowedCopyTests {
     @Test("One read serves all concurrent callers, and all later ones until another version is announced")
     func oneReading() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Changes of `icube` in MongoDB by another program while the hub is running.
-@Suite("Foreign edits of the cube over HTTP", .timeLimit(.minutes(1)))
+@Suite("Foreign edits of the cube over HTTP", .timeLimit(.minutes(10)))
 struct ForeignCubeEditTests {
     @Test("Another program's changes in icube are listed with a new ETag and can be posted to; damaged documents are left out")
     func edits() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Gateway, bad input", .timeLimit(.minutes(2)))
+@Suite("Gateway, bad input", .timeLimit(.minutes(10)))
 struct GatewayBadInputTests {
     @Test("Hundreds of bad requests are refused, and leave nothing behind")
     func badRequests() async throws {

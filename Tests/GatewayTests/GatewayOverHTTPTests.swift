@@ -8,7 +8,7 @@ import Testing
 import Time
 
 /// The gateway's errors, and the common header fields of its answers.
-@Suite("Gateway over HTTP", .timeLimit(.minutes(1)))
+@Suite("Gateway over HTTP", .timeLimit(.minutes(10)))
 struct GatewayOverHTTPTests {
     @Test("While the services are unreachable, answers say so with Retry-After; everything works once they are back")
     func servicesAway() async throws {

@@ -48,7 +48,7 @@ enum HTTPConversation {
                 }
             }
             group.addTask {
-                try await Task.sleep(for: .seconds(20))
+                try await Task.sleep(for: .seconds(120))
                 throw TookTooLong()
             }
             let received = try await group.next() ?? nil

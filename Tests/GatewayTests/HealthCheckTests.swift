@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Health check", .timeLimit(.minutes(1)))
+@Suite("Health check", .timeLimit(.minutes(10)))
 struct HealthCheckTests {
     @Test("However many ask, a service is asked at most twice a second")
     func shared() async throws {

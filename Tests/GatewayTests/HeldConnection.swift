@@ -6,6 +6,7 @@ import TestSupport
 /// A connection to an HTTP server that the test controls completely.
 final class HeldConnection: Sendable {
     private let descriptor: Int32
+    private let port: Int
     /// Received bytes that are no complete response yet.
     private let unread = Mutex<[UInt8]>([])
 
@@ -17,6 +18,7 @@ final class HeldConnection: Sendable {
     ///   - source: The client's address is 127.0.0.`source`.
     ///   - receiveBuffer: The size of the kernel's receive buffer, in bytes.
     init(to port: Int, from source: UInt8 = 1, receiveBuffer: Int32? = nil) throws {
+        self.port = port
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -73,7 +75,7 @@ final class HeldConnection: Sendable {
     /// Reads the next response.
     ///
     /// - Parameter hasBody: Whether a body follows the header; `false` for `HEAD`.
-    func answer(hasBody: Bool = true, within limit: Duration = .seconds(20)) async throws -> HTTPAnswer {
+    func answer(hasBody: Bool = true, within limit: Duration = .seconds(120)) async throws -> HTTPAnswer {
         let deadline = ContinuousClock.now + limit
         while true {
             let isOpen = receive()
@@ -87,10 +89,30 @@ final class HeldConnection: Sendable {
     /// Whether the server has closed the connection.
     var hasEnded: Bool { !receive() }
 
+    /// Whether the server has closed the connection, as the kernel shows it. Unread bytes stay unread.
+    ///
+    /// - Throws: An error if the kernel's list of connections cannot be read.
+    var isClosedByServer: Bool {
+        get throws {
+            var address = sockaddr_in()
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            _ = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+            }
+            let ends = [port, Int(in_port_t(bigEndian: address.sin_port))]
+            let established = "01"
+            return try !String(contentsOfFile: "/proc/net/tcp", encoding: .ascii).split(separator: "\n").contains { line in
+                let fields = line.split(separator: " ")
+                guard fields.count > 3, fields[3] == established else { return false }
+                return fields[1...2].map { Int($0.split(separator: ":").last ?? "", radix: 16) } == ends
+            }
+        }
+    }
+
     /// Reads to the end of the connection.
     ///
     /// - Returns: Whether the server closed it in time.
-    func ends(within limit: Duration = .seconds(20)) async throws -> Bool {
+    func ends(within limit: Duration = .seconds(120)) async throws -> Bool {
         let deadline = ContinuousClock.now + limit
         while receive() {
             guard .now < deadline else { return false }

@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 
 /// The archive as a CSV file, over HTTP.
-@Suite("Export of the archive", .timeLimit(.minutes(2)))
+@Suite("Export of the archive", .timeLimit(.minutes(10)))
 struct HistoryExportTests {
     private static let header = "id,time,state,channel,area,subject,title,description,message,sender,reason"
 

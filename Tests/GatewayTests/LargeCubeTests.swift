@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A large cube: additions are refused, and everything else works.
-@Suite("Large cube", .serialized, .timeLimit(.minutes(2)))
+@Suite("Large cube", .serialized, .timeLimit(.minutes(10)))
 struct LargeCubeTests {
     /// 2,000 characters of four bytes.
     private static let long = String(repeating: "🎓", count: 2_000)

@@ -5,7 +5,7 @@ import Testing
 import Time
 
 /// Delays, drills, follow-ups and templates over HTTP, without a relay.
-@Suite("Message features over HTTP", .timeLimit(.minutes(2)))
+@Suite("Message features over HTTP", .timeLimit(.minutes(10)))
 struct MessageFeatureTests {
     private static func with(
         _ kind: StoreKind, _ body: (_ gateway: RunningGateway, _ path: SamplePath) async throws -> Void

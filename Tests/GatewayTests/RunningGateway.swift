@@ -56,7 +56,8 @@ struct RunningGateway {
     /// The header field of the token.
     var authorization: String { "Authorization: Bearer \(token ?? "")" }
 
-    /// Runs a part of a test with services in a folder.
+    /// Runs a part of a test with services in a folder. The people service runs in the process of the test, unless its settings are
+    /// those of a process.
     static func withServices<Result>(
         _ names: ArraySlice<String>, settings: [String: String] = [:], in folder: String,
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
@@ -64,6 +65,12 @@ struct RunningGateway {
         guard let name = names.first else { return try await body() }
         let isPeople = name == ServiceEntry.people.executable
         if isPeople, settings["MSI_DATABASE_URL"] == nil { try await TestOperator.prepare(folder) }
+        if isPeople, settings["LD_PRELOAD"] == nil {
+            return try await PeopleService.run(in: folder, settings: settings) {
+                try await TestOperator.setUp(in: folder)
+                return try await withServices(names.dropFirst(), settings: settings, in: folder, body)
+            }
+        }
         return try await withService(name, in: folder, settings: settings) { _ in
             if isPeople { try await TestOperator.setUp(in: folder) }
             return try await withServices(names.dropFirst(), settings: settings, in: folder, body)

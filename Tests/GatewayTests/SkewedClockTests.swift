@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("The gateway with a clock that differs from the services'", .timeLimit(.minutes(1)), .enabled(if: FakeClock.isPossible))
+@Suite("The gateway with a clock that differs from the services'", .timeLimit(.minutes(10)), .enabled(if: FakeClock.isPossible))
 struct SkewedClockTests {
     @Test("A post is accepted", arguments: [-30, 30])
     func posts(seconds: Int) async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Gateway
 
 /// Statistics over HTTP, with all services.
-@Suite("Statistics over HTTP", .timeLimit(.minutes(2)))
+@Suite("Statistics over HTTP", .timeLimit(.minutes(10)))
 struct StatisticsOverHTTPTests {
     private static func states(_ object: [String: Any]) -> [String: Int64] {
         (object["states"] as? [String: Any] ?? [:]).compactMapValues { ($0 as? Int64).flatMap { $0 == 0 ? nil : $0 } }

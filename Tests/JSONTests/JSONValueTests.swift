@@ -17,7 +17,7 @@ struct JSONValueTests {
     }
 
     /// If the reader searched for the path of each element, this would take hours.
-    @Test("A long array in a field of any form is read at once", .timeLimit(.minutes(1)))
+    @Test("A long array in a field of any form is read at once", .timeLimit(.minutes(10)))
     func longArray() throws {
         let elements = [String](repeating: "\"\"", count: 300_000).joined(separator: ",")
         let json = Data("{\"message\":[\(elements),17,1.5,true,null,{\"a\":\"b\"}]}".utf8)

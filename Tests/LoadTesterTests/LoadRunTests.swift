@@ -66,7 +66,7 @@ struct LoadRunTests {
     @Test("Without a rate, the maximum number of messages is in flight, and never more")
     func closedLoop() async {
         let inFlight = Mutex((now: 0, most: 0))
-        let (totals, _) = await run(rate: nil, duration: 3, inFlight: 8) { _ in
+        let (totals, _) = await run(rate: nil, duration: 1, inFlight: 8) { _ in
             inFlight.withLock { state in
                 state.now += 1
                 state.most = max(state.most, state.now)
@@ -78,7 +78,7 @@ struct LoadRunTests {
             return nil
         }
         #expect(inFlight.withLock(\.most) == 8)
-        #expect(totals.accepted > 8 && totals.accepted == totals.sent)
+        #expect(totals.accepted >= 8 && totals.accepted == totals.sent)
     }
 
     @Test("An interrupted load waits for its answers, and reports for how long it sent")

@@ -8,7 +8,7 @@ import Time
 @testable import MessageStorage
 
 /// The order of acceptance.
-@Suite("Acceptance clock", .timeLimit(.minutes(1)))
+@Suite("Acceptance clock", .timeLimit(.minutes(10)))
 struct AcceptanceClockTests {
     private static func record(_ states: [DeliveryState] = [.accepted, .accepted]) -> RelayRecord {
         RelayRecord(

@@ -8,7 +8,7 @@ import Time
 @testable import MessageLog
 
 /// Messages that wait for an approval, over the bus.
-@Suite("Approval over the bus", .timeLimit(.minutes(1)))
+@Suite("Approval over the bus", .timeLimit(.minutes(10)))
 struct ApprovalTests {
     @Test(
         "A held message goes out only after another account has approved it, also across a kill and a restart",

@@ -5,7 +5,7 @@ import Testing
 import Time
 
 /// The archive over the service's real socket, without a relay.
-@Suite("Archive over the bus", .timeLimit(.minutes(1)))
+@Suite("Archive over the bus", .timeLimit(.minutes(10)))
 struct ArchiveOverTheBusTests {
     @Test("A message that was answered is stored, even if a kill follows at once")
     func durable() async throws {

@@ -9,7 +9,7 @@ import Time
 @testable import MessageLog
 
 /// Operations that store a lease and fail, as on a slow database. The lease lasts 30 seconds, and the tests wait for less.
-@Suite("Doubtful leases", .timeLimit(.minutes(1)))
+@Suite("Doubtful leases", .timeLimit(.minutes(10)))
 struct DoubtfulLeaseTests {
     private static let noAnswer = CommandFailure(.unavailable, "the database has not answered")
 
@@ -185,7 +185,7 @@ struct DoubtfulLeaseTests {
             let begin = ContinuousClock.now
             await group.triggerGracefulShutdown()
             try await running.value
-            #expect(ContinuousClock.now - begin < .seconds(10))
+            #expect(ContinuousClock.now - begin < .seconds(25))
             let stored = try #require(try await store.message(message.msiKey))
             #expect(stored.relay.lease == nil && stored.relay.state == .pending)
         }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The file that keeps an instance's name across restarts.
-@Suite("Instance identity", .timeLimit(.minutes(1)))
+@Suite("Instance identity", .timeLimit(.minutes(10)))
 struct InstanceIdentityTests {
     @Test(
         "An identifier file that a power cut has damaged is created again, with a warning",

@@ -9,7 +9,7 @@ import Time
 @testable import MessageLog
 
 /// The owner of a message whose turn begins late, because the process was stopped or the database was slow.
-@Suite("Leases", .timeLimit(.minutes(1)))
+@Suite("Leases", .timeLimit(.minutes(10)))
 struct LeaseTests {
     /// Accepts everything, and records the end of each lease.
     private final class RecordingRelay: Relay {

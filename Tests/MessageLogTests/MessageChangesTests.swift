@@ -9,7 +9,7 @@ import Time
 
 @testable import MessageLog
 
-@Suite("The changes of messages", .timeLimit(.minutes(5)))
+@Suite("The changes of messages", .timeLimit(.minutes(10)))
 struct MessageChangesTests {
     private static func change(_ title: String) -> MessageChange {
         let command = LogMessage.sample(title)

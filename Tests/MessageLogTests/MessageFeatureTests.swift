@@ -6,7 +6,7 @@ import Testing
 import Time
 
 /// Delays, drills, follow-ups and templates over the bus.
-@Suite("Message features over the bus", .timeLimit(.minutes(1)))
+@Suite("Message features over the bus", .timeLimit(.minutes(10)))
 struct MessageFeatureTests {
     @Test(
         "A delayed message goes out after its delay and can be recalled before; a drill goes out with its mark",

@@ -5,7 +5,7 @@ import Testing
 import Time
 
 /// What phones fetch and report, over the bus.
-@Suite("Phones over the bus", .timeLimit(.minutes(1)))
+@Suite("Phones over the bus", .timeLimit(.minutes(10)))
 struct PhoneOverTheBusTests {
     private static func report(
         _ received: [ObjectID], opened: [ObjectID] = [], from installation: ObjectID = ObjectID()

@@ -7,7 +7,7 @@ import Testing
 @testable import MessageLog
 
 /// How reports of phones are gathered.
-@Suite("Receipt book", .timeLimit(.minutes(1)))
+@Suite("Receipt book", .timeLimit(.minutes(10)))
 struct ReceiptBookTests {
     /// A store whose writes of reports wait until a test says how they end.
     private final class SlowStore: Sendable {

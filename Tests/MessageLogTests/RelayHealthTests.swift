@@ -4,7 +4,7 @@ import Schemas
 import TestSupport
 import Testing
 
-@Suite("Health of the relays", .timeLimit(.minutes(1)))
+@Suite("Health of the relays", .timeLimit(.minutes(10)))
 struct RelayHealthTests {
     @Test("A relay's dependencies are part of its health, and several relays are distinguished")
     func severalRelays() async throws {

@@ -10,7 +10,7 @@ import Time
 @testable import MessageLog
 
 /// What is held since a restore, over the bus.
-@Suite("Held since a restore", .timeLimit(.minutes(3)))
+@Suite("Held since a restore", .timeLimit(.minutes(10)))
 struct RestoredOverTheBusTests {
     @Test(
         "Nothing that was restored goes to FCM before its release; released it goes out once, discarded never, and it expires otherwise",

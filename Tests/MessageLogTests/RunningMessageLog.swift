@@ -4,15 +4,20 @@ import TestSupport
 import Testing
 import Time
 
-/// The message log as a process, and a client of it.
+@testable import MessageLog
+@testable import ServiceKit
+
+/// The message log, and a client of it.
 struct RunningMessageLog {
-    let process: ServiceProcess
+    private let ownProcess: ServiceProcess?
     let bus: Bus
     let client: CommandClient
     let endpoint: String
     /// The endpoint of its events.
     let events: String
 
+    /// Runs a test with it as a process.
+    ///
     /// - Parameter name: The name of its sockets. A second instance on the same archive needs another one.
     static func with<Result>(
         in folder: String, named name: String = "message-log", settings: [String: String] = [:],
@@ -26,9 +31,34 @@ struct RunningMessageLog {
             try await withBus { bus in
                 let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
                 return try await body(
-                    RunningMessageLog(process: process, bus: bus, client: client, endpoint: endpoint, events: events))
+                    RunningMessageLog(ownProcess: process, bus: bus, client: client, endpoint: endpoint, events: events))
             }
         }
+    }
+
+    /// Runs a test with it in the process of the test. It retries after a tenth of the product's waits or less.
+    static func withFastRetries<Result>(
+        in folder: String, isolation: isolated (any Actor)? = #isolation, _ body: (RunningMessageLog) async throws -> Result
+    ) async throws -> Result {
+        let settings = try await SettingValues(arguments: [], environment: ["MSI_STATE_DIR": folder], accepted: [])
+        var schedule = RetrySchedule()
+        schedule.answered = Backoff(first: .milliseconds(100), max: .seconds(1), jitter: 0.8...1.2)
+        let wiring = Wiring(settings: settings, logger: quietLogger)
+        return try await ServicePlan.messageLog(wiring, schedule: schedule).run {
+            try await withBus { bus in
+                let run = "ipc://\(folder)/run"
+                let client = try CommandClient(bus: bus, endpoints: ["\(run)/message-log.sock"], logger: quietLogger)
+                return try await body(
+                    RunningMessageLog(
+                        ownProcess: nil, bus: bus, client: client, endpoint: "\(run)/message-log.sock",
+                        events: "\(run)/message-log-events.sock"))
+            }
+        }
+    }
+
+    var process: ServiceProcess {
+        guard let ownProcess else { preconditionFailure("it runs in the process of the test") }
+        return ownProcess
     }
 
     func log(_ command: LogMessage) async throws -> Message {
@@ -41,7 +71,7 @@ struct RunningMessageLog {
 
     /// Waits until a message's relay record satisfies a condition.
     func wait(
-        for msiKey: ObjectID, within limit: Duration = .seconds(20), until condition: (RelayRecord) -> Bool
+        for msiKey: ObjectID, within limit: Duration = .seconds(120), until condition: (RelayRecord) -> Bool
     ) async throws -> RelayRecord {
         var relay = try await message(msiKey).relay
         try await eventually(within: limit) {

@@ -2,7 +2,7 @@ import Schemas
 import TestSupport
 import Testing
 
-@Suite("The message log with a clock that differs from the relay's", .timeLimit(.minutes(1)), .enabled(if: FakeClock.isPossible))
+@Suite("The message log with a clock that differs from the relay's", .timeLimit(.minutes(10)), .enabled(if: FakeClock.isPossible))
 struct SkewedClockTests {
     @Test("A message reaches the relay at once", arguments: [-30, 30])
     func delivery(seconds: Int) async throws {

@@ -10,7 +10,7 @@ import Time
 @testable import MessageLog
 
 /// The archive's limit and retention time.
-@Suite("Storage", .timeLimit(.minutes(1)))
+@Suite("Storage", .timeLimit(.minutes(10)))
 struct StorageTests {
     @Test("At 90 % of the allowed size the log warns with the figure; at 95 % new messages are refused, and nothing else")
     func limit() async throws {

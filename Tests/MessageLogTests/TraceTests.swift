@@ -7,7 +7,7 @@ import Testing
 import Time
 
 /// The trace of a post on the way to the relay.
-@Suite("Traces", .timeLimit(.minutes(2)))
+@Suite("Traces", .timeLimit(.minutes(10)))
 struct TraceTests {
     @Test("Every attempt to relay a message or a push belongs to the trace that posted it, also after a restart")
     func attempts() async throws {

@@ -10,7 +10,7 @@ import Time
 
 /// Archives of a version of the product before pushes. `Archives/` has their files, and their messages as
 /// `message.list` returned them.
-@Suite("Archives of former versions", .timeLimit(.minutes(2)))
+@Suite("Archives of former versions", .timeLimit(.minutes(10)))
 struct FormerArchiveTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Archives")
 

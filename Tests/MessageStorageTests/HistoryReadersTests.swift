@@ -9,7 +9,7 @@ import Testing
 @testable import MessageStorage
 
 /// Pages that wait for a reader.
-@Suite("Many readers of the history at once", .timeLimit(.minutes(1)))
+@Suite("Many readers of the history at once", .timeLimit(.minutes(10)))
 struct HistoryReadersTests {
     @Test("A page whose reader was cancelled is not read when its turn comes, and the next one is")
     func givenUp() async throws {

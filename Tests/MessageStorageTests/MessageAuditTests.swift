@@ -7,7 +7,7 @@ import Testing
 @testable import MessageStorage
 
 /// What the archive keeps for the audit log, in both databases.
-@Suite("Audit of messages", .timeLimit(.minutes(2)))
+@Suite("Audit of messages", .timeLimit(.minutes(10)))
 struct MessageAuditTests {
     private static let ann = AuditAuthor(actor: "ann", address: "192.0.2.7")
 

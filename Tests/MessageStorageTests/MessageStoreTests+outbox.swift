@@ -77,7 +77,7 @@ extension MessageStoreTests {
             #expect(try await store.waiting(after: 1_000, until: 3_000) { _ in true } == [.message(leased.msiKey)])
             #expect(try await store.waiting(after: 1_000, until: 2_999) { _ in true }.isEmpty)
             // More than a store reads at a time, all of one moment.
-            let many = (0..<1_050).map { _ in Self.message("later", sendAt: 70_000) }
+            let many = (0..<kind.moreThanAPage).map { _ in Self.message("later", sendAt: 70_000) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for message in many { group.addTask { _ = try await store.insert(message) } }
                 try await group.waitForAll()

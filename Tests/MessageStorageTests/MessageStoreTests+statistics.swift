@@ -150,7 +150,7 @@ extension MessageStoreTests {
 
 /// How long counting takes.
 extension MessageStoreTests {
-    @Test("Statistics of many messages are quick", arguments: StoreKind.allCases)
+    @Test("Statistics of many messages are quick", .atLength, arguments: StoreKind.allCases)
     func quickStatistics(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             // The tests' server for MongoDB is written in Python.

@@ -8,7 +8,7 @@ import UnreadableDocuments
 @testable import MessageStorage
 
 /// Cases of MongoDB only: several processes, other programs' documents, and outages of the server.
-@Suite("Archive in MongoDB", .timeLimit(.minutes(2)))
+@Suite("Archive in MongoDB", .timeLimit(.minutes(10)))
 struct MongoMessageStoreTests {
     @Test("Several processes share the outbox: each message is leased once, and no change of a record is lost")
     func severalProcesses() async throws {
@@ -275,7 +275,8 @@ struct MongoMessageStoreTests {
             #expect(try await isUnavailable { try await store.check() })
             #expect(try await isUnavailable { _ = try await store.insert(message) })
             #expect(try await isUnavailable { _ = try await store.page(MessageFilter(), before: nil, limit: 1) })
-            #expect(ContinuousClock.now - start < .milliseconds(500))
+            // Each would wait for seconds if it tried.
+            #expect(ContinuousClock.now - start < .seconds(5))
             try await server.restart()
             try await eventually { try await !isUnavailable { _ = try await store.insert(message) } }
             try await store.check()

@@ -6,7 +6,7 @@ import Time
 @testable import MessageStorage
 
 /// What `msi restore` does to an archive, for both databases.
-@Suite("Restored store", .timeLimit(.minutes(2)))
+@Suite("Restored store", .timeLimit(.minutes(10)))
 struct RestoredStoreTests {
     @Test(
         "What has not ended is held and not claimed before it expires; what has ended is unchanged", arguments: StoreKind.allCases

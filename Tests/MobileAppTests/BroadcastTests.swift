@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Broadcasts at app launch, and the features that they switch.
-@Suite("Broadcasts on the phone", .timeLimit(.minutes(1)))
+@Suite("Broadcasts on the phone", .timeLimit(.minutes(10)))
 struct BroadcastTests {
     private static let now: Int64 = 1_795_521_600_000
     private static let hour: Int64 = 3_600_000

@@ -3,7 +3,7 @@ import JSON
 import MobileApp
 import Testing
 
-@Suite("Messages outside of the app", .timeLimit(.minutes(2)))
+@Suite("Messages outside of the app", .timeLimit(.minutes(10)))
 struct ExportTests {
     private let storm = StoredMessage(
         msiKey: "k1", topicKey: "t", dist: "Alert", title: "Storm, again; \\ careful", desc: "Stay at home",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MobileApp
 
-@Suite("The messages on a phone", .timeLimit(.minutes(2)))
+@Suite("The messages on a phone", .timeLimit(.minutes(10)))
 struct MessagesTests {
     private func message(_ key: String, timestamp: Int64 = 0, topic: String = "t", title: String = "Title") -> StoredMessage {
         StoredMessage(

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("What FCM did not bring", .timeLimit(.minutes(2)))
+@Suite("What FCM did not bring", .timeLimit(.minutes(10)))
 struct MissedMessageTests {
     private let storms = TestHub.Subject(path: "Campus/Weather/Storms", level: "Forced", distribution: "Alert")
     private let hours = TestHub.Subject(path: "Library/Main/Hours", level: "Recommended")
@@ -208,7 +208,7 @@ struct MissedMessageTests {
         // More than a look fetches: 100 pages of two.
         for number in 0..<210 { phone.hub.accept("m\(number)", topic: last, timestamp: phone.clock.now) }
         try await phone.running {
-            try await eventually("a look", within: .seconds(60)) { try await phone.app.isInitialized() }
+            try await eventually("a look") { try await phone.app.isInitialized() }
             for _ in 0..<2 { try await phone.look() }
         }
         #expect(try await phone.app.messages.all().count == 210)

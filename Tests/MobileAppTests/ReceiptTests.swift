@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a phone reports to the hub.
-@Suite("Receipts", .timeLimit(.minutes(1)))
+@Suite("Receipts", .timeLimit(.minutes(10)))
 struct ReceiptTests {
     private static let keys = (1...3).map { "6b0187feff0dafac2833f43\($0)" }
 

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Receiving on a phone", .timeLimit(.minutes(2)))
+@Suite("Receiving on a phone", .timeLimit(.minutes(10)))
 struct ReceivingTests {
     private let storms = TestHub.Subject(path: "Campus/Weather/Storms", level: "Forced", distribution: "Alert")
     private let popup = PushMessage(notification: .init(title: "Storm", body: "Stay at home"), data: ["msi_key": "a"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MobileApp
 
-@Suite("Requests to look at the hub", .timeLimit(.minutes(2)))
+@Suite("Requests to look at the hub", .timeLimit(.minutes(10)))
 struct RefreshRequestTests {
     @Test("A request that nobody waits for is kept, and the more urgent one counts")
     func kept() async {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MobileApp
 
-@Suite("Subscriptions of a phone", .timeLimit(.minutes(2)))
+@Suite("Subscriptions of a phone", .timeLimit(.minutes(10)))
 struct SubscriptionTests {
     private let storms = TestHub.Subject(path: "Campus/Weather/Storms", level: "Forced", distribution: "Alert")
     private let hours = TestHub.Subject(path: "Library/Main/Hours", level: "Recommended")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MongoDatabase
 
-@Suite("MongoDB operations", .timeLimit(.minutes(2)))
+@Suite("MongoDB operations", .timeLimit(.minutes(10)))
 struct OperationTests {
     @Test("Every type is read back from the server as it was stored")
     func roundTrip() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import MongoDatabase
 
 /// The mapping of the server's own errors, which are injected.
-@Suite("MongoDB server errors", .timeLimit(.minutes(1)))
+@Suite("MongoDB server errors", .timeLimit(.minutes(10)))
 struct ServerErrorTests {
     /// The server says by itself when it is primary again, but not this one.
     private static let options = ["retryReads=false", "heartbeatFrequencyMS=500"]

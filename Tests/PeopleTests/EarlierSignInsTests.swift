@@ -7,7 +7,7 @@ import Time
 @testable import People
 
 /// The right passwords before the service was started.
-@Suite("Earlier sign-ins", .timeLimit(.minutes(1)))
+@Suite("Earlier sign-ins", .timeLimit(.minutes(10)))
 struct EarlierSignInsTests {
     @Test("The right passwords of the last 30 days are read from the audit log: the latest one of each account and address")
     func read() async throws {

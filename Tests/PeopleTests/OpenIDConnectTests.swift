@@ -93,7 +93,7 @@ extension PeopleServiceTests {
                 #expect(try await harness.refusal("17")?.status == .forbidden)
                 let account = try await harness.people.client.request(GetAccount("ann"))
                 #expect(!account.disabled && account.role == .superUser)
-                #expect(harness.people.process.log.contains("it is the last super user who can sign in"))
+                #expect(harness.people.log.has("it is the last super user who can sign in"))
             }
         }
 

@@ -3,6 +3,8 @@ import JSON
 import Schemas
 import TestSupport
 
+@testable import People
+
 /// A people service that uses a provider from PyPI, and has the super user `admin`.
 struct OpenIDHarness {
     static let redirect = "http://127.0.0.1:8080/session/oidc/callback"
@@ -16,7 +18,10 @@ struct OpenIDHarness {
     var caller = RequestContext()
 
     /// - Parameter settings: Instead of a mapping of roles and of the name.
-    static func with(_ settings: [String: String] = settings, _ body: (OpenIDHarness) async throws -> Void) async throws {
+    static func with(
+        _ settings: [String: String] = settings, times: ProviderTimes = RunningPeople.patientTimes,
+        _ body: (OpenIDHarness) async throws -> Void
+    ) async throws {
         try await OpenIDTestProvider.with { provider in
             let registration = try await provider.register(redirect: redirect)
             try await withTemporaryFolder { folder in
@@ -24,10 +29,11 @@ struct OpenIDHarness {
                     "MSI_OIDC_ISSUER": provider.issuer, "MSI_OIDC_CLIENT_ID": registration.clientID,
                     "MSI_OIDC_CLIENT_SECRET": registration.clientSecret,
                 ]
-                try await RunningPeople.with(in: folder, settings: settings.merging(given) { own, _ in own }) { people in
+                let settings = settings.merging(given) { own, _ in own }
+                try await RunningPeople.with(in: folder, settings: settings, times: times) { people in
                     try await people.setUp()
                     try await body(OpenIDHarness(people: people, provider: provider))
-                    if people.process.log.contains(registration.clientSecret) { throw TooLate("the log has the client's secret") }
+                    if people.log.has(registration.clientSecret) { throw TooLate("the log has the client's secret") }
                 }
             }
         }

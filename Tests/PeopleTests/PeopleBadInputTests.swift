@@ -38,7 +38,7 @@ extension PeopleServiceTests {
                     #expect(failure.status == .invalid && failure.field == field, "\(failure)")
                     #expect(!failure.message.contains("secret"), "\(failure)")
                 }
-                #expect(!people.process.log.contains("secret"))
+                #expect(!people.log.has("secret"))
             }
         }
     }

@@ -4,9 +4,11 @@ import Schemas
 import TestSupport
 import Testing
 
-/// The tests of the running service, one after another: each password costs a tenth of a second of processor time, and much more in a
-/// debug build.
-@Suite("The people service", .serialized)
+@testable import People
+@testable import ServiceKit
+
+/// The tests of the running service.
+@Suite("The people service")
 enum PeopleServiceTests {}
 
 /// A client that waits as long as a busy machine may need to hash passwords.
@@ -35,45 +37,56 @@ struct PatientClient: Sendable {
     }
 }
 
-/// The people service as a process, and a client of it.
+/// The people service in the process of the test, and a client of it. It hashes passwords fast.
 struct RunningPeople {
-    let process: ServiceProcess
+    let log: RecordedLog
     let bus: Bus
     let client: PatientClient
     let folder: String
 
     static let password = Secret("the admin's password")
+    static let fastHash = PasswordHash.Parameters(cost: 1 << 4, blockSize: 8, parallelism: 1)
+    /// For a provider on a busy machine.
+    static let patientTimes = ProviderTimes(request: .seconds(60))
 
     /// Runs a test with a new, empty service.
     static func with<Result>(
-        _ kind: StoreKind, isolation: isolated (any Actor)? = #isolation, _ body: (RunningPeople) async throws -> Result
+        _ kind: StoreKind, hashing: PasswordHashing = PasswordHashing(parameters: fastHash),
+        isolation: isolated (any Actor)? = #isolation, _ body: (RunningPeople) async throws -> Result
     ) async throws -> Result {
         let database = try await kind.newDatabaseURL()
         return try await withTemporaryFolder { folder in
-            try await with(in: folder, settings: database.map { ["MSI_DATABASE_URL": $0] } ?? [:], body)
+            try await with(
+                in: folder, settings: database.map { ["MSI_DATABASE_URL": $0] } ?? [:], hashing: hashing, body)
         }
     }
 
     /// Runs a test with the service of a folder or database.
     static func with<Result>(
-        in folder: String, settings: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
-        _ body: (RunningPeople) async throws -> Result
+        in folder: String, settings: [String: String] = [:],
+        hashing: PasswordHashing = PasswordHashing(parameters: fastHash), times: ProviderTimes = patientTimes,
+        isolation: isolated (any Actor)? = #isolation, _ body: (RunningPeople) async throws -> Result
     ) async throws -> Result {
-        try await withService("msi-people", in: folder, settings: settings) { process in
+        let settings = try await SettingValues(
+            arguments: [], environment: settings.merging(["MSI_STATE_DIR": folder]) { $1 }, accepted: [])
+        let log = RecordedLog()
+        let plan = try await ServicePlan.people(Wiring(settings: settings, logger: log.logger), hashing: hashing, times: times)
+        return try await plan.run {
             try await withBus { bus in
                 let client = try CommandClient(
                     bus: bus, endpoints: ["ipc://\(folder)/run/people.sock"], logger: quietLogger)
                 return try await body(
-                    RunningPeople(process: process, bus: bus, client: PatientClient(client: client), folder: folder))
+                    RunningPeople(log: log, bus: bus, client: PatientClient(client: client), folder: folder))
             }
         }
     }
 
     /// Runs a test with a new service that has the super user `admin`.
     static func withAdmin<Result>(
-        _ kind: StoreKind, isolation: isolated (any Actor)? = #isolation, _ body: (RunningPeople) async throws -> Result
+        _ kind: StoreKind, hashing: PasswordHashing = PasswordHashing(parameters: fastHash),
+        isolation: isolated (any Actor)? = #isolation, _ body: (RunningPeople) async throws -> Result
     ) async throws -> Result {
-        try await with(kind) { people in
+        try await with(kind, hashing: hashing) { people in
             try await people.setUp()
             return try await body(people)
         }
@@ -117,7 +130,7 @@ struct RunningPeople {
         await client.failure(of: BeginSignIn(account: name, password: password, code: code, address: address))
     }
 
-    /// Makes wrong attempts until they are limited. The first waits are so short that a busy machine's hash takes longer.
+    /// Makes wrong attempts until they are limited. The first waits are so short that a busy machine's answer takes longer.
     ///
     /// - Returns: The answer to the attempt that has to wait.
     func tooManyAttempts(_ attempt: () async -> CommandFailure?) async throws -> CommandFailure {

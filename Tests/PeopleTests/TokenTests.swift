@@ -75,7 +75,7 @@ extension PeopleServiceTests {
                     AddToken(name: "short", account: "admin", rights: [.read], expires: .now + 2_000))
                 let hash = added.secret.credentialHash
                 #expect(try await people.credential(hash) != nil)
-                try await eventually(within: .seconds(10)) { try await people.credential(hash) == nil }
+                try await eventually { try await people.credential(hash) == nil }
             }
         }
 

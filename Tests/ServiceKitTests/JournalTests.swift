@@ -9,7 +9,7 @@ import Testing
 @testable import ServiceKit
 
 /// Log events in systemd's journal, by its native protocol.
-@Suite("The journal", .timeLimit(.minutes(1)))
+@Suite("The journal", .timeLimit(.minutes(10)))
 struct JournalTests {
     private static func entry(
         _ message: String = "accepted", level: Logger.Level = .warning, _ fields: [(key: String, value: String)] = []

@@ -9,7 +9,7 @@ import Testing
 @testable import ServiceKit
 
 /// The answers about a process whose threads are all stuck. The test needs a process of its own.
-@Suite("Stuck threads", .timeLimit(.minutes(1)))
+@Suite("Stuck threads", .timeLimit(.minutes(10)))
 struct StuckThreadsTests {
     @Test("While all of Swift's shared threads are blocked, /livez and /metrics answer, and say so")
     func sharedThreads() async {

@@ -7,7 +7,7 @@ import Testing
 @testable import ServiceKit
 
 /// What the service manager learns from a service, and shows as its status.
-@Suite("Notifications to the service manager", .timeLimit(.minutes(1)))
+@Suite("Notifications to the service manager", .timeLimit(.minutes(10)))
 struct WatchdogTests {
     /// The manager's side: the fields of all notifications.
     private final class Manager: Sendable {

@@ -6,7 +6,7 @@ import Testing
 import Time
 
 /// The operations on one document, in both databases.
-@Suite("Collection", .timeLimit(.minutes(2)))
+@Suite("Collection", .timeLimit(.minutes(10)))
 struct CollectionTests {
     private var everything: Device {
         var device = Device.sample(7)

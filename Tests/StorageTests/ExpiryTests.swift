@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Documents expire at their time, also on servers without a TTL monitor.
-@Suite("Expiry", .timeLimit(.minutes(2)))
+@Suite("Expiry", .timeLimit(.minutes(10)))
 struct ExpiryTests {
     private final class Clock: Sendable {
         let now = Atomic<Int64>(1_000)

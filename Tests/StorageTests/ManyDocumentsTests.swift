@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Operations on several documents at once, and on identifiers of unreadable documents.
-@Suite("Many documents", .timeLimit(.minutes(1)))
+@Suite("Many documents", .timeLimit(.minutes(10)))
 struct ManyDocumentsTests {
     private struct Line: StoredDocument, Equatable {
         let id: Int64

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The moves of collections from one database to the other.
-@Suite("Moving collections", .timeLimit(.minutes(2)))
+@Suite("Moving collections", .timeLimit(.minutes(10)))
 struct MoveTests {
     /// Moves everything, as `msi migrate` does, and returns its report.
     private func move(to target: MovePlaces.Target, folder: String, url: String) async throws -> [String] {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What happens when a store is opened, on the way to its first operation.
-@Suite("Opening a store", .timeLimit(.minutes(2)))
+@Suite("Opening a store", .timeLimit(.minutes(10)))
 struct OpeningTests {
     /// A document whose identifiers are numbers, before and after a change of its form.
     private struct Counter: StoredDocument {

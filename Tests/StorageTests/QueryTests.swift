@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The documents of queries, their order, and further pages.
-@Suite("Queries", .timeLimit(.minutes(2)))
+@Suite("Queries", .timeLimit(.minutes(10)))
 struct QueryTests {
     private func all(
         of store: Storage, _ query: Query<Device>, limit: Int

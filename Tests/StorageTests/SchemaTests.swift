@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Stores written by another version of the program or by another program.
-@Suite("Schemas and indexes", .timeLimit(.minutes(2)))
+@Suite("Schemas and indexes", .timeLimit(.minutes(10)))
 struct SchemaTests {
     /// `Device` in an earlier version, with another name for its token.
     private struct OldDevice: StoredDocument {

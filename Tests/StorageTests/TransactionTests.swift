@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Changes across collections, all or none.
-@Suite("Transactions", .timeLimit(.minutes(2)))
+@Suite("Transactions", .timeLimit(.minutes(10)))
 struct TransactionTests {
     private struct Refused: Error {}
 

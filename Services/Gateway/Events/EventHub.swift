@@ -19,19 +19,22 @@ final class EventHub: Service {
     private let streams = Mutex(OpenEventStreams())
     /// The number of streams that are being opened. The services are followed for them already.
     private let opening = Mutex(0)
+    private let keepAlivePeriod: Duration
 
     private static let pollPeriod = Duration.seconds(1)
     private static let healthPeriod = Duration.seconds(2)
     private static let accessPeriod = Duration.milliseconds(500)
-    private static let keepAlivePeriod = Duration.seconds(15)
     /// The minimum interval of looks whether there are streams now.
     private static let idlePeriod = Duration.seconds(1)
 
+    /// - Parameter keepAlivePeriod: The time between two comments on a stream.
     /// - Throws: ``ConfigurationError``, or `BusError`.
     init(
-        bus: Bus, cube: CubeService, health: HealthCheck, access: EventAccess, settings: SettingValues, logger: Logger
+        bus: Bus, cube: CubeService, health: HealthCheck, access: EventAccess, keepAlivePeriod: Duration = .seconds(15),
+        settings: SettingValues, logger: Logger
     ) throws {
         self.cube = cube
+        self.keepAlivePeriod = keepAlivePeriod
         self.health = health
         self.access = access
         cubeEvents = try EventSubscriber(
@@ -100,7 +103,7 @@ final class EventHub: Service {
                     await self.whileFollowing(every: Self.accessPeriod, idle: Self.accessPeriod) { await self.checkAccess() }
                 }
                 group.addTask {
-                    await self.whileFollowing(every: Self.keepAlivePeriod) { self.streams.withLock { $0.keepAlive() } }
+                    await self.whileFollowing(every: self.keepAlivePeriod) { self.streams.withLock { $0.keepAlive() } }
                 }
             }
         }

@@ -9,12 +9,13 @@ struct WaitCorrection: Service {
     private static let period = Duration.seconds(1)
 
     private let store: any MessageStore
-    private let schedule = RetrySchedule()
+    private let schedule: RetrySchedule
     private let logger: Logger
     private let outage: OutageLog
 
-    init(store: any MessageStore, logger: Logger) {
+    init(store: any MessageStore, schedule: RetrySchedule, logger: Logger) {
         self.store = store
+        self.schedule = schedule
         self.logger = logger
         outage = OutageLog("waits cannot be checked after the clock was set back", logger: logger)
     }

@@ -31,7 +31,7 @@ final class Outbox: Service {
     let store: any MessageStore
     let relay: any Relay
     let owner: String
-    let schedule = RetrySchedule()
+    let schedule: RetrySchedule
     let acceptances = AcceptanceClock()
     let announcer: OutboxAnnouncer
     /// The canary's messages are not entered into the audit log: they would soon be most of it.
@@ -50,14 +50,16 @@ final class Outbox: Service {
 
     /// - Parameters:
     ///   - owner: The process's unique name.
+    ///   - schedule: When refused components are retried.
     ///   - canary: Where the canary's messages come from, if there is one.
     init(
         store: any MessageStore, relay: any Relay, owner: String, capacity: Int = 256, announcer: OutboxAnnouncer,
-        canary: MessageOrigin? = nil, logger: Logger
+        schedule: RetrySchedule = RetrySchedule(), canary: MessageOrigin? = nil, logger: Logger
     ) {
         self.store = store
         self.relay = relay
         self.owner = owner
+        self.schedule = schedule
         self.announcer = announcer
         self.canary = canary
         self.logger = logger

@@ -11,8 +11,6 @@ import Schemas
 struct OpenIDProvider: Sendable {
     private static let metadataLifetime = Duration.seconds(3_600)
     private static let keyLifetime = Duration.seconds(600)
-    /// Keys with unknown identifiers do not cause more than one request in this time.
-    private static let minKeyAge = Duration.seconds(10)
 
     /// The provider's description (OpenID Connect Discovery 1.0).
     struct Metadata: Codable, Hashable, Sendable {
@@ -32,17 +30,23 @@ struct OpenIDProvider: Sendable {
     }
 
     private let settings: OpenIDSettings
+    private let minKeyAge: Duration
     private let client: ProviderClient
     private let metadata: SharedReading<Metadata>
     private let keys: SharedReading<[JWK]>
 
-    init(_ settings: OpenIDSettings) {
+    init(_ settings: OpenIDSettings, times: ProviderTimes) {
         self.settings = settings
-        let client = ProviderClient()
+        minKeyAge = times.minKeyAge
+        let client = ProviderClient(timeout: times.request)
         self.client = client
-        let metadata = SharedReading { try await client.metadata(of: settings.issuer) }
+        let metadata = SharedReading(failureLifetime: times.failureLifetime) {
+            try await client.metadata(of: settings.issuer)
+        }
         self.metadata = metadata
-        keys = SharedReading { try await client.keys(at: metadata.value(maxAge: Self.metadataLifetime).keys) }
+        keys = SharedReading(failureLifetime: times.failureLifetime) {
+            try await client.keys(at: metadata.value(maxAge: Self.metadataLifetime).keys)
+        }
     }
 
     /// Closes the connections.
@@ -60,7 +64,7 @@ struct OpenIDProvider: Sendable {
     /// - Throws: ``CommandFailure`` as ``currentMetadata()``; ``IDTokenRefusal`` if the provider has no such key.
     func key(_ identifier: String?) async throws -> JWK {
         // The provider may have begun to use a new key.
-        for maxAge in identifier == nil ? [Self.minKeyAge] : [Self.keyLifetime, Self.minKeyAge] {
+        for maxAge in identifier == nil ? [minKeyAge] : [Self.keyLifetime, minKeyAge] {
             if let key = Self.key(identifier, in: try await keys.value(maxAge: maxAge)) { return key }
         }
         throw IDTokenRefusal("its key is unknown")

@@ -18,11 +18,11 @@ final class OpenIDSignIn: Sendable {
     private let working = Mutex(0)
     private let used = Mutex(UsedFlows())
 
-    init(settings: OpenIDSettings, store: Storage, logger: Logger) {
+    init(settings: OpenIDSettings, times: ProviderTimes, store: Storage, logger: Logger) {
         self.settings = settings
         self.store = store
         self.logger = logger
-        provider = OpenIDProvider(settings)
+        provider = OpenIDProvider(settings, times: times)
     }
 
     /// Where to send the browser, and what it keeps meanwhile.

@@ -6,12 +6,16 @@ import Schemas
 
 /// Requests to the OpenID Connect provider.
 actor ProviderClient {
-    /// For a request with its whole answer.
-    private static let timeout = Duration.seconds(5)
     private static let maxBytes = 1 << 20
 
+    private let timeout: Duration
     /// Made with the first request.
     private var http: HTTPClient?
+
+    /// - Parameter timeout: For a request with its whole answer.
+    init(timeout: Duration) {
+        self.timeout = timeout
+    }
 
     /// Closes the connections.
     func close() async throws {
@@ -33,7 +37,7 @@ actor ProviderClient {
     func answer(to request: HTTPClientRequest, refusal: CommandFailure? = nil) async throws -> Data {
         var request = request
         request.headers.add(name: "Accept", value: "application/json")
-        let (status, body) = try await Self.answer(to: request, from: client)
+        let (status, body) = try await Self.answer(to: request, from: client, within: timeout)
         if let refusal, status == .badRequest || status == .unauthorized { throw refusal }
         guard status == .ok else { throw Self.failure("it answers \(status.code)") }
         return Data(body.readableBytesView)
@@ -41,7 +45,7 @@ actor ProviderClient {
 
     /// The client's own deadline ends with the answer's head, so this one covers the body as well.
     private static func answer(
-        to request: HTTPClientRequest, from client: HTTPClient
+        to request: HTTPClientRequest, from client: HTTPClient, within timeout: Duration
     ) async throws -> (HTTPResponseStatus, ByteBuffer) {
         do {
             return try await withThrowingTaskGroup(of: (HTTPResponseStatus, ByteBuffer).self) { group in

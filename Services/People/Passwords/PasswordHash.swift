@@ -38,7 +38,7 @@ struct PasswordHash: Codable, Hashable, Sendable {
     private static let hashBytes = 32
 
     /// Hashes a new password. It takes long and blocks: see ``PasswordHashing``.
-    init(of password: Secret, parameters: Parameters = .current) throws {
+    init(of password: Secret, parameters: Parameters) throws {
         let salt = Data.random(count: Self.saltBytes)
         let key = try Self.key(of: password, salt: salt, parameters)
         self.init(parameters: parameters, salt: salt, hash: key.withUnsafeBytes { Data($0) })
@@ -60,8 +60,9 @@ struct PasswordHash: Codable, Hashable, Sendable {
 
 extension PasswordHash {
     /// The hash of a password that is not known to anyone. It makes a wrong name cost as much as a wrong password.
-    static let unknown = PasswordHash(
-        parameters: .current, salt: .random(count: saltBytes), hash: .random(count: hashBytes))
+    static func unknown(_ parameters: Parameters) -> PasswordHash {
+        PasswordHash(parameters: parameters, salt: .random(count: saltBytes), hash: .random(count: hashBytes))
+    }
 
     private init(parameters: Parameters, salt: Data, hash: Data) {
         self.parameters = parameters

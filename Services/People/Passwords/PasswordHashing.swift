@@ -6,28 +6,37 @@ import Time
 /// Hashes passwords on threads of its own with a low priority, so that sign-ins do not slow other requests. The number of threads
 /// and the number of waiting passwords are limited.
 final class PasswordHashing: Sendable {
-    /// A longer queue would only let its callers run into their timeouts.
-    private static let maxWaiting = 32
     /// Of the threads, in the system's "nice" scale from -20 to 19.
     private static let niceness: Int32 = 12
 
+    /// Of new hashes.
+    let parameters: PasswordHash.Parameters
+    private let unknown: PasswordHash
     private let threads: BlockingThreads
 
-    /// - Parameter threads: By default half of the processors, at least one.
-    init(threads: Int = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2)) {
-        self.threads = BlockingThreads(maxThreads: threads, maxWaiting: Self.maxWaiting)
+    /// - Parameters:
+    ///   - threads: By default half of the processors, at least one.
+    ///   - maxWaiting: The maximum number of waiting passwords. A longer queue would only let its callers run into their timeouts.
+    init(
+        parameters: PasswordHash.Parameters = .current, threads: Int = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2),
+        maxWaiting: Int = 32
+    ) {
+        self.parameters = parameters
+        unknown = .unknown(parameters)
+        self.threads = BlockingThreads(maxThreads: threads, maxWaiting: maxWaiting)
     }
 
     /// - Throws: ``CommandFailure`` with `overloaded` if too many passwords wait.
     func hash(_ password: Secret) async throws -> PasswordHash {
-        try await run { try PasswordHash(of: password) }
+        try await run { [parameters] in try PasswordHash(of: password, parameters: parameters) }
     }
 
     /// Whether a hash is that of a password.
     ///
+    /// - Parameter hash: `nil` if there is none: no password matches, and the answer takes as long.
     /// - Throws: As ``hash(_:)``.
-    func matches(_ hash: PasswordHash, _ password: Secret) async throws -> Bool {
-        try await run { try hash.matches(password) }
+    func matches(_ hash: PasswordHash?, _ password: Secret) async throws -> Bool {
+        try await run { [unknown] in try (hash ?? unknown).matches(password) }
     }
 
     /// Waits until the threads have ended.

@@ -78,7 +78,7 @@ extension CommandRouter {
 extension People {
     /// A hash with the current parameters, if the stored one has others.
     fileprivate func current(_ stored: PasswordHash?, _ password: Secret) async throws -> PasswordHash? {
-        if stored?.parameters == .current { return nil }
+        if stored?.parameters == passwords.hashing.parameters { return nil }
         return try await passwords.hashing.hash(password)
     }
 }

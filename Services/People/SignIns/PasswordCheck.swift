@@ -82,7 +82,7 @@ final class PasswordCheck: Sendable {
     private func accepted(_ account: AccountDocument?, _ password: Secret?, _ purpose: Purpose) async throws -> AccountDocument {
         if password == nil, let account, account.isActive { return account }
         let stored = account.flatMap { $0.isActive ? $0.password : nil }
-        guard let password, try await hashing.matches(stored ?? .unknown, password), stored != nil, let account else {
+        guard let password, try await hashing.matches(stored, password), stored != nil, let account else {
             throw purpose.refusal
         }
         return account

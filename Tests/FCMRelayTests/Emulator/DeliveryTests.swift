@@ -9,7 +9,7 @@ import Testing
 @testable import FCMRelay
 
 /// The sends of the relay's executable, checked by the emulator.
-@Suite("The relay beside the emulator", .timeLimit(.minutes(2)))
+@Suite("The relay beside the emulator", .timeLimit(.minutes(10)))
 struct DeliveryTests {
     private static func message(
         _ distribution: Distribution = .alert, options: DeliveryOptions? = nil, target: RelayTarget = .topic,
@@ -91,16 +91,16 @@ struct DeliveryTests {
             let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
             let phones = TopicPhones(topicKey: topic, tokens: tokens)
             func list(_ token: String) async throws -> ListTopics.Reply {
-                try await relay.client.request(ListTopics(token: token), timeout: .seconds(20))
+                try await relay.client.request(ListTopics(token: token), timeout: .seconds(60))
             }
-            let subscribed = try await relay.client.request(SubscribePhones(phones), timeout: .seconds(20))
+            let subscribed = try await relay.client.request(SubscribePhones(phones), timeout: .seconds(60))
             #expect(subscribed.results.map { $0.error?.code } == [nil, "INVALID_ARGUMENT", nil])
             #expect(subscribed.results[1].error?.class == .permanent)
             #expect(try await relay.topics(of: tokens[0]) == [topic.description])
             #expect(try await list(tokens[0]).topics == [topic.description])
             #expect(try await relay.topics(of: tokens[2]) == [topic.description])
             let removed = try await relay.client.request(
-                UnsubscribePhones(TopicPhones(topicKey: topic, tokens: [tokens[0]])), timeout: .seconds(20))
+                UnsubscribePhones(TopicPhones(topicKey: topic, tokens: [tokens[0]])), timeout: .seconds(60))
             #expect(removed.results == [.init()])
             #expect(try await list(tokens[0]).topics == [])
             for token in ["gone", tokens[0] + "0"] {
@@ -112,10 +112,10 @@ struct DeliveryTests {
                 #expect(failure?.status == .invalid && failure?.field == "token")
             }
             // The next POST over the same handle is a POST again.
-            let again = try await relay.client.request(SubscribePhones(phones), timeout: .seconds(20))
+            let again = try await relay.client.request(SubscribePhones(phones), timeout: .seconds(60))
             #expect(again.results.first == .init())
             _ = try await relay.client.request(
-                UnsubscribePhones(TopicPhones(topicKey: topic, tokens: [tokens[0]])), timeout: .seconds(20))
+                UnsubscribePhones(TopicPhones(topicKey: topic, tokens: [tokens[0]])), timeout: .seconds(60))
             #expect(try await relay.topics(of: tokens[0]) == [])
             #expect(try await relay.topics(of: tokens[2]) == [topic.description])
 
@@ -123,13 +123,13 @@ struct DeliveryTests {
                 let failure = await #expect(throws: CommandFailure.self) {
                     try await relay.client.request(
                         SubscribePhones(TopicPhones(topicKey: topic, tokens: Array(repeating: "t", count: count))),
-                        timeout: .seconds(20))
+                        timeout: .seconds(60))
                 }
                 #expect(failure?.status == .invalid)
                 #expect(failure?.field == "tokens")
             }
             let most = TopicPhones(topicKey: topic, tokens: Array(repeating: tokens[0], count: 1_000))
-            let results = try await relay.client.request(SubscribePhones(most), timeout: .seconds(20)).results
+            let results = try await relay.client.request(SubscribePhones(most), timeout: .seconds(60)).results
             #expect(results == Array(repeating: .init(), count: 1_000))
         }
     }
@@ -159,7 +159,7 @@ struct DeliveryTests {
                     ],
                 ])
             let phones = TopicPhones(topicKey: message.draft.topicKey, tokens: ["t"])
-            let refused = try await relay.client.request(SubscribePhones(phones), timeout: .seconds(20))
+            let refused = try await relay.client.request(SubscribePhones(phones), timeout: .seconds(60))
             #expect(refused.results.first?.error?.code == "NO_SERVICE_ACCOUNT")
         }
     }

@@ -7,10 +7,10 @@ import Testing
 import Time
 
 /// `push.relay` of the relay's executable, beside an FCM that checks every field.
-@Suite("Pushes beside the emulator", .timeLimit(.minutes(2)))
+@Suite("Pushes beside the emulator", .timeLimit(.minutes(10)))
 struct PushDeliveryTests {
     private func relay(_ relay: RelayBesideEmulator, _ push: RelayPush) async throws -> [Result<String, DeliveryError>] {
-        try await relay.client.request(push, timeout: .seconds(20)).results.map(\.result)
+        try await relay.client.request(push, timeout: .seconds(60)).results.map(\.result)
     }
 
     @Test("A full FCM message reaches topics, conditions and phones, with a result for each token")

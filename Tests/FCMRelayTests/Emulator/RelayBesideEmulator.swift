@@ -12,19 +12,19 @@ struct RelayBesideEmulator: Sendable {
     let fcm: FCMServer
     let process: ServiceProcess
 
-    func relay(_ message: RelayMessage, timeout: Duration = .seconds(20)) async throws -> [ComponentOutcome] {
+    func relay(_ message: RelayMessage, timeout: Duration = .seconds(60)) async throws -> [ComponentOutcome] {
         try await client.request(message, timeout: timeout).components
     }
 
     /// Whether FCM accepts every component of a message.
-    func isAccepted(_ message: RelayMessage, timeout: Duration = .seconds(20)) async throws -> Bool {
+    func isAccepted(_ message: RelayMessage, timeout: Duration = .seconds(60)) async throws -> Bool {
         try await relay(message, timeout: timeout).allSatisfy { outcome in
             if case .success = outcome.result { true } else { false }
         }
     }
 
     /// Why a component of a message is not accepted; `nil` if all are accepted.
-    func errorCode(of message: RelayMessage, timeout: Duration = .seconds(20)) async throws -> String? {
+    func errorCode(of message: RelayMessage, timeout: Duration = .seconds(60)) async throws -> String? {
         for outcome in try await relay(message, timeout: timeout) {
             if case .failure(let error) = outcome.result { return error.code }
         }

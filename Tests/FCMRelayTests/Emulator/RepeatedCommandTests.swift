@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The sends of the relay's executable for repeated commands.
-@Suite("Commands that come twice, beside the emulator", .timeLimit(.minutes(2)))
+@Suite("Commands that come twice, beside the emulator", .timeLimit(.minutes(10)))
 struct RepeatedCommandTests {
     private static func names(_ outcomes: [ComponentOutcome]) throws -> [String] {
         try outcomes.map { try $0.result.get() }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The access lists of the cube, over HTTP.
-@Suite("Access lists over HTTP", .timeLimit(.minutes(2)))
+@Suite("Access lists over HTTP", .timeLimit(.minutes(10)))
 struct AccessTests {
     @Test("A communicator sends, recalls and sees history only where the lists allow it, and is the message's sender")
     func lists() async throws {

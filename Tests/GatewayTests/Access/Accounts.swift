@@ -27,9 +27,7 @@ struct BrowserSession: Sendable {
     }
 
     func confirm() async throws {
-        let answer = try await Turn.hashing.take {
-            try await request("PUT", "/session", body: #"{"password":"\#(password)"}"#)
-        }
+        let answer = try await request("PUT", "/session", body: #"{"password":"\#(password)"}"#)
         #expect(answer.status == 200, "\(answer)")
     }
 
@@ -51,7 +49,7 @@ extension RunningGateway {
     /// Adds an account as the operator.
     func addAccount(_ name: String, _ role: String = "communicator") async throws {
         let body = #"{"account":"\#(name)","password":"\#(Self.password)","role":"\#(role)"}"#
-        let answer = try await Turn.hashing.take { try await request("POST", "/account", body: body) }
+        let answer = try await request("POST", "/account", body: body)
         #expect(answer.status == 201, "\(answer)")
     }
 
@@ -59,11 +57,9 @@ extension RunningGateway {
     func signIn(_ account: String, password: String = RunningGateway.password, code: String? = nil) async throws -> BrowserSession
     {
         let code = code.map { #","code":"\#($0)""# } ?? ""
-        let answer = try await Turn.hashing.take {
-            try await with(token: nil).request(
-                "POST", "/session", headers: ["Origin": "http://127.0.0.1"],
-                body: #"{"account":"\#(account)","password":"\#(password)"\#(code)}"#)
-        }
+        let answer = try await with(token: nil).request(
+            "POST", "/session", headers: ["Origin": "http://127.0.0.1"],
+            body: #"{"account":"\#(account)","password":"\#(password)"\#(code)}"#)
         #expect(answer.status == 201, "\(answer)")
         let cookie = try #require(answer["set-cookie"]?.prefix { $0 != ";" })
         return BrowserSession(gateway: self, account: account, password: password, cookie: String(cookie))

@@ -7,7 +7,7 @@ import Testing
 @testable import Gateway
 
 /// Requests whose bodies arrive long after their heads.
-@Suite("Held request bodies", .timeLimit(.minutes(2)))
+@Suite("Held request bodies", .timeLimit(.minutes(10)))
 struct HeldBodyTests {
     @Test("The caller is checked again after the body, before the handler")
     func checkedAgain() async throws {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The limits' settings, in the gateway as a process.
-@Suite("Settings of limits", .timeLimit(.minutes(1)))
+@Suite("Settings of limits", .timeLimit(.minutes(10)))
 struct LimitSettingTests {
     @Test("A flood by a client that invents addresses is stopped, and another client of the same proxy is served")
     func flood() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Gateway
 
 /// Clients of other machines, behind a proxy.
-@Suite("Proxies", .timeLimit(.minutes(1)))
+@Suite("Proxies", .timeLimit(.minutes(10)))
 struct ProxyTests {
     private static let host = ["Host": "hub.example.edu"]
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Limits of requests", .timeLimit(.minutes(1)))
+@Suite("Limits of requests", .timeLimit(.minutes(10)))
 struct RequestLimitTests {
     private static let route = Route(.get, "/open", right: .anyone, answer: .ok(String.self)) { _ in Answer("yes") }
 
@@ -107,7 +107,7 @@ struct RequestLimitTests {
     @Test("A hundred clients that send a byte now and then (slow loris) do not hinder others, and are disconnected")
     func slowLoris() async throws {
         var timeouts = ConnectionTimeouts()
-        timeouts.request = .seconds(3)
+        timeouts.request = .seconds(1)
         try await withRouteServer([Self.route], timeouts: timeouts, maxPerAddress: 50) { port in
             let slow = try (0..<100).map { try HeldConnection(to: port, from: UInt8(2 + $0 / 40)) }
             for connection in slow { connection.send("GET /open HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: ".utf8) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Security headers", .timeLimit(.minutes(1)))
+@Suite("Security headers", .timeLimit(.minutes(10)))
 struct SecurityHeaderTests {
     @Test("Every answer has the security headers, also an error before any route")
     func everyAnswer() async throws {

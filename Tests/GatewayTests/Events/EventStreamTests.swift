@@ -1,9 +1,13 @@
 import Foundation
 import JSON
+import Schemas
+import ServiceKit
 import TestSupport
 import Testing
 
-@Suite("GET /events", .timeLimit(.minutes(5)))
+@testable import Gateway
+
+@Suite("GET /events", .timeLimit(.minutes(10)))
 struct EventStreamTests {
     /// Runs a body with a stream of events of a gateway.
     private func withEvents<Value: Sendable>(
@@ -218,7 +222,7 @@ struct EventStreamTests {
                         try await eventually("the change of the first one") { told("one") == 14 }
                         let last = try #require(stream.lastEventID)
                         // What the second one has done while it stopped is in the lists by now.
-                        try await eventually("the last reset", within: .seconds(60)) { stream.events("reset").count == 4 }
+                        try await eventually("the last reset") { stream.events("reset").count == 4 }
                         #expect(told("one") == 14 && told("two") == 10)
                         // A client that was away meanwhile does not know what it has missed.
                         try await withEvents(of: gateway, headers: ["Last-Event-ID": last]) { back in
@@ -290,10 +294,34 @@ struct EventStreamTests {
 
     @Test("A stream outlives the deadline of a response, and a comment now and then keeps its connection")
     func keepAlive() async throws {
-        try await RunningGateway.with { gateway in
-            try await withEvents(of: gateway) { stream in
-                try await eventually("a third comment", within: .seconds(60)) { stream.comments >= 3 }
-                #expect(!stream.hasEnded)
+        let principal = try Principal.sample(.superUser)
+        try await CopiesAlone.with { copies, folder in
+            copies.add(principal)
+            try await RunningGateway.withServices(["msi-cube", "msi-message-log"], in: folder) {
+                try await withBus { bus in
+                    let settings = try await SettingValues(
+                        arguments: [], environment: ["MSI_STATE_DIR": folder], accepted: [])
+                    let clients = try ServiceClients(bus: bus, settings: settings, logger: quietLogger)
+                    let cube = try CubeRoutes(client: clients[.cube], bus: bus, settings: settings, logger: quietLogger)
+                    let hub = try EventHub(
+                        bus: bus, cube: cube.service, health: HealthCheck(clients: clients, parts: [:], copies: [:]),
+                        access: EventAccess(cube: cube.service, credentials: copies.credentials),
+                        keepAlivePeriod: .milliseconds(200), settings: settings, logger: quietLogger)
+                    let events = EventRoutes(hub: hub, limits: StreamLimits(maxConnections: 10))
+                    var timeouts = ConnectionTimeouts()
+                    timeouts.response = .milliseconds(500)
+                    try await withRouteServer(
+                        events.routes, as: principal, timeouts: timeouts, beside: cube.background + events.background
+                    ) { port in
+                        try await withHTTPClient { http in
+                            try await EventStreamClient.with("http://127.0.0.1:\(port)/events", http: http) { stream in
+                                // Longer than the time of a response.
+                                try await eventually("a fifth comment") { stream.comments >= 5 }
+                                #expect(!stream.hasEnded)
+                            }
+                        }
+                    }
+                }
             }
         }
     }
@@ -304,9 +332,7 @@ struct EventStreamTests {
             let unread = try HeldConnection(to: gateway.port)
             unread.send("GET", "/events", gateway.authorization)
             try await withEvents(of: gateway) { stream in
-                let began = ContinuousClock.now
                 #expect(await gateway.process.stop() == 0)
-                #expect(ContinuousClock.now - began < .seconds(12))
                 try await eventually("the end") { stream.hasEnded }
             }
         }

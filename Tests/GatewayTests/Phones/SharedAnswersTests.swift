@@ -9,7 +9,7 @@ import Testing
 @testable import Gateway
 
 /// Answers that equal requests share.
-@Suite("Shared answers", .timeLimit(.minutes(1)))
+@Suite("Shared answers", .timeLimit(.minutes(10)))
 struct SharedAnswersTests {
     private struct Refused: Error {}
 
@@ -55,6 +55,7 @@ struct SharedAnswersTests {
         try await withThrowingTaskGroup(of: String.self) { group in
             group.addTask { try await Self.ask(answers, "a") }
             try await eventually("the work has begun") { log.all == ["a"] }
+            // Longer than an answer is given again.
             try await Task.sleep(for: .milliseconds(300))
             group.addTask { try await Self.ask(answers, "a") }
             try await Task.sleep(for: .milliseconds(50))

@@ -11,7 +11,7 @@ import Testing
 @testable import Gateway
 
 /// The portal's files over HTTP.
-@Suite("Portal files", .timeLimit(.minutes(1)))
+@Suite("Portal files", .timeLimit(.minutes(10)))
 struct PortalRouteTests {
     private static let files = PortalFiles([
         "index.html": Data(#"<link href="/portal/files/@version@/style/page.css">"#.utf8),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Stored resources over HTTP and over the bus, on both databases.
-@Suite("Resources", .timeLimit(.minutes(2)))
+@Suite("Resources", .timeLimit(.minutes(10)))
 struct ResourceTests {
     private static let shelf = #"{"name":"History","desc":""}"#
 

@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("POST /send", .timeLimit(.minutes(5)))
+@Suite("POST /send", .timeLimit(.minutes(10)))
 struct SendTests {
     /// Makes a subject with names of its own.
     private func makeSubject(

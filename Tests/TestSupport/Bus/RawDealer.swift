@@ -30,7 +30,7 @@ package final class RawDealer {
     }
 
     /// The next message as texts; `nil` if none comes in time.
-    package func receive(within limit: Duration = .seconds(10)) async throws -> [String]? {
+    package func receive(within limit: Duration = .seconds(120)) async throws -> [String]? {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
             if let frames = receiveNow() { return frames }

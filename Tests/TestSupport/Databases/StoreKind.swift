@@ -6,7 +6,8 @@ package enum StoreKind: String, CaseIterable, Sendable {
     package func newDatabaseURL() async throws -> String? {
         switch self {
         case .sqlite: nil
-        case .mongodb: try await MongoServer.shared.url()
+        // On a busy machine the server may need long for an answer.
+        case .mongodb: try await MongoServer.shared.url(options: ["socketTimeoutMS=60000"])
         }
     }
 }

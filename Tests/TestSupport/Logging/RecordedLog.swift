@@ -17,6 +17,9 @@ package final class RecordedLog: Sendable {
 
     package var louderThanDebug: [String] { lines.filter { $0.level > .debug }.map(\.text) }
 
+    /// Whether a line contains a text.
+    package func has(_ text: String) -> Bool { lines.contains { $0.text.contains(text) } }
+
     package var logger: Logger {
         var logger = Logger(label: "test", factory: { _ in Handler(log: self) })
         logger.logLevel = .trace

@@ -45,7 +45,7 @@ package struct OpenIDTestProvider: Sendable {
     package func add(_ subject: String, _ claims: JSONValue) async throws {
         let answer = try await browser.answer(
             .PUT, issuer + "/users/" + subject, headers: ["Content-Type": "application/json"], body: claims.data,
-            within: .seconds(15))
+            within: .seconds(60))
         guard answer.status == 204 else { throw UnexpectedAnswer(answer) }
     }
 
@@ -54,7 +54,7 @@ package struct OpenIDTestProvider: Sendable {
         let body: JSONValue = ["redirect_uris": [.string(redirect)], "token_endpoint_auth_method": "client_secret_basic"]
         let answer = try await browser.answer(
             .POST, issuer + "/oauth2/clients", headers: ["Content-Type": "application/json"], body: body.data,
-            within: .seconds(15))
+            within: .seconds(60))
         guard let id = try answer.json["client_id"]?.string, let secret = try answer.json["client_secret"]?.string else {
             throw UnexpectedAnswer(answer)
         }
@@ -67,28 +67,28 @@ package struct OpenIDTestProvider: Sendable {
     package func signIn(_ subject: String, at page: String) async throws -> String {
         let answer = try await browser.answer(
             .POST, page, headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Data("sub=\(subject)".utf8),
-            within: .seconds(15))
+            within: .seconds(60))
         guard answer.status == 302, let address = answer["Location"] else { throw UnexpectedAnswer(answer) }
         return address
     }
 
     /// Replaces the key of the ID tokens.
     package func makeNewKey() async throws {
-        let answer = try await browser.answer(.POST, issuer + "/test/new-key", within: .seconds(15))
+        let answer = try await browser.answer(.POST, issuer + "/test/new-key", within: .seconds(60))
         guard answer.status == 204 else { throw UnexpectedAnswer(answer) }
     }
 
     /// The ID tokens that it has issued.
     package var idTokens: [String] {
         get async throws {
-            let answer = try await browser.answer(.GET, issuer + "/test/id-tokens", within: .seconds(15))
+            let answer = try await browser.answer(.GET, issuer + "/test/id-tokens", within: .seconds(60))
             return try answer.json.elements?.compactMap(\.string) ?? []
         }
     }
 
     /// The number of requests to a path.
     package func requests(to path: String) async throws -> Int {
-        let answer = try await browser.answer(.GET, issuer + "/test/requests", within: .seconds(15))
+        let answer = try await browser.answer(.GET, issuer + "/test/requests", within: .seconds(60))
         guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
         guard case .number(let digits) = try answer.json[path] else { return 0 }
         return Int(digits) ?? 0

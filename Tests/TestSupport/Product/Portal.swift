@@ -86,7 +86,7 @@ package struct Portal: Sendable {
 
     /// Whether `GET /health` reports each service as `ok`.
     package func isHealthy() async -> Bool {
-        guard let answer = try? await call(.GET, "/health", within: .seconds(5)), answer.status == 200 else { return false }
+        guard let answer = try? await call(.GET, "/health", within: .seconds(60)), answer.status == 200 else { return false }
         // Without the cube service or the people service the gateway works on, and its status is still 200.
         guard case .object(let services)? = try? answer.json["services"] else { return false }
         return services.allSatisfy { $0.value == "ok" }

@@ -30,7 +30,7 @@ package enum TestOperator {
                 bus: bus, endpoints: [endpoint ?? "ipc://\(folder)/run/people.sock"], logger: quietLogger)
             if try await people.request(ListAccounts(limit: 1)).accounts.isEmpty {
                 let command = SetUpPeople(account: account, password: Secret(password), tokenHash: hash)
-                _ = try await Turn.hashing.take { try await people.request(command, timeout: .seconds(30)) }
+                _ = try await people.request(command, timeout: .seconds(60))
             } else if await people.failure(of: FindCredential(hash: hash)) != nil {
                 // The accounts are in a database that an earlier product has used, with another state directory.
                 _ = try await people.request(ReplaceOperatorToken(account: account, tokenHash: hash))

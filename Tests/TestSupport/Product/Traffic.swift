@@ -92,7 +92,7 @@ package final class Traffic: Sendable {
     }
 
     /// Waits until this many more messages have been accepted.
-    package func accepts(more count: Int, within limit: Duration = .seconds(20)) async throws {
+    package func accepts(more count: Int, within limit: Duration = .seconds(120)) async throws {
         let goal = accepted.count + count
         try await eventually("\(goal) messages accepted", within: limit) { accepted.count >= goal }
     }

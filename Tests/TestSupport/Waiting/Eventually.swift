@@ -12,21 +12,23 @@ package struct TooLate: Error, CustomStringConvertible {
 /// - Parameters:
 ///   - what: The expected event. The error names it, with the place of the call.
 ///   - timeout: The maximum wait.
-///   - pause: The time between two calls of the condition.
+///   - pause: The time between two calls of the condition; less between the first ones.
 ///   - condition: Returns the value, or `nil` while there is none.
 /// - Throws: ``TooLate``, or the condition's error.
 package func eventually<Value>(
     _ what: @autoclosure () -> String = "the condition", within timeout: Duration = .seconds(120),
-    every pause: Duration = .milliseconds(5), file: StaticString = #fileID, line: Int = #line,
+    every pause: Duration = .milliseconds(20), file: StaticString = #fileID, line: Int = #line,
     isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Value?
 ) async throws -> Value {
     let deadline = ContinuousClock.now + timeout
+    var next = min(pause, .milliseconds(1))
     while true {
         if let value = try await condition() { return value }
         guard ContinuousClock.now < deadline else {
             throw TooLate("\(file):\(line): after \(timeout) still not: \(what())")
         }
-        try await Task.sleep(for: pause)
+        try await Task.sleep(for: next)
+        next = min(next * 2, pause)
     }
 }
 
@@ -39,7 +41,7 @@ package func eventually<Value>(
 /// - Throws: ``TooLate``, or the condition's error.
 package func eventually(
     _ what: @autoclosure () -> String = "the condition", within timeout: Duration = .seconds(120),
-    every pause: Duration = .milliseconds(5), file: StaticString = #fileID, line: Int = #line,
+    every pause: Duration = .milliseconds(20), file: StaticString = #fileID, line: Int = #line,
     isolation: isolated (any Actor)? = #isolation, isTrue condition: () async throws -> Bool
 ) async throws {
     try await eventually(what(), within: timeout, every: pause, file: file, line: line) {

@@ -2,11 +2,11 @@ import Schemas
 
 /// Repeats a store's operation that fails with `unavailable`, as the services do: a busy machine makes a database slow.
 ///
-/// - Throws: Any other error, or the failure that is left after a minute.
+/// - Throws: Any other error, or the failure that is left after two minutes.
 package func whenAvailable<Value>(
     isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Value
 ) async throws -> Value {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(120)
     while true {
         do {
             return try await operation()
