@@ -102,7 +102,7 @@ class Host:
             "nsenter", f"--net=/run/netns/{self.name}", "unshare", "--mount", "sh", "-c", script, "sh", str(self.names),
             *map(str, arguments)]
 
-    def run(self, *arguments, environment=None, typed="", seconds=60):
+    def run(self, *arguments, environment=None, typed="", seconds=180):
         """Runs a command to its end, and returns what it prints."""
         done = subprocess.run(
             self.command(arguments), env=os.environ | (environment or {}), input=typed, text=True, capture_output=True,

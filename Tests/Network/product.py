@@ -112,7 +112,7 @@ class Product:
     def restart(self, letter, service):
         process = self[letter].processes.pop(service)
         process.terminate()
-        process.wait(60)
+        process.wait(180)
         self.start_service(letter, service)
         wait_until(f"{service} is not ready again", lambda: self[letter].log(service).count(": ready") > 1)
 

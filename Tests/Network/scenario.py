@@ -113,7 +113,7 @@ def wrong_keys_are_refused(product, load):
     ]:
         done = subprocess.run(
             stranger.command([product.program("msi"), "account", "list"]), env=environment | {"PATH": "/usr/bin:/bin"},
-            capture_output=True, text=True, timeout=60, check=False)
+            capture_output=True, text=True, timeout=180, check=False)
         if done.returncode != 75 or reason not in done.stderr:
             raise Failure(f"msi account list {what} ended with {done.returncode}: {done.stdout}{done.stderr}")
     wait_until("the people service does not log the refused key", lambda: "not in the list of peers" in product["c"].log("people"))
