@@ -473,7 +473,8 @@ let package = Package(
             dependencies: [
                 "CZeroMQ", "CommandBus", "JSON", "Schemas", "SeededRandom", "ServiceKit", asyncHTTPClient, crypto, cryptoExtras,
                 httpTypes, jwtKit, logging,
-                nioCore, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioPosix, nioSSL, subprocess,
+                nioCore, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioPosix, nioSSL, serviceLifecycle,
+                subprocess,
                 swiftASN1, systemPackage, unixSignals, x509,
             ],
             path: "Tests/TestSupport"),
