@@ -368,8 +368,7 @@ def test_fcm_away_says_that_messages_are_kept(spare_product, visit, pictures):
         page.get_by_role("button", name="Send", exact=True).click()
         expect(page.get_by_role("heading", name="On its way")).to_be_visible()
         # The relay takes FCM for away after twenty failures in a row.
-        for number in range(25):
-            spare_product.send(subject, f"Also kept {number}")
+        kept = [spare_product.send(subject, f"Also kept {number}") for number in range(25)]
         other = visit.tab(page, "/portal/overview/")
         expect(other.get_by_role("link", name=re.compile("Messages are kept"))).to_be_visible()
         pictures(other, "overview-fcm-away")
@@ -385,6 +384,8 @@ def test_fcm_away_says_that_messages_are_kept(spare_product, visit, pictures):
         pictures(alert, "send-confirm-outage")
         alert.get_by_role("dialog").get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    for key in kept:
+        spare_product.wait_for_state(key, "relayed")
 
 
 def test_subject_is_deleted_meanwhile(product, visit, pictures, hours):
