@@ -40,8 +40,8 @@ final class RunningPart: Sendable {
     private let other: OtherVersion?
     private let state: Mutex<State>
 
-    /// How long a process may take to stop.
-    static let stopTimeout = Duration.seconds(25)
+    /// How long a process may take to stop: as long as the units of systemd allow (`TimeoutStopSec`).
+    static let stopTimeout = Duration.seconds(60)
     /// How long a failing start is retried.
     private static let startTimeout = Duration.seconds(60)
     /// How long a process may take to be ready, also while its database is away or the machine is slow.
