@@ -1,11 +1,7 @@
 import Foundation
 import JSON
-import Schemas
-import ServiceKit
 import TestSupport
 import Testing
-
-@testable import Gateway
 
 @Suite("GET /events", .timeLimit(.minutes(10)))
 struct EventStreamTests {
@@ -286,40 +282,6 @@ struct EventStreamTests {
                         let numbers = stream.events("message").compactMap { $0["timestamp"]?.integer }
                         #expect(numbers == Array(1...8_000) && stream.events("reset") == [])
                         #expect(try await slow.ends())
-                    }
-                }
-            }
-        }
-    }
-
-    @Test("A stream outlives the deadline of a response, and a comment now and then keeps its connection")
-    func keepAlive() async throws {
-        let principal = try Principal.sample(.superUser)
-        try await CopiesAlone.with { copies, folder in
-            copies.add(principal)
-            try await RunningGateway.withServices(["msi-cube", "msi-message-log"], in: folder) {
-                try await withBus { bus in
-                    let settings = try await SettingValues(
-                        arguments: [], environment: ["MSI_STATE_DIR": folder], accepted: [])
-                    let clients = try ServiceClients(bus: bus, settings: settings, logger: quietLogger)
-                    let cube = try CubeRoutes(client: clients[.cube], bus: bus, settings: settings, logger: quietLogger)
-                    let hub = try EventHub(
-                        bus: bus, cube: cube.service, health: HealthCheck(clients: clients, parts: [:], copies: [:]),
-                        access: EventAccess(cube: cube.service, credentials: copies.credentials),
-                        keepAlivePeriod: .milliseconds(200), settings: settings, logger: quietLogger)
-                    let events = EventRoutes(hub: hub, limits: StreamLimits(maxConnections: 10))
-                    var timeouts = ConnectionTimeouts()
-                    timeouts.response = .milliseconds(500)
-                    try await withRouteServer(
-                        events.routes, as: principal, timeouts: timeouts, beside: cube.background + events.background
-                    ) { port in
-                        try await withHTTPClient { http in
-                            try await EventStreamClient.with("http://127.0.0.1:\(port)/events", http: http) { stream in
-                                // Longer than the time of a response.
-                                try await eventually("a fifth comment") { stream.comments >= 5 }
-                                #expect(!stream.hasEnded)
-                            }
-                        }
                     }
                 }
             }

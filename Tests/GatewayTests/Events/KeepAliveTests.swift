@@ -1,0 +1,44 @@
+import Schemas
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+/// Streams of events on the gateway's HTTP server, in the process of the test, with short times.
+@Suite("Comments on streams of events", .timeLimit(.minutes(10)))
+struct KeepAliveTests {
+    @Test("A stream outlives the deadline of a response, and a comment now and then keeps its connection")
+    func keepAlive() async throws {
+        let principal = try Principal.sample(.superUser)
+        try await CopiesAlone.with { copies, folder in
+            copies.add(principal)
+            try await RunningGateway.withServices(["msi-cube", "msi-message-log"], in: folder) {
+                try await withBus { bus in
+                    let settings = try await SettingValues(
+                        arguments: [], environment: ["MSI_STATE_DIR": folder], accepted: [])
+                    let clients = try ServiceClients(bus: bus, settings: settings, logger: quietLogger)
+                    let cube = try CubeRoutes(client: clients[.cube], bus: bus, settings: settings, logger: quietLogger)
+                    let hub = try EventHub(
+                        bus: bus, cube: cube.service, health: HealthCheck(clients: clients, parts: [:], copies: [:]),
+                        access: EventAccess(cube: cube.service, credentials: copies.credentials),
+                        keepAlivePeriod: .milliseconds(200), settings: settings, logger: quietLogger)
+                    let events = EventRoutes(hub: hub, limits: StreamLimits(maxConnections: 10))
+                    var timeouts = ConnectionTimeouts()
+                    timeouts.response = .milliseconds(500)
+                    try await withRouteServer(
+                        events.routes, as: principal, timeouts: timeouts, beside: cube.background + events.background
+                    ) { port in
+                        try await withHTTPClient { http in
+                            try await EventStreamClient.with("http://127.0.0.1:\(port)/events", http: http) { stream in
+                                // Longer than the time of a response.
+                                try await eventually("a fifth comment") { stream.comments >= 5 }
+                                #expect(!stream.hasEnded)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
