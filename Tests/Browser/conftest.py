@@ -60,7 +60,7 @@ def running_product(request):
 
 @pytest.fixture(scope="session")
 def product(request):
-    """The product that most tests share. Each uses subjects, accounts and texts of its own, so that tests do not disturb each other."""
+    """The product that most tests share. Each uses its own subjects, accounts and texts, so that tests do not disturb each other."""
     yield from running_product(request)
 
 

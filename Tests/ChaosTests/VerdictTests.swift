@@ -327,19 +327,15 @@ struct VerdictTests {
         }
     }
 
-    @Test("Posts may be left without an answer only while the gateway is frozen")
-    func hangs() {
-        for (part, action, isRight) in [
-            (Part.gateway, Fault.Action.freeze, true), (.gateway, .kill, false), (.database, .kill, false),
-            (.messageLog1, .freeze, false),
-        ] {
-            let verdict = Verdict(
-                evidence { evidence in
-                    evidence.hangs = [Self.start + 10_050]
-                    disturb(part, action, after: 100, in: &evidence)
-                })
-            #expect(verdict.isGood == isRight, "\(part) \(action)")
+    @Test(
+        "Posts may be left without an answer only while the gateway is frozen",
+        arguments: [(Part.gateway, Fault.Action.freeze), (.gateway, .kill), (.database, .kill), (.messageLog1, .freeze)])
+    func hangs(_ part: Part, _ action: Fault.Action) {
+        let hung = evidence {
+            $0.hangs = [Self.start + 10_050]
+            disturb(part, action, after: 100, in: &$0)
         }
+        #expect(Verdict(hung).isGood == (part == .gateway && action == .freeze))
     }
 
     @Test("The times of a message are not judged if the clock was set meanwhile")

@@ -39,7 +39,7 @@ extension SystemTests.OneProduct {
                 ["relay", "--rate", "40", "--duration", "2", "--alerts", "50", "--topics", "3", "--text", "10"])
             #expect(figures["accepted"] == 80 && figures["failed"] == 0)
             #expect(lines.contains { $0.contains("80 sent, 80 accepted, 0 failed") })
-            // The load has topics of its own.
+            // The load has its own topics.
             let sends = try await stack.fcm.acceptedSends().filter { !before.contains(topic($0)) }
             let alerts = sends.count { $0["body"]?["message"]?["notification"] != nil }
             #expect(sends.count == 80 + alerts && (20...60).contains(alerts))

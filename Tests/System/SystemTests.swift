@@ -5,7 +5,7 @@ import Testing
 ///
 /// One suite after another, since each keeps up to nine processes and the machine busy. Tests share a running product where they can: those
 /// that leave it as it was, those that harm a service and wait until it is well again, and those that start the services one by one. Each
-/// has subjects, accounts and messages of its own. A stack of its own is for a test that stops or fills it, or needs other settings.
+/// has its own subjects, accounts and messages. A test has its own stack if it stops or fills it, or needs other settings.
 @Suite("System", .serialized)
 enum SystemTests {
     /// Requests without limits: many tests call one gateway.

@@ -28,7 +28,7 @@ struct Evidence: Sendable {
     /// The paths of what is in the cube at the end.
     var cube: Set<String> = []
     var join = JoinEvidence()
-    /// When portals had waited for an answer in vain, Unix milliseconds.
+    /// When portals gave up waiting for an answer, Unix milliseconds.
     var hangs: [Int64] = []
     /// What the phones have; `nil` if there were none.
     var phones: PhoneEvidence?

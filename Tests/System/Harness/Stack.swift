@@ -2,6 +2,7 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import ServiceKit
+import Synchronization
 import TestSupport
 
 /// The whole product, running: every process that `msi up` starts, and the clients of its HTTP servers.
@@ -151,5 +152,16 @@ private struct StackPorts {
         else { throw TooLate("no ports in: \(program.lines)") }
         self.gateway = gateway
         self.emulator = emulator
+    }
+}
+
+/// Counts the products that the tests start. Each has a line in the output of the tests, so that a new one is noticed.
+enum StackCount {
+    private static let count = Atomic(0)
+
+    /// - Parameter what: What is started.
+    static func started(_ what: String) {
+        print("stack \(count.add(1, ordering: .relaxed).newValue): \(what)")
+        fflush(nil)
     }
 }
