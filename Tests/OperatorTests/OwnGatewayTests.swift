@@ -70,7 +70,7 @@ struct OwnGatewayTests {
                 settings, retryTimeout: .milliseconds(600), report: { text in reports.withLock { $0.append(text) } }
             ) { gateway in let _: [String] = try await gateway.get("/channel") }
         }
-        #expect(failure?.kind == .unreachable && failure?.exitCode.rawValue == 75)
+        #expect(failure?.kind == .unreachable && failure.map { "\($0.exitCode)" }?.contains("75") == true)
         #expect(failure?.description.contains("the gateway at \(url) (MSI_GATEWAY_URL) does not answer") == true)
         // However often it is tried.
         #expect(reports.withLock(\.count) == 1)
