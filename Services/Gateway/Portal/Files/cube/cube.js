@@ -153,14 +153,15 @@ if (may("administer")) {
   addEventListener("beforeunload", (event) => {
     if ([...tree.querySelectorAll(".cube-panel")].some((panel) => panel.isDirty())) event.preventDefault();
   });
+  // Before the first reading has ended: a change during it is told only once.
+  whenCubeChanges(refreshLater);
+  listen("reset", refreshLater);
   try {
     const { channels, tag } = await reading;
-    take(channels, tag);
+    if (cube.roots === null) take(channels, tag);
   } catch {
     await start();
   }
-  whenCubeChanges(refreshLater);
-  listen("reset", refreshLater);
 } else {
   fill(main, pageHead({ heading: t("cube.heading") }), emptyPage({
     name: "lock", heading: t("cube.forbidden"), text: t("cube.forbidden.text"), action: h("a", { class: "button", href: "/portal/send/" }, t("nav.send")),

@@ -16,11 +16,15 @@ export function subjectsOf(channels) {
       }))));
 }
 
-/** Calls `listener` when the cube has another version than the page has seen. Returns a function that ends it. */
+/**
+ * Calls `listener` for each version of the cube, once. The first one may be the version that the page has read: the page cannot know
+ * whether the cube has changed since. Returns a function that ends it.
+ */
 export function whenCubeChanges(listener) {
   let seen = null;
   return listen("cube", ({ version }) => {
-    if (seen !== null && version !== seen) listener(version);
+    if (version === seen) return;
     seen = version;
+    listener(version);
   });
 }
