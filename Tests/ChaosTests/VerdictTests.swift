@@ -5,10 +5,8 @@ import Testing
 @testable import Chaos
 
 extension Part {
-    static let relay1 = relays[0]
-    static let relay2 = relays[1]
-    static let messageLog1 = messageLogs[0]
-    static let messageLog2 = messageLogs[1]
+    static let (relay1, relay2) = (relays[0], relays[1])
+    static let (messageLog1, messageLog2) = (messageLogs[0], messageLogs[1])
 }
 
 /// The checks of a chaos run, on evidence made by the tests.
