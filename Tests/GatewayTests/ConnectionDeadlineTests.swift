@@ -76,7 +76,7 @@ struct ConnectionDeadlineTests {
                     try await Task.sleep(for: .milliseconds(20))
                 }
                 used.send("GET", "/nowhere")
-                guard try? await used.answer() != nil else { return false }
+                guard (try? await used.answer()) != nil else { return false }
                 #expect(try await used.ends())
                 return true
             }
