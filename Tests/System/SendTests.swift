@@ -86,9 +86,9 @@ extension SystemTests.OneProduct {
         func malformedToken() async throws {
             try await withTemporaryFolder { folder in
                 try Data().write(to: URL(filePath: folder + "/token"))
-                let sample = try await stack.msi(["sample"], ["MSI_STATE_DIR": folder])
-                #expect(sample.exitCode == 77)
-                #expect(sample.lines.contains { $0.contains("\(folder)/token is empty") }, "\(sample.lines)")
+                let sent = try await send(["Campus/Weather/Storms", "text"], ["MSI_STATE_DIR": folder])
+                #expect(sent.exitCode == 77)
+                #expect(sent.lines.contains { $0.contains("\(folder)/token is empty") }, "\(sent.lines)")
             }
         }
     }
