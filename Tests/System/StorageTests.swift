@@ -186,7 +186,7 @@ private struct StackOnSmallDisk: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        try await SmallDisk.with(megabytes: 40) { disk in
+        try await SmallDisk.with(megabytes: 80) { disk in
             try await withStack(in: disk.folder + "/state", settings: SystemTests.noLimits) { stack in
                 try await Self.$running.withValue((stack, disk)) { try await function() }
             }
