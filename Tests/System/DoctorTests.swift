@@ -105,7 +105,9 @@ extension SystemTests {
                 #expect(
                     report.has("failure", "sockets", "msi-people does not run. The last msi up has noted"), "\(report.findings)")
                 #expect(report.failures.count { $0[1] == "sockets" } == 1, "\(report.failures)")
-                #expect(report.has("failure", "files", "\(state)/people.sqlite", "damaged"), "\(report.failures)")
+                try Data(repeating: 7, count: 8_192).write(to: URL(filePath: state + "/cube.sqlite"))
+                let damaged = try await DoctorReport(environment)
+                #expect(damaged.has("failure", "files", "\(state)/cube.sqlite", "damaged"), "\(damaged.failures)")
 
                 let other = try await DoctorReport(environment.merging(["MSI_STATE_DIR": folder + "/other"]) { $1 })
                 #expect(other.code == 0, "\(other.failures)")

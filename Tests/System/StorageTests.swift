@@ -178,6 +178,10 @@ private struct StackOnSmallDisk: SuiteTrait, TestScoping {
     static func use(_ body: (Stack, SmallDisk) async throws -> Void) async throws {
         let (stack, disk) = try #require(running)
         try await stack.healthy()
+        try await eventually("the services notice the room that an earlier test has left") {
+            guard let subject = try? await stack.portal.makeSubject("Information") else { return false }
+            return try await stack.portal.post(subject.message()).status == 201
+        }
         // A test that has failed may have left it full.
         defer { try? disk.free() }
         try await body(stack, disk)
