@@ -1,3 +1,4 @@
+import NIOCore
 import Schemas
 import ServiceKit
 import TestSupport
