@@ -1,6 +1,5 @@
 import { ApiError, explain, get, getAll, withQuery } from "../lib/api.js";
 import { append, fill, h } from "../lib/dom.js";
-import { listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
 import { may } from "../lib/session.js";
 import { t } from "../lib/text.js";
@@ -58,7 +57,6 @@ if (may("administer")) {
     showFilters();
     start();
   });
-  listen("health", (health) => { if (health.services?.people === "ok" && list.querySelector(".notice")) start(); });
   setInterval(lookForNews, pause);
 } else {
   append(main, pageHead({ heading: t("audit.heading") }), emptyPage({ name: "lock", heading: t("audit.forbidden"), text: t("audit.forbidden.text") }));
@@ -135,12 +133,20 @@ async function readMore(isFirst = false) {
   }
 }
 
-/** Entries arrive within seconds of a change, and have no events. They are offered, so that nothing moves under a reader. */
+/**
+ * Entries arrive within seconds of a change, and have no events. They are offered, so that nothing moves under a reader. A log that
+ * could not be read is read as soon as it can be: a short outage has no event of the health.
+ */
 async function lookForNews() {
-  if (document.visibilityState !== "visible" || list.getAttribute("aria-busy") === "true") return;
+  const isAway = list.querySelector(".notice") !== null;
+  if (document.visibilityState !== "visible" || (list.getAttribute("aria-busy") === "true" && !isAway)) return;
   try {
     const { signal } = reading;
     const page = await get(firstPage(), { signal, remedy: false });
+    if (isAway) {
+      start();
+      return;
+    }
     const count = page.entries.filter(({ number }) => !shown.has(number)).length;
     if (!signal.aborted && count) {
       fill(news, icon("up", "small"), t(count === pageSize ? "audit.news.many" : "audit.news", { count }));
