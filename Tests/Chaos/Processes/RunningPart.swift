@@ -45,9 +45,9 @@ final class RunningPart: Sendable {
     /// How long a failing start is retried.
     private static let startTimeout = Duration.seconds(60)
     /// How long a process may take to be ready, also while its database is away or the machine is slow.
-    private static let readyTimeout = Duration.seconds(120)
+    private static let readyTimeout = Duration.seconds(300)
     /// How long one may wait for the end of a fault of another kind: a start, and the faults before it.
-    private static let turnTimeout = Duration.seconds(300)
+    private static let turnTimeout = Duration.seconds(600)
 
     /// - Parameters:
     ///   - port: The database's port.

@@ -25,7 +25,7 @@ package final class ServiceProcess: Sendable {
     /// - Throws: ``StartFailed``.
     package init(
         _ name: String, in folder: String, settings: [String: String] = [:], executables: URL = executables,
-        logFile: String? = nil, readyTimeout: Duration = .seconds(30)
+        logFile: String? = nil, readyTimeout: Duration = .seconds(120)
     ) async throws {
         self.name = name
         let environment = settings.merging(
