@@ -519,8 +519,9 @@ extension Target {
     var isForTests: Bool { path?.hasPrefix("Tests/") ?? false }
 }
 
-/// The tests are not optimised in release builds either: their code is waiting for others, and building it would take twice as long.
-for target in package.targets where target.isForTests && target.name != "Benchmarks" {
+/// The tests are not optimised in release builds either: their code is waiting for others, and building it would take twice as long. The
+/// benchmarks are, with what they drive the product by.
+for target in package.targets where target.isForTests && !["Benchmarks", "TestSupport"].contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
 }
 

@@ -22,7 +22,7 @@ struct MessageAuditTests {
     func pending(_ kind: StoreKind) async throws {
         try await withMessagePlace(kind) { place in
             let store = try await place.open()
-            let message = MessageStoreTests.message("Sent")
+            let message = MessageStoreTests.message("Sent", text: "No text is recorded.")
             let send = MessageAudit(.send, by: Self.ann)
             #expect(try await store.insert(message, audit: send) == nil)
             _ = try await store.insert(MessageStoreTests.message("Copied"))
@@ -33,6 +33,11 @@ struct MessageAuditTests {
             let again = try await place.open()
             #expect(try await Self.entries(again) == [send.entry(of: message), recall.entry(of: message)])
             let pending = try await again.pendingAudit(limit: 100)
+            let after = try #require(try await Self.entries(again).first?.after)
+            #expect(after["topic_key"]?.string == "\(message.topicKey)")
+            // printf Sent | sha256sum
+            #expect(after["sha256"]?["title"]?.string == "c16bc82bf1f04ede04d1bc0bdf714b1a2e523ac5fa06fee7b9466c6d2d54af1e")
+            #expect(!pending.contains { $0.json.contains(message.message) || $0.json.contains(message.title) })
             #expect(pending.allSatisfy { $0.msiKey == message.msiKey && !$0.isRefused })
 
             try await again.acknowledgeAudit([pending[0]])

@@ -67,7 +67,7 @@ struct OwnGatewayTests {
         let reports = Mutex<[String]>([])
         let failure = await #expect(throws: GatewayFailure.self) {
             try await GatewayClient.with(
-                settings, retryTimeout: .milliseconds(600), report: { text in reports.withLock { $0.append(text) } }
+                settings, retryTimeout: .seconds(3), report: { text in reports.withLock { $0.append(text) } }
             ) { gateway in let _: [String] = try await gateway.get("/channel") }
         }
         #expect(failure?.kind == .unreachable && failure.map { "\($0.exitCode)" }?.contains("75") == true)

@@ -24,7 +24,7 @@ extension SystemTests {
         func run() async throws {
             let script = try BuiltProduct.packageFolder() + "deploy/run"
             try await withTemporaryFolder { folder in
-                // `swift test`, of `deploy/test --filter`, locks the build folder until its tests have ended. The lock is a file in the temporary folder.
+                // `swift test` locks the build folder until its tests have ended. The lock is a file in the temporary folder.
                 // With another temporary folder the script's build does not wait for it. All files are built already.
                 let settings = ["TMPDIR": folder, "BUILD_CONFIGURATION": ServiceProcess.executables.lastPathComponent]
                 let build = try await withProgram(

@@ -77,8 +77,8 @@ extension SystemTests {
                     try await stack.whileFrozen("msi-fcm-emulator") {
                         for _ in 0..<5 { _ = try await posts.post() }
                         #expect(posts.refused.isEmpty)
-                        try stack.signal(SIGKILL, "msi-message-log")
                         try disk.fill()
+                        try await stack.killAndReplace("msi-message-log")
                         let answer = try await posts.post()
                         #expect([503, 507].contains(answer.status), "\(answer)")
                     }

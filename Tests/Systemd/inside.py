@@ -95,6 +95,8 @@ def main():
 
 def chosen(names):
     if names:
+        unknown = set(names) - {step.__name__ for step in ORDER}
+        assert not unknown, f"no checks are named {unknown}"
         return [step for step in ORDER if step in NEEDED or step.__name__ in names]
     is_at_length = os.environ.get("TEST_LEVEL") == "all"
     return [step for step in ORDER if is_at_length or step.__module__ != "at_length"]

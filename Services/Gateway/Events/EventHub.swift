@@ -21,6 +21,9 @@ final class EventHub: Service {
     private let opening = Mutex(0)
     private let keepAlivePeriod: Duration
 
+    /// The time between two comments on a stream. Shorter than ``ConnectionTimeouts/response``, after which a silent stream ends.
+    static let defaultKeepAlivePeriod = Duration.seconds(15)
+
     private static let pollPeriod = Duration.seconds(1)
     private static let healthPeriod = Duration.seconds(2)
     private static let accessPeriod = Duration.milliseconds(500)
@@ -30,7 +33,7 @@ final class EventHub: Service {
     /// - Parameter keepAlivePeriod: The time between two comments on a stream.
     /// - Throws: ``ConfigurationError``, or `BusError`.
     init(
-        bus: Bus, cube: CubeService, health: HealthCheck, access: EventAccess, keepAlivePeriod: Duration = .seconds(15),
+        bus: Bus, cube: CubeService, health: HealthCheck, access: EventAccess, keepAlivePeriod: Duration = EventHub.defaultKeepAlivePeriod,
         settings: SettingValues, logger: Logger
     ) throws {
         self.cube = cube

@@ -58,7 +58,7 @@ def away(parent, name):
     ended = eventually(name, lambda: child(parent, name))
     os.kill(ended, signal.SIGKILL)
     # A start takes a few milliseconds.
-    stopped = eventually(f"another {name} without sockets", lambda: stopped_at_start(parent, name, ended), pause=0.001)
+    stopped = eventually(f"another {name} without sockets", lambda: stopped_at_start(parent, name, ended), 180, pause=0.001)
     try:
         yield
     finally:

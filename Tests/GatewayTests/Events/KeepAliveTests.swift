@@ -9,6 +9,12 @@ import Testing
 /// Streams of events on the gateway's HTTP server, in the process of the test, with short times.
 @Suite("Comments on streams of events", .timeLimit(.minutes(10)))
 struct KeepAliveTests {
+    @Test("With the times of the API's document, a comment comes before a silent stream ends, and a slow request ends after 10 s")
+    func times() {
+        #expect(EventHub.defaultKeepAlivePeriod == .seconds(15) && ConnectionTimeouts().response == .seconds(30))
+        #expect(ConnectionTimeouts().request == .seconds(10))
+    }
+
     @Test("A stream outlives the deadline of a response, and a comment now and then keeps its connection")
     func keepAlive() async throws {
         let principal = try Principal.sample(.superUser)
@@ -23,17 +29,17 @@ struct KeepAliveTests {
                     let hub = try EventHub(
                         bus: bus, cube: cube.service, health: HealthCheck(clients: clients, parts: [:], copies: [:]),
                         access: EventAccess(cube: cube.service, credentials: copies.credentials),
-                        keepAlivePeriod: .milliseconds(200), settings: settings, logger: quietLogger)
+                        keepAlivePeriod: .milliseconds(300), settings: settings, logger: quietLogger)
                     let events = EventRoutes(hub: hub, limits: StreamLimits(maxConnections: 10))
                     var timeouts = ConnectionTimeouts()
-                    timeouts.response = .milliseconds(500)
+                    timeouts.response = .seconds(3)
                     try await withRouteServer(
                         events.routes, as: principal, timeouts: timeouts, beside: cube.background + events.background
                     ) { port in
                         try await withHTTPClient { http in
                             try await EventStreamClient.with("http://127.0.0.1:\(port)/events", http: http) { stream in
                                 // Longer than the time of a response.
-                                try await eventually("a fifth comment") { stream.comments >= 5 }
+                                try await eventually("a twelfth comment") { stream.comments >= 12 }
                                 #expect(!stream.hasEnded)
                             }
                         }

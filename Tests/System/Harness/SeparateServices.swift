@@ -153,8 +153,10 @@ struct SharedServices: SuiteTrait, TestScoping {
         let services = try #require(running)
         // A test that has failed may have left them frozen.
         defer { for process in [services.people, services.cube] { process.signal(SIGCONT) } }
-        try await services.use(body)
+        let outcome: Result<Void, any Error>
+        do { outcome = .success(try await services.use(body)) } catch { outcome = .failure(error) }
         try await services.fcm.setFaults([], seed: 1)
+        try outcome.get()
     }
 
     func provideScope(

@@ -51,7 +51,7 @@ package final class Traffic: Sendable {
 
     private static let maxSurprises = 100
     /// How long a portal waits for an answer.
-    package static let answerTimeout = Duration.seconds(10)
+    package static let answerTimeout = Duration.seconds(30)
 
     private let portal: Portal
     private let retryTimeout: Duration

@@ -61,6 +61,8 @@ export function broadcastList({ names, act }) {
   }
 
   function show() {
+    // The names of the channels may come first.
+    if (!isRead) return;
     const now = hubNow();
     // Times in words change each minute, and a broadcast begins and ends by itself.
     const states = [...items.values()].map((broadcast) => stateOf(broadcast, now));

@@ -134,7 +134,7 @@ function showHealth(health) {
 
 async function start() {
   try {
-    await (cube.roots ? reading : refresh());
+    await refresh();
   } catch (error) {
     fill(content, h("div", { class: "notice bad" }, icon("info"), h("div", { class: "stack" }, h("p", null, explain(error)),
       h("button", { class: "button small", type: "button", onclick: start }, t("retry")))));
@@ -160,7 +160,8 @@ if (may("administer")) {
     const { channels, tag } = await reading;
     if (cube.roots === null) take(channels, tag);
   } catch {
-    await start();
+    // An event may have made the page read again, with success.
+    if (cube.roots === null) await start();
   }
 } else {
   fill(main, pageHead({ heading: t("cube.heading") }), emptyPage({

@@ -17,13 +17,14 @@ const main = document.getElementById("main");
 await ready;
 
 const isAdmin = may("administer");
-let tokens = [];
+/** Those of the last answer; `null` before the first one. */
+let tokens = null;
 let places = new Map();
 const readPlaces = () => readCube().then(({ channels }) => { places = placesOf(channels); }, () => {});
 
 const search = h("input", { type: "search", value: new URLSearchParams(location.search).get("account") ?? "", "aria-label": t("tokens.search"), placeholder: t("tokens.search"), oninput: () => {
   history.replaceState(null, "", location.pathname);
-  show();
+  if (tokens) show();
 } });
 const filters = h("div", { class: "filters", hidden: !isAdmin }, search);
 const status = h("p", { class: "unseen", role: "status" });
@@ -33,7 +34,7 @@ append(main, pageHead({ heading: t("tokens.heading"), intro: t(isAdmin ? "tokens
 main.focus();
 const places0 = readPlaces();
 read();
-whenCubeChanges(() => readPlaces().then(show));
+whenCubeChanges(() => readPlaces().then(() => tokens && show()));
 document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") read(); });
 let isFirst = true;
 listen("health", (health) => { if (health.services?.people === "ok" && list.querySelector(".notice")) read(); });
@@ -46,7 +47,7 @@ async function read() {
     tokens.sort((a, b) => (b.last_used ?? b.created) - (a.last_used ?? a.created));
     show();
   } catch (error) {
-    if (tokens.length) return;
+    if (tokens?.length) return;
     fill(list, h("div", { class: "notice bad", role: "alert" }, icon("info"), h("p", null, error.status === 503 ? t("tokens.away") : explain(error)),
       h("button", { class: "button small", type: "button", onclick: () => { fill(list, skeleton()); read(); } }, t("retry"))));
   }
@@ -81,7 +82,7 @@ async function make() {
   await places0;
   const token = await addToken(places);
   if (!token) return;
-  tokens = [token, ...tokens];
+  tokens = [token, ...(tokens ?? [])];
   search.value = "";
   show();
   buttonOf(token.id).focus();
