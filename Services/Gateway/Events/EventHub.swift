@@ -33,7 +33,8 @@ final class EventHub: Service {
     /// - Parameter keepAlivePeriod: The time between two comments on a stream.
     /// - Throws: ``ConfigurationError``, or `BusError`.
     init(
-        bus: Bus, cube: CubeService, health: HealthCheck, access: EventAccess, keepAlivePeriod: Duration = EventHub.defaultKeepAlivePeriod,
+        bus: Bus, cube: CubeService, health: HealthCheck, access: EventAccess,
+        keepAlivePeriod: Duration = EventHub.defaultKeepAlivePeriod,
         settings: SettingValues, logger: Logger
     ) throws {
         self.cube = cube

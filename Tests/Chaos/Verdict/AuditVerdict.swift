@@ -48,7 +48,8 @@ struct AuditVerdict: Sendable {
         }
         check(keys("audit.substitute"), "entries that were refused")
         let wrong = log.entries.filter { entry in
-            ["message", "channel"].contains(entry.object.kind) && (entry.actor != Self.author(of: entry) || entry.address != Self.address)
+            ["message", "channel"].contains(entry.object.kind)
+                && (entry.actor != Self.author(of: entry) || entry.address != Self.address)
         }
         check(wrong.map(\.object.id), "entries with a wrong author or address")
         self.problems = problems
