@@ -61,12 +61,6 @@ struct ScheduleTests {
         }
     }
 
-    @Test("A killed database is away for seconds")
-    func databaseOutage() {
-        let kills = schedule(1, seconds: 600).faults.filter { $0.part == .database && $0.action == .kill }
-        #expect(kills.contains { $0.length >= .seconds(2) })
-    }
-
     @Test("No process has a fault while the power is off", arguments: 1...50 as ClosedRange<UInt64>)
     func powerCuts(seed: UInt64) {
         let faults = schedule(seed, seconds: 600).faults

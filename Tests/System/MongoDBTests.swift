@@ -1,4 +1,6 @@
 import FoundationEssentials
+import JSON
+import NIOHTTP1
 import ServiceKit
 import TestSupport
 import Testing
@@ -8,6 +10,44 @@ extension SystemTests {
     @Suite("MongoDB", .serialized)
     struct MongoDBTests {
         private static let servicesWithData = ServiceEntry.all.filter(\.keepsData)
+
+        @Test("Accepted messages survive a kill of the database; requests get 503 until it is back, and each service says once that it is away")
+        func outage() async throws {
+            try await withMongoServer { server in
+                try await withStack(settings: ["MSI_DATABASE_URL": server.url(database: "campus")]) { stack in
+                    let portal = stack.portal
+                    let subject = try await portal.makeSubject("Information")
+                    try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                        let processes = stack.processes
+                        var accepted: Set<String> = []
+                        for number in 0..<20 {
+                            let posted = try await portal.post(subject.message(title: "\(number)"))
+                            #expect(posted.status == 201)
+                            accepted.insert(try #require(try posted.json["msi_key"]?.string))
+                        }
+                        await server.kill()
+                        try await expectUnavailable(portal, subject)
+
+                        try await server.restart()
+                        try await eventually("a message is accepted again") {
+                            let posted = try await portal.post(subject.message(title: "after"))
+                            guard posted.status == 201 else { return false }
+                            accepted.insert(try #require(try posted.json["msi_key"]?.string))
+                            return true
+                        }
+                        try await eventually { try await portal.call(.GET, "/health").status == 200 }
+                        for key in accepted { _ = try await portal.message(key, hasState: "relayed") }
+                        let expected = accepted
+                        _ = try await phone.events(expected.count) { expected.contains($0.msiKey) }
+                        let cube = try await portal.call(.GET, "/channel")
+                        #expect(cube.status == 200)
+                        #expect(String(decoding: cube.body, as: UTF8.self).contains(subject.topicKey))
+                        #expect(stack.processes == processes)
+                        for service in Self.servicesWithData { try expectOneOutage(in: service.executable, of: stack) }
+                    }
+                }
+            }
+        }
 
         @Test("Only the services that use the database are told where it is")
         func secretOfTheDatabase() async throws {
@@ -36,6 +76,43 @@ extension SystemTests {
                     #expect(!FileManager.default.fileExists(atPath: stack.stateDirectory + "/" + file))
                 }
             }
+        }
+
+        private func expectUnavailable(_ portal: Portal, _ subject: SubjectPath) async throws {
+            let health = try await portal.call(.GET, "/health")
+            #expect(health.status == 503 && health["Retry-After"] != nil)
+            // The first service that notices searches for another server, longer than the gateway's timeout.
+            try await eventually("all services with data say that their database is away") {
+                let services = try await portal.call(.GET, "/health").json["services"]
+                return Self.servicesWithData.allSatisfy { services?[$0.name]?.string == "unavailable" }
+            }
+            // The gateway's copy of the cube is still served, within MSI_GATEWAY_PEOPLE_GRACE.
+            #expect(try await portal.call(.GET, "/channel").status == 200)
+            let calls: [(HTTPMethod, String, JSONValue?)] = [
+                (.POST, "/channel", ["name": "C", "desc": ""]), (.GET, "/message", nil),
+                (.POST, "/message", subject.message()), (.GET, "/message/\(subject.channel)", nil),
+            ]
+            for (method, path, body) in calls {
+                let answer = try await portal.call(method, path, body)
+                #expect(answer.status == 503, "\(method) \(path): \(answer)")
+                #expect(answer["Retry-After"] != nil)
+            }
+        }
+
+        private func expectOneOutage(in service: String, of stack: Stack) throws {
+            let log = try String(contentsOfFile: "\(stack.stateDirectory)/log/\(service).log", encoding: .utf8)
+            let lines = log.split(separator: "\n")
+            // The message log has one store for the messages and one for the templates. On a busy machine the restarted server can be
+            // too slow once more.
+            let stores = 2 * (service == ServiceEntry.messageLog.executable ? 2 : 1)
+            #expect((1...stores).contains(lines.count { $0.contains("the database is away") }), "\(log)")
+            #expect((1...stores).contains(lines.count { $0.contains("the database is back") }), "\(log)")
+            // Each kind of work that fails meanwhile is named once, not at each of its many attempts.
+            let complaints = try lines.map { try JSONValue(parsing: Array($0.utf8)) }.filter { line in
+                line["level"] == "warning" || line["level"] == "error"
+            }
+            let times = complaints.reduce(into: [:]) { times, line in times[line["message"]?.string ?? "", default: 0] += 1 }
+            #expect(times.values.allSatisfy { $0 <= stores }, "\(complaints)")
         }
     }
 }

@@ -93,7 +93,7 @@ struct Schedule: Hashable, Sendable {
         var cards = parts.flatMap { part in
             part.actions.map { action in
                 // A power cut affects all processes, so none may have another fault.
-                Card([part], action, seconds: seconds(of: action, part), reserved: action == .cutPower ? processes : [])
+                Card([part], action, seconds: seconds(of: action), reserved: action == .cutPower ? processes : [])
             }
         }
         for group in [Part.relays, Part.messageLogs, processes] {
@@ -105,10 +105,8 @@ struct Schedule: Hashable, Sendable {
         return cards
     }
 
-    private static func seconds(of action: Fault.Action, _ part: Part? = nil) -> ClosedRange<Double> {
+    private static func seconds(of action: Fault.Action) -> ClosedRange<Double> {
         switch action {
-        // Services notice that their database is away only if it is away for seconds.
-        case .kill where part == .database: outages
         case .kill, .restart, .orphan, .replaceEarly, .cutPower: absences
         case .freeze: freezes
         case .unlinkSocket, .silenceConnections, .cutOff, .hangResolver, .fillDisk, .setClockBack, .setClockForward: outages
