@@ -11,7 +11,7 @@ extension SystemTests {
     struct MongoDBTests {
         private static let servicesWithData = ServiceEntry.all.filter(\.keepsData)
 
-        @Test("Accepted messages survive a kill of the database; requests get 503 until it is back, and each service says once that it is away")
+        @Test("Accepted messages survive a kill of the database; requests get 503 until it is back; an outage is logged once")
         func outage() async throws {
             try await withMongoServer { server in
                 try await withStack(settings: ["MSI_DATABASE_URL": server.url(database: "campus")]) { stack in
@@ -107,7 +107,7 @@ extension SystemTests {
             let stores = 2 * (service == ServiceEntry.messageLog.executable ? 2 : 1)
             #expect((1...stores).contains(lines.count { $0.contains("the database is away") }), "\(log)")
             #expect((1...stores).contains(lines.count { $0.contains("the database is back") }), "\(log)")
-            // Each kind of work that fails meanwhile is named once, not at each of its many attempts.
+            // Each kind of work that fails is named once, not at each of its many attempts.
             let complaints = try lines.map { try JSONValue(parsing: Array($0.utf8)) }.filter { line in
                 line["level"] == "warning" || line["level"] == "error"
             }
