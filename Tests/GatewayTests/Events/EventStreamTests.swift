@@ -18,7 +18,7 @@ struct EventStreamTests {
     }
 
     /// Posts until a message log that has just started takes the message. Returns its `msi_key`.
-    private func post(_ body: String, to gateway: RunningGateway) async throws -> String {
+    private func accept(_ body: String, at gateway: RunningGateway) async throws -> String {
         let posted = try await eventually("an answer other than 503") {
             let posted = try await gateway.request("POST", "/message", body: body)
             return posted.status == 503 ? nil : posted
@@ -40,7 +40,7 @@ struct EventStreamTests {
                         try await eventually("the cube") { stream.events("cube").last?["version"] == 3 }
                         try await eventually("the health") { stream.events("health").last?["services"]?["cube"] == "ok" }
 
-                        let msiKey = try await post(subject.message("Storm"), to: gateway)
+                        let msiKey = try await accept(subject.message("Storm"), at: gateway)
                         let told = try await eventually("the message") { stream.events("message").first }
                         #expect(told["msi_key"]?.string == msiKey && told["topic_key"]?.string == subject.topicKey)
                         #expect(told["state"] == "pending" && told["title"] == "Storm" && told["sender"] != nil)
@@ -64,20 +64,20 @@ struct EventStreamTests {
                 let (subject, known, last) = try await RunningGateway.with(services: [], in: folder) { gateway in
                     let subject = try await gateway.makeSubject()
                     return try await withEvents(of: gateway) { stream in
-                        let known = try await post(subject.message("1"), to: gateway)
+                        let known = try await accept(subject.message("1"), at: gateway)
                         try await eventually("the message") { stream.events("message").count == 1 }
                         return (subject, known, try #require(stream.lastEventID))
                     }
                 }
                 // Another gateway.
                 let missed = try await RunningGateway.with(services: [], in: folder) { gateway in
-                    try await post(subject.message("2"), to: gateway)
+                    try await accept(subject.message("2"), at: gateway)
                 }
                 try await RunningGateway.with(services: [], in: folder) { gateway in
                     try await withEvents(of: gateway, headers: ["Last-Event-ID": last]) { stream in
                         #expect(stream.events("message").map { $0["msi_key"]?.string } == [missed])
                         #expect(stream.events("reset") == [])
-                        let new = try await post(subject.message("3"), to: gateway)
+                        let new = try await accept(subject.message("3"), at: gateway)
                         try await eventually("the next message") { stream.events("message").count == 2 }
                         #expect(stream.events("message").last?["msi_key"]?.string == new && new != known)
                     }
@@ -100,7 +100,7 @@ struct EventStreamTests {
                     let subject = try await gateway.makeSubject()
                     let last = try await withService("msi-message-log", in: folder) { _ in
                         try await withEvents(of: gateway) { stream in
-                            _ = try await post(subject.message("1"), to: gateway)
+                            _ = try await accept(subject.message("1"), at: gateway)
                             try await eventually("the message") { stream.events("message").count == 1 }
                             return try #require(stream.lastEventID)
                         }
@@ -108,7 +108,7 @@ struct EventStreamTests {
                     try await withEvents(of: gateway) { stream in
                         try await withService("msi-message-log", in: folder) { _ in
                             try await eventually("a reset") { stream.events("reset").count == 1 }
-                            let next = try await post(subject.message("2"), to: gateway)
+                            let next = try await accept(subject.message("2"), at: gateway)
                             try await eventually("the message") { stream.events("message").count == 1 }
                             #expect(stream.events("message").first?["msi_key"]?.string == next)
                             try await withEvents(of: gateway, headers: ["Last-Event-ID": last]) { back in
@@ -154,7 +154,7 @@ struct EventStreamTests {
                 try await withThrowingTaskGroup(of: String.self) { group in
                     for number in 0..<count {
                         group.addTask {
-                            try await post(subject.message("\(number)"), to: gateway)
+                            try await accept(subject.message("\(number)"), at: gateway)
                         }
                     }
                     return try await group.reduce(into: []) { $0.insert($1) }
@@ -250,7 +250,7 @@ struct EventStreamTests {
                 let (subject, last) = try await RunningGateway.with(services: ["msi-message-log"], in: folder) { gateway in
                     let subject = try await gateway.makeSubject()
                     return try await withEvents(of: gateway) { stream in
-                        _ = try await post(subject.message("1"), to: gateway)
+                        _ = try await accept(subject.message("1"), at: gateway)
                         try await eventually("the message") { stream.events("message").count == 1 }
                         return (subject, try #require(stream.lastEventID))
                     }
@@ -258,7 +258,7 @@ struct EventStreamTests {
                 try await RunningGateway.with(services: ["msi-message-log"], in: folder) { gateway in
                     try await withEvents(of: gateway, headers: ["Last-Event-ID": last]) { stream in
                         #expect(stream.events("reset").count == 1 && stream.events("message") == [])
-                        let next = try await post(subject.message("2"), to: gateway)
+                        let next = try await accept(subject.message("2"), at: gateway)
                         try await eventually("the message") { stream.events("message").last?["msi_key"]?.string == next }
                         #expect(stream.events("reset").count == 1)
                         let id = try #require(stream.lastEventID)
