@@ -90,6 +90,17 @@ struct RunningGateway {
         return try #require(answer, "the gateway closed the connection on \(method) \(target)")
     }
 
+    /// Repeats a request while a store is too slow for it, as clients do: with a key, so that a message is posted once.
+    func requestUntilTaken(
+        _ method: String, _ target: String, headers: [String: String] = [:], body: String? = nil
+    ) async throws -> HTTPAnswer {
+        let key = ["Idempotency-Key": "\(UInt64.random(in: .min ... .max))"]
+        return try await eventually("an answer other than 503") {
+            let answer = try await request(method, target, headers: headers.merging(key) { $1 }, body: body)
+            return answer.status == 503 ? nil : answer
+        }
+    }
+
     /// A subject to send messages under.
     func makeSubject(_ distribution: String = "Alert") async throws -> SamplePath {
         func identifier(_ name: String, of answer: HTTPAnswer) throws -> String {
@@ -97,9 +108,9 @@ struct RunningGateway {
             return try #require(answer.object[name] as? String)
         }
         let named = #"{"name":"n","desc":"d"}"#
-        let channel = try identifier("_id", of: try await request("POST", "/channel", body: named))
-        let area = try identifier("id", of: try await request("POST", "/area/\(channel)", body: named))
-        let subject = try await request(
+        let channel = try identifier("_id", of: try await requestUntilTaken("POST", "/channel", body: named))
+        let area = try identifier("id", of: try await requestUntilTaken("POST", "/area/\(channel)", body: named))
+        let subject = try await requestUntilTaken(
             "POST", "/subject/\(channel)/\(area)",
             body: #"{"name":"n","desc":"d","opt":{"level":"Forced","distribution":"\#(distribution)"}}"#)
         return SamplePath(

@@ -57,13 +57,9 @@ extension RunningGateway {
     func signIn(_ account: String, password: String = RunningGateway.password, code: String? = nil) async throws -> BrowserSession
     {
         let code = code.map { #","code":"\#($0)""# } ?? ""
-        // The store of the accounts may be slow on a busy machine.
-        let answer = try await eventually("an answer other than 503") {
-            let answer = try await with(token: nil).request(
-                "POST", "/session", headers: ["Origin": "http://127.0.0.1"],
-                body: #"{"account":"\#(account)","password":"\#(password)"\#(code)}"#)
-            return answer.status == 503 ? nil : answer
-        }
+        let answer = try await with(token: nil).requestUntilTaken(
+            "POST", "/session", headers: ["Origin": "http://127.0.0.1"],
+            body: #"{"account":"\#(account)","password":"\#(password)"\#(code)}"#)
         #expect(answer.status == 201, "\(answer)")
         let cookie = try #require(answer["set-cookie"]?.prefix { $0 != ";" })
         return BrowserSession(gateway: self, account: account, password: password, cookie: String(cookie))

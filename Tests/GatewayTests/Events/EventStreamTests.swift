@@ -19,10 +19,7 @@ struct EventStreamTests {
 
     /// Posts until a message log that has just started takes the message. Returns its `msi_key`.
     private func accept(_ body: String, at gateway: RunningGateway) async throws -> String {
-        let posted = try await eventually("an answer other than 503") {
-            let posted = try await gateway.request("POST", "/message", body: body)
-            return posted.status == 503 ? nil : posted
-        }
+        let posted = try await gateway.requestUntilTaken("POST", "/message", body: body)
         #expect(posted.status == 201, "\(posted)")
         return try #require(posted.object["msi_key"] as? String)
     }
