@@ -12,7 +12,7 @@ struct AuditLoadTests {
     private static let posts = Level.isAll ? 400 : 25
 
     @Test(
-        "The entries of a burst of messages follow, and accounts can be changed meanwhile",
+        "The entries of a burst of messages follow, and accounts can be changed while they do",
         arguments: StoreKind.allCases)
     func burst(_ kind: StoreKind) async throws {
         // Its database server is its own, since it keeps it busy.

@@ -60,7 +60,7 @@ extension SystemTests {
             let confirmed = try await hub.signIn("17", path: "/session/oidc?confirm=true", cookie: first)
             let second = try hub.cookie("__Host-msi_session", of: confirmed)
             #expect(try await hub.get("/session", cookie: second).json["confirmed_until"] != nil)
-            try await eventually("the end of the former sign-in") {
+            try await eventually("the end of the previous sign-in") {
                 try await hub.get("/session", cookie: first).status == 401
             }
         }

@@ -137,7 +137,7 @@ extension SystemTests.HarmedProduct {
             try await stack.reload(until: "  MSI_LOG_LEVEL has changed from debug to info (every service)")
         }
 
-        @Test("A second msi up names the process of the first, also if that is stopped, and does not affect it")
+        @Test("A second msi up names the process of the first, even if that is stopped, and does not affect it")
         func holderOfTheLock() async throws {
             func refusal() async throws -> String {
                 let second = try await withFailingUp(in: stack.stateDirectory)

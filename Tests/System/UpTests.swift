@@ -61,7 +61,7 @@ extension SystemTests {
 
         @Test(
             """
-            After a kill of msi up its services end too; a start meanwhile waits for them, continues with the same state, and does without \
+            After a kill of msi up its services end too; a start before that waits for them, continues with the same state, and does without \
             a phone that cannot start
             """)
         func killed() async throws {
@@ -223,7 +223,7 @@ extension SystemTests.OneProduct.SecondProduct {
             #expect(try await stack.portal.call(.GET, "/channel").json.array.allSatisfy { $0["_id"]?.string != subject.channel })
         }
 
-        @Test("A phone runs beside the hub, at the address that is said, also if its usual port is taken")
+        @Test("A phone runs beside the hub, at the address that is said, even if its usual port is taken")
         func phone() async throws {
             let (first, second) = (try SharedStack.outer, stack)
             let (port, other) = (try #require(first.phonePort), try #require(second.phonePort))

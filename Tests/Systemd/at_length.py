@@ -106,7 +106,7 @@ def upgrades_and_downgrades(hub):
 
 
 def a_new_installation_goes_on(hub):
-    """An installation after a removal goes on with the data"""
+    """An installation after a removal continues with the data"""
     removal_keeps_data(hub)
     hub.install(hub.packages)
     hub.systemctl("start", EMULATOR, "msi.target")
