@@ -31,6 +31,8 @@ struct SetClock: Sendable {
         #define _GNU_SOURCE
         #include <dlfcn.h>
         #include <fcntl.h>
+        #include <pthread.h>
+        #include <semaphore.h>
         #include <stdint.h>
         #include <stdlib.h>
         #include <sys/mman.h>
@@ -69,6 +71,26 @@ struct SetClock: Sendable {
             clock_gettime(CLOCK_REALTIME, &now);
             if (result != NULL) *result = now.tv_sec;
             return now.tv_sec;
+        }
+
+        /* The deadline of a wait as the kernel's clock shows it. libmongoc's threads wait so. Otherwise each wait that begins while
+           the clock is an hour ahead would take an hour. */
+        static struct timespec real(const struct timespec *deadline) {
+            struct timespec time = *deadline;
+            time.tv_sec -= ahead();
+            return time;
+        }
+
+        int sem_timedwait(sem_t *semaphore, const struct timespec *deadline) {
+            struct timespec time = real(deadline);
+            return sem_clockwait(semaphore, CLOCK_REALTIME, &time);
+        }
+
+        int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
+            /* A condition whose clock is monotonic has deadlines since the machine's start: less than thirty years. */
+            if (deadline->tv_sec < 1000000000) return pthread_cond_clockwait(condition, mutex, CLOCK_MONOTONIC, deadline);
+            struct timespec time = real(deadline);
+            return pthread_cond_clockwait(condition, mutex, CLOCK_REALTIME, &time);
         }
         """
 }
