@@ -27,7 +27,9 @@ package struct PassedSocket: Sendable {
         return try PassedSocket(descriptor: firstDescriptor)
     }
 
-    private init(descriptor: Int32) throws {
+    /// - Parameter descriptor: Of a listening TCP socket. It stays open.
+    /// - Throws: ``ConfigurationError`` if it is none.
+    package init(descriptor: Int32) throws {
         var isListening: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         var storage = sockaddr_storage()

@@ -47,7 +47,16 @@ struct PassedSocketServer<Responder: HTTPResponder>: Service where Responder.Con
             }
         } onGracefulShutdown: {
             // Only this process's descriptor is closed. New connections wait in the socket until the next process accepts them.
-            quiescing.initiateShutdown(promise: nil)
+            Self.stopAccepting(server.channel, group).whenComplete { _ in quiescing.initiateShutdown(promise: nil) }
+        }
+    }
+
+    /// Accepts no further connection, and waits until those that were accepted are set up. NIO drops the ones that are not when the
+    /// listening channel closes: their clients would get no answer.
+    private static func stopAccepting(_ channel: any NIOCore.Channel, _ group: some EventLoopGroup) -> EventLoopFuture<Void> {
+        channel.setOption(.autoRead, value: false).flatMap {
+            // Each was set up in one turn of its own loop, which has come before this one.
+            .andAllComplete(group.makeIterator().map { $0.submit {} }, on: channel.eventLoop)
         }
     }
 
