@@ -77,14 +77,14 @@ struct SelfCheckTests {
                         return .ok
                     },
                 ]
-            })
+            }, timeout: .seconds(1))
         let start = ContinuousClock.now
         for _ in 0..<10 {
             await #expect {
                 _ = try await check.state()
             } throws: { error in
                 let parts = (error as? StuckService)?.parts ?? [:]
-                return Array(parts.keys) == ["loop"] && parts["loop"]?.status == .deadlineExceeded
+                return parts["loop"]?.status == .deadlineExceeded
                     && parts["loop"]?.message?.wholeMatch(of: /no answer for \d+ s/) != nil
             }
         }

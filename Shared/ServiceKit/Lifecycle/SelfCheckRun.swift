@@ -21,10 +21,13 @@ final class SelfCheckRun: Sendable {
     static let timeout = TimeAmount.seconds(8)
 
     private let steps: [SelfCheck.Step]
+    private let timeout: TimeAmount
     private let attempts = Mutex<[String: Attempt]>([:])
 
-    init(_ check: SelfCheck) throws {
+    /// - Parameter timeout: How long a step may take.
+    init(_ check: SelfCheck, timeout: TimeAmount = SelfCheckRun.timeout) throws {
         steps = try check.start() + [.periodicSleeps]
+        self.timeout = timeout
     }
 
     /// Runs all steps at once.
@@ -56,14 +59,14 @@ final class SelfCheckRun: Sendable {
             return attempt
         }
         let age = NIODeadline.now() - attempt.began
-        guard age < Self.timeout else { return HealthThread.loop.makeSucceededFuture(.failure(NoAnswer(for: age))) }
+        guard age < timeout else { return HealthThread.loop.makeSucceededFuture(.failure(NoAnswer(for: age))) }
         return attempt.answer
     }
 
     private func begin(_ step: SelfCheck.Step) -> Attempt {
         let answer = HealthThread.loop.makePromise(of: Outcome.self)
         let began = NIODeadline.now()
-        let timer = HealthThread.loop.scheduleTask(deadline: began + Self.timeout) {
+        let timer = HealthThread.loop.scheduleTask(deadline: began + timeout) {
             answer.succeed(.failure(NoAnswer(for: .now() - began)))
         }
         Task(executorPreference: HealthThread.executor) {

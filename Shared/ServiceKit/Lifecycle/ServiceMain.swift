@@ -104,7 +104,7 @@ package enum ServiceMain {
                         values, readAfter: readTime, check: check, logger: logger, readAgain: readSettings),
                     hangUps: hangUps, terminal: terminal, logger: logger)
                 let watchdogLimit = Watchdog.limit()
-                let check = port == nil && watchdogLimit == nil ? nil : try plan.selfCheck.map(SelfCheckRun.init)
+                let check = port == nil && watchdogLimit == nil ? nil : try plan.selfCheck.map { try SelfCheckRun($0) }
                 var observers: [any Service] = []
                 if let port {
                     observers.append(
