@@ -69,9 +69,9 @@ extension SystemTests {
                     msi up > >(exec true) & pid=$!
                     while kill -0 $pid 2>/dev/null && ! grep -qs '"ready"' $MSI_STATE_DIR/log/msi-gateway.log; do sleep 0.05; done
                     stat -c '%a %n' $MSI_STATE_DIR
-                    find $MSI_STATE_DIR -perm /077 -not -type l -printf '%m %p\\n'
+                    find $MSI_STATE_DIR -ignore_readdir_race -perm /077 -not -type l -printf '%m %p\\n'
                     kill -TERM $pid; wait $pid; echo status=$?
-                    find $MSI_STATE_DIR -perm /077 -not -type l -printf '%m %p\\n'
+                    find $MSI_STATE_DIR -ignore_readdir_race -perm /077 -not -type l -printf '%m %p\\n'
                     """
                 StackCount.started("msi up in a shell")
                 let lines = try await run(script, in: folder)
