@@ -15,31 +15,39 @@ struct PassedSocketTests {
     @Test("Each connection is answered while one server after another stops")
     func replaced() async throws {
         let listening = try ListeningDescriptor()
-        let answers = Atomic<Int>(0)
-        let isOver = Atomic<Bool>(false)
+        let clients = Clients()
         try await withThrowingTaskGroup { group in
             for _ in 0..<16 {
                 group.addTask {
-                    while !isOver.load(ordering: .relaxed) {
+                    while !clients.areDone.load(ordering: .relaxed) {
                         let answer = try await HTTPConversation.send(HTTPConversation.request("GET", "/"), to: listening.port)
                         #expect(answer?.status == 200)
-                        answers.add(1, ordering: .relaxed)
+                        clients.answers.add(1, ordering: .relaxed)
                     }
                 }
             }
             for _ in 0..<40 {
-                let before = answers.load(ordering: .relaxed)
+                let before = clients.answers.load(ordering: .relaxed)
                 let server = PassedServer(on: try listening.copy())
-                try await eventually("answers of this server") { answers.load(ordering: .relaxed) > before + 20 }
+                try await eventually("answers of this server") {
+                    clients.answers.load(ordering: .relaxed) > before + 20
+                }
                 try await server.stop()
             }
             // For the connections that wait in the socket.
             let last = PassedServer(on: try listening.copy())
-            isOver.store(true, ordering: .relaxed)
+            clients.areDone.store(true, ordering: .relaxed)
             try await group.waitForAll()
             try await last.stop()
         }
     }
+}
+
+/// What the clients of the test share.
+private final class Clients: Sendable {
+    /// The number of answers that they have.
+    let answers = Atomic<Int>(0)
+    let areDone = Atomic<Bool>(false)
 }
 
 /// A socket that listens as long as the test runs, as that of systemd does.

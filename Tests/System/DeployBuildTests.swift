@@ -96,7 +96,11 @@ extension SystemTests {
         @Test(
             "The flags are those of a release build unless the environment asks for debug; another word is refused",
             arguments: [
-                ([:], 0, "--configuration release -Xswiftc -enable-testing -Xswiftc -gline-tables-only"),
+                (
+                    [:], 0,
+                    "--configuration release -Xswiftc -enable-testing -Xswiftc -gline-tables-only "
+                        + "-Xswiftc -no-emit-module-separately-wmo"
+                ),
                 (["BUILD_CONFIGURATION": "debug"], 0, "--configuration debug -Xcc -O2"),
                 (["BUILD_CONFIGURATION": "Release"], 2, "BUILD_CONFIGURATION is release or debug, found: Release"),
             ] as [([String: String], Int32, String)])

@@ -18,16 +18,16 @@ final class SelfCheckRun: Sendable {
 
     /// Longer than the timeouts of the commands in ``SelfCheck/commands(of:bus:logger:)`` together, and shorter than the 10 s for which
     /// Prometheus waits.
-    static let timeout = TimeAmount.seconds(8)
+    static let timeout = Duration.seconds(8)
 
     private let steps: [SelfCheck.Step]
     private let timeout: TimeAmount
     private let attempts = Mutex<[String: Attempt]>([:])
 
     /// - Parameter timeout: How long a step may take.
-    init(_ check: SelfCheck, timeout: TimeAmount = SelfCheckRun.timeout) throws {
+    init(_ check: SelfCheck, timeout: Duration = SelfCheckRun.timeout) throws {
         steps = try check.start() + [.periodicSleeps]
-        self.timeout = timeout
+        self.timeout = TimeAmount(timeout)
     }
 
     /// Runs all steps at once.
