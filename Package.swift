@@ -184,7 +184,8 @@ let package = Package(
         .executableTarget(
             name: "Phone",
             dependencies: [
-                "DurableFiles", "JSON", "MobileApp", "Pages", "ServiceKit", asyncHTTPClient, histogram, httpTypes, hummingbird,
+                "DurableFiles", "HTTPRouting", "JSON", "MobileApp", "Pages", "ServiceKit", asyncHTTPClient, histogram, httpTypes,
+                hummingbird,
                 logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             path: "Services/Phone",
@@ -374,8 +375,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "CSV", "CommandBus", "CubeStorage", "Gateway", "MongoDatabase", "JSON", "JSONSchema", "Pages", "ProductVersion",
-                "People", "Schemas",
+                "CSV", "CommandBus", "CubeStorage", "Gateway", "HTTPRouting", "MongoDatabase", "JSON", "JSONSchema", "Pages",
+                "ProductVersion", "People", "Schemas",
                 "SeededRandom", "ServiceKit", "Storage", "StoredResources", "Time",
                 "TestSupport", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
                 nioPosix,
