@@ -211,7 +211,12 @@ let package = Package(
         .target(name: "Pages", path: "Shared/Pages", resources: [.copy("Files")]),
         .target(name: "SeededRandom", path: "Shared/SeededRandom"),
         .target(name: "Instruments", dependencies: [coreMetrics], path: "Shared/Instruments"),
-        .target(name: "HTTPRouting", dependencies: ["Schemas", httpTypes, hummingbird], path: "Shared/HTTPRouting"),
+        .target(
+            name: "HTTPRouting",
+            dependencies: [
+                "Schemas", httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+            ],
+            path: "Shared/HTTPRouting"),
         .target(
             name: "CommandBus",
             dependencies: [
@@ -224,8 +229,10 @@ let package = Package(
         .target(
             name: "ServiceKit",
             dependencies: [
-                "CommandBus", "DedicatedThread", "DurableFiles", "Instruments", "JSON", "ProductVersion", "Schemas", "Time",
-                configuration, coreMetrics, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceContext, serviceLifecycle,
+                "CommandBus", "DedicatedThread", "DurableFiles", "HTTPRouting", "Instruments", "JSON", "ProductVersion",
+                "Schemas",
+                "Time", configuration, coreMetrics, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceContext,
+                serviceLifecycle,
                 systemPackage, unixSignals,
             ],
             path: "Shared/ServiceKit"),

@@ -148,6 +148,7 @@ struct GatewayOverHTTPTests {
             let headers: [(String, String, [String: String], Int, String)] =
                 notCurrent + [
                     ("POST", "/message", ["Idempotency-Key": String(repeating: "k", count: 256)], 400, "invalid-field"),
+                    ("POST", "/message", ["Idempotency-Key": "a\r\nIdempotency-Key: b"], 400, "invalid-field"),
                     ("PUT", "/channel/\(channel)", ["If-Match": "v1"], 400, "invalid-field"),
                 ]
             for (method, target, headers, status, problem) in headers {
