@@ -16,10 +16,11 @@ struct PresentedCredentialTests {
     }
 
     @Test(
-        "A cookie has a name that neighbouring hosts cannot set (TLS), or that other ports do not have (no TLS)",
+        "A cookie's name is one that neighbouring hosts cannot set, or that hubs at other ports do not have",
         arguments: [
             ("127.0.0.1:8080", false, "msi_session_8080", "msi_oidc_8080"), ("[::1]:80", false, "msi_session_80", "msi_oidc_80"),
-            ("localhost", false, "msi_session", "msi_oidc"), ("hub.example.edu:8443", true, "__Host-msi_session", "__Host-msi_oidc"),
+            ("localhost", false, "msi_session", "msi_oidc"),
+            ("hub.example.edu:8443", true, "__Host-msi_session", "__Host-msi_oidc"),
         ])
     func names(authority: String, isSecure: Bool, session: String, flow: String) throws {
         for (cookie, name) in [(GatewayCookie.session, session), (.flow, flow)] {
