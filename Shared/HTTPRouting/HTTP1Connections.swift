@@ -8,7 +8,7 @@ package struct HTTP1Connections: ServerChildChannel {
     private let base: HTTP1Channel
 
     /// - Parameter responder: Answers the requests that ``ServerRequests`` does not.
-    package init(responder: @escaping HTTPChannelHandler.Responder) {
+    package init(responder: @escaping ServerRequests.Responder) {
         base = HTTP1Channel(responder: ServerRequests.responder(responder))
     }
 

@@ -1,15 +1,18 @@
 import HTTPTypes
 package import HummingbirdCore
-import NIOCore
+package import NIOCore
 import NIOHTTPTypes
 
 /// What every HTTP server does with a request whatever its routes are.
 package enum ServerRequests {
+    /// Hummingbird's type of what answers the requests of a connection.
+    package typealias Responder = @Sendable (Request, consuming ResponseWriter, any Channel) async throws -> Void
+
     /// Answers `OPTIONS *`, which asks whether there is a server (RFC 9110, section 9.3.7). A client that waits for `100 Continue` gets it
     /// when its body is read, so that a request that is refused for its head does not send it (section 10.1.1).
     ///
     /// - Parameter answer: Answers all other requests.
-    package static func responder(_ answer: @escaping HTTPChannelHandler.Responder) -> HTTPChannelHandler.Responder {
+    package static func responder(_ answer: @escaping Responder) -> Responder {
         { (request, writer: consuming ResponseWriter, channel) in
             guard request.method != .options || request.head.path != "*" else {
                 return try await writer.writeResponse(HTTPResponse(status: .noContent))
