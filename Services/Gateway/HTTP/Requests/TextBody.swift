@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import Hummingbird
 import JSON
 
 /// The body of a route that reads plain text instead of JSON.
