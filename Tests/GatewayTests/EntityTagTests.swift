@@ -18,7 +18,7 @@ struct EntityTagTests {
             (#"*, "a""#, nil), ("", nil), (" , ", nil),
         ] as [(String, [String]?)])
     func grammar(field: String, tags: [String]?) {
-        #expect(EntityTags(field) == tags.map { .list($0.map(EntityTag.init)) })
+        #expect(EntityTags(field) == tags.map { EntityTags.list($0.map { EntityTag(text: $0) }) })
         #expect(EntityTags(" * ") == .any)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import JSON
 import TestSupport
 import Testing
