@@ -184,7 +184,8 @@ let package = Package(
         .executableTarget(
             name: "Phone",
             dependencies: [
-                "DurableFiles", "JSON", "MobileApp", "Pages", "ServiceKit", asyncHTTPClient, histogram, httpTypes, hummingbird,
+                "DurableFiles", "HTTPRouting", "JSON", "MobileApp", "Pages", "ServiceKit", asyncHTTPClient, histogram, httpTypes,
+                hummingbird,
                 logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             path: "Services/Phone",
@@ -210,7 +211,12 @@ let package = Package(
         .target(name: "Pages", path: "Shared/Pages", resources: [.copy("Files")]),
         .target(name: "SeededRandom", path: "Shared/SeededRandom"),
         .target(name: "Instruments", dependencies: [coreMetrics], path: "Shared/Instruments"),
-        .target(name: "HTTPRouting", dependencies: ["Schemas", httpTypes, hummingbird], path: "Shared/HTTPRouting"),
+        .target(
+            name: "HTTPRouting",
+            dependencies: [
+                "Schemas", httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+            ],
+            path: "Shared/HTTPRouting"),
         .target(
             name: "CommandBus",
             dependencies: [
@@ -223,8 +229,10 @@ let package = Package(
         .target(
             name: "ServiceKit",
             dependencies: [
-                "CommandBus", "DedicatedThread", "DurableFiles", "Instruments", "JSON", "ProductVersion", "Schemas", "Time",
-                configuration, coreMetrics, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceContext, serviceLifecycle,
+                "CommandBus", "DedicatedThread", "DurableFiles", "HTTPRouting", "Instruments", "JSON", "ProductVersion",
+                "Schemas",
+                "Time", configuration, coreMetrics, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceContext,
+                serviceLifecycle,
                 systemPackage, unixSignals,
             ],
             path: "Shared/ServiceKit"),
@@ -374,8 +382,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "CSV", "CommandBus", "CubeStorage", "Gateway", "MongoDatabase", "JSON", "JSONSchema", "Pages", "ProductVersion",
-                "People", "Schemas",
+                "CSV", "CommandBus", "CubeStorage", "Gateway", "HTTPRouting", "MongoDatabase", "JSON", "JSONSchema", "Pages",
+                "ProductVersion", "People", "Schemas",
                 "SeededRandom", "ServiceKit", "Storage", "StoredResources", "Time",
                 "TestSupport", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
                 nioPosix,

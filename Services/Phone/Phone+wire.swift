@@ -1,5 +1,6 @@
 import DurableFiles
 import FoundationEssentials
+import HTTPRouting
 import Hummingbird
 import Logging
 import MobileApp
@@ -49,7 +50,7 @@ extension ServicePlan {
         var quiet = logger
         quiet.logLevel = .notice
         let server = Application(
-            router: try PhonePage(phone: phone).router,
+            router: try PhonePage(phone: phone).router, server: .http1Connections,
             configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
             onServerRunning: { channel in
                 logger.info("listening", metadata: ["url": "http://127.0.0.1:\(channel.localAddress?.port ?? port)"])

@@ -18,7 +18,7 @@ def test_communicator_log_in(product, visit, pictures):
     sign_in(page, "ann")
     expect(page.get_by_role("heading", name="New message")).to_be_visible()
     cookies = {cookie["name"]: cookie for cookie in page.context.cookies()}
-    assert cookies["msi_session"]["httpOnly"]
+    assert cookies[product.cookie]["httpOnly"]
     navigation = page.get_by_role("navigation").first
     expect(navigation.get_by_role("link", name="Messages")).to_be_visible()
     expect(navigation.get_by_role("link", name="Cube")).to_have_count(0)
@@ -51,7 +51,7 @@ def test_log_out(product, visit, account):
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     assert page.url == product.url + "/"
     expect(page.get_by_text("You are signed out.")).to_be_visible()
-    assert "msi_session" not in {cookie["name"] for cookie in page.context.cookies()}
+    assert product.cookie not in {cookie["name"] for cookie in page.context.cookies()}
     page.goto("/portal/send/")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
 

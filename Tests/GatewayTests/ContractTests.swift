@@ -57,6 +57,17 @@ struct ContractTests {
         }
     }
 
+    @Test("Generated clients have every operation of the document", .timeLimit(.minutes(10)))
+    func generators() async throws {
+        let document = try await Self.document().json
+        try await withTemporaryFolder { folder in
+            let file = folder + "/openapi.json"
+            try document.data.write(to: URL(filePath: file))
+            let output = try await PythonScript.run("generate_clients.py", [file])
+            #expect(output.split(separator: "\n").count == 2, "\(output)")
+        }
+    }
+
     @Test("Every kind of problem is documented for a route, except the one for paths without the method")
     func problems() async throws {
         let routes = try await withBus { bus in try await Self.features(bus).routes }

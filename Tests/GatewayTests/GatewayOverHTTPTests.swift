@@ -142,11 +142,15 @@ struct GatewayOverHTTPTests {
                 #expect(answer.status == status && answer.problem == problem, "\(method) \(target): \(answer)")
                 #expect(answer.object["field"] as? String == field, "\(method) \(target): \(answer)")
             }
-            let headers: [(String, String, [String: String], Int, String)] = [
-                ("POST", "/message", ["Idempotency-Key": String(repeating: "k", count: 256)], 400, "invalid-field"),
-                ("PUT", "/channel/\(channel)", ["If-Match": "v1"], 400, "invalid-field"),
-                ("PUT", "/channel/\(channel)", ["If-Match": "\"v0\""], 412, "changed-meanwhile"),
-            ]
+            let notCurrent = [#""v0""#, #"W/"v0", "x""#, #""x""#, #""v999""#].map {
+                ("PUT", "/channel/\(channel)", ["If-Match": $0], 412, "changed-meanwhile")
+            }
+            let headers: [(String, String, [String: String], Int, String)] =
+                notCurrent + [
+                    ("POST", "/message", ["Idempotency-Key": String(repeating: "k", count: 256)], 400, "invalid-field"),
+                    ("POST", "/message", ["Idempotency-Key": "a\r\nIdempotency-Key: b"], 400, "invalid-field"),
+                    ("PUT", "/channel/\(channel)", ["If-Match": "v1"], 400, "invalid-field"),
+                ]
             for (method, target, headers, status, problem) in headers {
                 let answer = try await gateway.request(
                     method, target, headers: headers, body: method == "PUT" ? named : path.message())

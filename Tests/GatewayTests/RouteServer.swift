@@ -51,7 +51,17 @@ func withRouteServer(
         configuration: .init(address: .hostname("127.0.0.1", port: 0)),
         onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
     let own: [any Service] = certificate.map { [$0] } ?? []
-    let group = ServiceGroup(configuration: .init(services: services + own + [server], logger: logger))
+    try await withServices(services + own + [server], port: ports, logger: logger, body)
+}
+
+/// Runs a test with services, one of which is a server.
+///
+/// - Parameter ports: Yields the server's port when it runs.
+func withServices(
+    _ services: [any Service], port ports: AsyncStream<Int>, logger: Logger,
+    _ body: @escaping @Sendable (Int) async throws -> Void
+) async throws {
+    let group = ServiceGroup(configuration: .init(services: services, logger: logger))
     // It is stopped gracefully also after an error, and when the test is cancelled at its time limit: a cancelled server would drop
     // connections that it has accepted and not begun to handle, and SwiftNIO traps on that.
     let running = Task { try await group.run() }

@@ -179,7 +179,8 @@ private struct Communicator {
     private static let password = "a long password of a test"
 
     let portal: Portal
-    private let cookie: String
+    /// The cookie's value with an equals sign before it. Its name has the port of the gateway.
+    private let secret: String
     private let name: String
 
     /// Adds the account and signs in.
@@ -194,12 +195,12 @@ private struct Communicator {
         guard signedIn.status == 201, let cookie = signedIn["Set-Cookie"] else { throw UnexpectedAnswer(signedIn) }
         self.name = name
         self.portal = portal
-        self.cookie = String(cookie.prefix { $0 != ";" })
+        secret = String(cookie.prefix { $0 != ";" }.drop { $0 != "=" })
     }
 
     private init(_ communicator: Communicator, _ portal: Portal) {
         self.portal = portal
-        cookie = communicator.cookie
+        secret = communicator.secret
         name = communicator.name
     }
 
@@ -207,7 +208,7 @@ private struct Communicator {
     func at(_ portal: Portal) -> Communicator { Communicator(self, portal) }
 
     func call(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> HTTPAnswer {
-        let headers = ["Cookie": cookie, "Origin": "http://127.0.0.1:\(portal.port)"]
+        let headers = ["Cookie": "msi_session_\(portal.port)\(secret)", "Origin": "http://127.0.0.1:\(portal.port)"]
         return try await portal.call(method, path, headers: headers, body)
     }
 

@@ -160,8 +160,10 @@ extension SystemTests.HarmedProduct {
             let first = try #require(line.firstMatch(of: /127\.0\.0\.1:(\d+)\/metrics/).flatMap { Int($0.1) })
             #expect(line.hasPrefix("  metrics  http://127.0.0.1:\(first)/metrics (\(Stack.services[0])), \(first + 1) ("))
             for (index, service) in Stack.services.enumerated() {
-                let answer = try await Portal(port: first + index, http: stack.portal.http, token: nil).call(.GET, "/metrics")
-                #expect(answer.status == 200, "\(service)")
+                let metrics = Portal(port: first + index, http: stack.portal.http, token: nil)
+                for method in [HTTPMethod.GET, .HEAD] {
+                    #expect(try await metrics.call(method, "/metrics").status == 200, "\(method) \(service)")
+                }
                 #expect(index == 0 || line.contains(", \(first + index) (\(service))"), "\(line)")
             }
         }

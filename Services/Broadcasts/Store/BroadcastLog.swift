@@ -90,10 +90,11 @@ struct BroadcastLog: Sendable {
             let stored = try find(id, in: transaction)
             let former = stored.broadcast
             let new = try body(stored)
-            guard new != former else { return (RevisedBroadcast(former, data: try transaction.broadcastsVersion()), false) }
-            if let known, known != former.version {
+            // A repeated change is none, and its author knows the version before it.
+            if let known, known > former.version || known != former.version && new != former {
                 throw CommandFailure(.conflict, "broadcast \(id) has version \(former.version) now, not \(known)")
             }
+            guard new != former else { return (RevisedBroadcast(former, data: try transaction.broadcastsVersion()), false) }
             let version = try transaction.countBroadcastChange()
             try transaction.update(id, in: BroadcastStore.all) { $0.replace(by: new, at: now) }
             try record(action, former, new, by: author, in: transaction)

@@ -1,3 +1,4 @@
+import HTTPRouting
 import Hummingbird
 import JSON
 import NIOCore
@@ -14,7 +15,7 @@ struct ArchiveRoutes: Sendable {
         router.resource(
             "emulator/messages",
             [
-                .get: { request, _ in try await list(topic: request.uri.queryParameters["topic"].map(String.init)) },
+                .get: { request, _ in try await list(topic: request.queryParameters["topic"]) },
                 .delete: { _, _ in
                     try await store.clearArchive(now: .now())
                     return Response(status: .noContent)

@@ -1,3 +1,4 @@
+import HTTPRouting
 import Hummingbird
 import JSON
 
@@ -15,8 +16,8 @@ struct CountRoutes: Sendable {
             "emulator/counts",
             [
                 .get: { request, _ in
-                    guard let key = request.uri.queryParameters["msi_key"] else { return try await summary() }
-                    return try await message(String(key))
+                    guard let key = request.queryParameters["msi_key"] else { return try await summary() }
+                    return try await message(key)
                 },
                 .delete: { _, _ in
                     try await store.clearCounts()

@@ -1,3 +1,4 @@
+import HTTPRouting
 import Hummingbird
 import JSON
 import Schemas
@@ -35,7 +36,7 @@ struct InstanceIDRoutes: Sendable {
             [
                 .get: { request, context in
                     let token = try context.pathParameter("token")
-                    let isDetailed = request.uri.queryParameters["details"] == "true"
+                    let isDetailed = request.queryParameters["details"] == "true"
                     return try await answer(request, topic: nil) { try await info(token, isDetailed: isDetailed) }
                 }
             ])

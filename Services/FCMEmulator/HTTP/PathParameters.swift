@@ -1,4 +1,4 @@
-import FoundationEssentials
+import HTTPRouting
 import Hummingbird
 
 extension EmulatorRequestContext {
@@ -7,18 +7,17 @@ extension EmulatorRequestContext {
     /// - Throws: ``GoogleError`` for invalid percent-encoding.
     func pathParameter(_ name: String) throws -> String {
         let raw = try parameters.require(name)
-        let components = URLComponents(string: "/\(raw)", encodingInvalidCharacters: false)
-        guard let text = components?.path.dropFirst(), !text.isEmpty else {
+        guard let text = raw.percentDecoded, !text.isEmpty else {
             throw GoogleError.invalidArgument("\"\(raw.prefix(100))\" in the path is not percent-encoded UTF-8")
         }
-        return String(text)
+        return text
     }
 }
 
 extension Request {
     /// A query parameter in either of Google's spellings. If it is repeated, the last one counts, as at FCM.
-    func query(_ camelCase: Substring, or snakeCase: Substring) -> String? {
-        uri.queryParameters.filter { $0.key == camelCase || $0.key == snakeCase }.last.map { String($0.value) }
+    func query(_ camelCase: String, or snakeCase: String) -> String? {
+        queryParameters.all.last { $0.name == camelCase || $0.name == snakeCase }?.value
     }
 }
 

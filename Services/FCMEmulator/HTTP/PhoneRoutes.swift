@@ -1,3 +1,4 @@
+import HTTPRouting
 import HTTPTypes
 import Hummingbird
 import JSON
@@ -74,7 +75,7 @@ struct PhoneRoutes: Sendable {
     private static func lastEventID(of request: Request) throws -> Int64? {
         let sent =
             request.headers.first { $0.name.canonicalName == "last-event-id" }?.value
-            ?? request.uri.queryParameters["last_event_id"].map(String.init)
+            ?? request.queryParameters["last_event_id"]
         guard let sent, !sent.isEmpty else { return nil }
         guard let id = Int64(sent), id >= 0 else {
             throw GoogleError.invalidArgument("Last-Event-ID: expected the id of an event, found \"\(sent.prefix(40))\"")

@@ -11,10 +11,6 @@ struct PresentedCredential: Hashable, Sendable {
         case token
     }
 
-    /// The name of the cookie. Browsers accept the prefix `__Host-` only over TLS and from the host itself, so that no page of a
-    /// neighbouring host can plant a cookie.
-    static func cookieName(isSecure: Bool) -> String { isSecure ? "__Host-msi_session" : "msi_session" }
-
     let kind: Kind
     let hash: CredentialHash
 
@@ -30,8 +26,8 @@ struct PresentedCredential: Hashable, Sendable {
                 throw Problem(.unauthenticated, "Authorization: expected one bearer token", field: "Authorization")
             }
             self.init(.token, Secret(String(parts[1])))
-        } else if let cookie = request.cookies[Self.cookieName(isSecure: isSecure)], !cookie.value.isEmpty {
-            self.init(.cookie, Secret(cookie.value))
+        } else if let cookie = GatewayCookie.session.value(in: request, isSecure: isSecure) {
+            self.init(.cookie, Secret(cookie))
         } else {
             return nil
         }

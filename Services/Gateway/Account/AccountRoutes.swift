@@ -1,4 +1,5 @@
 import CommandBus
+import HTTPRouting
 import HTTPTypes
 import JSON
 import Schemas

@@ -41,7 +41,8 @@ extension BroadcastBody: SchemaAnnotated {
         [
             "description": """
             A broadcast in the agreed form: `type`, `epoch`, `expiry` and `actiondata`, and the hub's `channels`, `condition`, `repeat` \
-            and `lifetime`. The other fields are those of earlier forms. Empty texts count as absent.
+            and `lifetime`. The other fields are those of earlier forms. Empty texts count as absent, except where they would change who \
+            gets it.
             """,
             "properties": [
                 "id": ["description": "An integer; the hub chooses one if it is absent."],

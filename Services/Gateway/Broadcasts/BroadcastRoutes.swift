@@ -30,7 +30,8 @@ struct BroadcastRoutes: Feature {
             "Broadcasts",
             "A broadcast is what every phone shows when its app is started, such as a downtime or a greeting, or what switches a "
                 + "feature of the app on or off for some phones. Bodies may also have the seeds' earlier forms: with `actiontype` "
-                + "`display` or `non-display`, or with `relative`, `poster` and `translations` at the top. Empty texts count as absent."
+                + "`display` or `non-display`, or with `relative`, `poster` and `translations` at the top. Empty texts count as absent, "
+                + "except where they would change who gets it."
         )
     }
 

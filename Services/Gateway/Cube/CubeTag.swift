@@ -1,7 +1,7 @@
 import Schemas
 
 /// The version of the cube in an entity tag: `17`, or `17-open` for the document without the access lists.
-struct CubeTag: LosslessStringConvertible {
+struct CubeTag: LosslessStringConvertible, Comparable {
     private static let openSuffix = "-open"
 
     let version: CubeVersion
@@ -18,10 +18,12 @@ struct CubeTag: LosslessStringConvertible {
         self.init(version, showsAccess: !isOpen)
     }
 
+    static func < (one: CubeTag, other: CubeTag) -> Bool { one.version < other.version }
+
     var description: String { version.description + (showsAccess ? "" : Self.openSuffix) }
 }
 
 extension RequestHeader {
     /// The version of the cube that the author of an edit saw.
-    static let ifMatchCube = seenVersion(tag: #"^"v[0-9]{1,18}(-open)?"$"#)
+    static let ifMatchCube = seenVersion(#"v[0-9]{1,18}(-open)?"#)
 }

@@ -15,8 +15,7 @@ extension Answer {
     ///   - tag: The text of its ``VersionTag``.
     init(json: ByteBuffer, tag: String, for request: Request) {
         let headers: HTTPFields = [.eTag: tag]
-        let isKnown = request.headers[.ifNoneMatch] == tag
-        self = isKnown ? .notModified(headers: headers) : Answer(json: json, headers: headers)
+        self = request.knows(tag) ? .notModified(headers: headers) : Answer(json: json, headers: headers)
     }
 }
 

@@ -6,9 +6,9 @@ struct VersionTag<Version: LosslessStringConvertible> {
         self.version = version
     }
 
-    /// - Returns: `nil` if the text is not the tag of a version.
-    init?(text: String) {
-        guard text.hasPrefix("\"v"), text.hasSuffix("\""), let version = Version(String(text.dropFirst(2).dropLast())) else {
+    /// - Returns: `nil` if it is not the tag of a version.
+    init?(_ tag: EntityTag) {
+        guard let version = Version(String(tag.text.dropFirst())), VersionTag(version).text == "\"\(tag.text)\"" else {
             return nil
         }
         self.version = version

@@ -1,4 +1,5 @@
 import CommandBus
+import HTTPRouting
 import HTTPTypes
 import Schemas
 
@@ -23,7 +24,7 @@ extension MessageRoutes {
             return answer(to: outcome)
         }.documented(
             "Send a text by names",
-            "For scripts: the body is the text of the message, in UTF-8. Its title is the parameter `title`, or else its first line. "
+            "For scripts: the body is the text of the message, in UTF-8; JSON and forms are refused. Its title is the parameter `title`, or else its first line. "
                 + "The notification text of an Alert is `desc`, or else the title. Names are percent-encoded; if no name is exactly "
                 + "the same, their case does not matter.",
             path: ["channel": String.self, "area": String.self, "subject": String.self],

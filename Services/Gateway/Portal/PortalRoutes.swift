@@ -34,7 +34,8 @@ struct PortalRoutes: Feature {
                 "Show a page, or read a file of the pages",
                 "`<page>/` is a page, such as `send/`; without the slash, the answer is a redirection to it. "
                     + "`files/<version>/<path>` is a file. With the current version, which the pages name, it may be kept for ever. "
-                    + "With any other version, the answer is the current file. A browser gets a page also if the path does not exist.",
+                    + "With any other version, the answer is the current file. An empty path leads to the page for sending. "
+                    + "A browser gets a page also if the path does not exist.",
                 path: ["path": String.self], headers: [.ifNoneMatch], answerHeaders: [.eTag], also: Self.otherAnswers,
                 callsServices: false),
         ]
@@ -42,7 +43,8 @@ struct PortalRoutes: Feature {
 
     private static let otherAnswers =
         FileType.allCases.filter { $0 != .html }.map { AnswerForm(.ok, mediaType: $0.mediaType) } + [
-            AnswerForm(.notModified), AnswerForm(.permanentRedirect), AnswerForm(.notFound, mediaType: FileType.html.mediaType),
+            AnswerForm(.notModified), AnswerForm(.seeOther), AnswerForm(.permanentRedirect),
+            AnswerForm(.notFound, mediaType: FileType.html.mediaType),
         ]
 
     private func pageOrFile(_ call: Call<NoBody>) throws -> Answer<NoContent> {

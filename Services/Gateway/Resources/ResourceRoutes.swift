@@ -116,7 +116,12 @@ struct ResourceRoutes<Document: Resource>: Sendable {
         guard let rule else { return known }
         let stored = try await client.request(GetResource<Document>(identifier(of: call)), context: call.caller)
         try rule(call.principal, stored.document, draft)
-        return min(known ?? stored.revision, stored.revision)
+        if let known, known > stored.revision {
+            throw Problem(
+                .changedMeanwhile, "the \(Document.kind) has revision \(stored.revision), and not yet \(known)",
+                field: "If-Match")
+        }
+        return known ?? stored.revision
     }
 }
 

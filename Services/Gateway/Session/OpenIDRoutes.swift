@@ -51,7 +51,7 @@ struct OpenIDRoutes: Feature {
             }
             .documented(
                 "Come back from the provider",
-                "The provider sends the browser here, with a code or an error. The answer sets the cookie `msi_session`.",
+                "The provider sends the browser here, with a code or an error. The answer sets the cookie of the session.",
                 answerHeaders: [.redirect, .sessionCookie], problems: [.unauthenticated, .forbidden, .notFound, .conflict]),
         ]
     }
@@ -88,7 +88,7 @@ struct OpenIDRoutes: Feature {
         let own = "\(call.context.isSecure ? "https" : "http")://\(call.request.head.authority ?? "")"
         let command = BeginOpenIDSignIn(redirect: (publicURL ?? own) + Self.callback, confirms: confirms)
         let begun = try await people.request(command, timeout: Self.timeout, context: call.caller)
-        return Answer(headers: [.location: begun.url, .setCookie: cookie(begun.flow.text, maxAge: 600, call)])
+        return Answer(headers: [.location: begun.url, .setCookie: call.set(.flow, begun.flow)])
     }
 
     private func finish(_ call: Call<NoBody>, _ query: CallbackQuery) async throws -> Answer<NoContent> {
@@ -99,7 +99,7 @@ struct OpenIDRoutes: Feature {
         guard let code = query.code, let state = query.state else {
             throw Problem(.invalidField, "code, state: missing, but required", field: query.code == nil ? "code" : "state")
         }
-        guard let flow = call.request.cookies[Self.cookieName(call)]?.value, !flow.isEmpty else {
+        guard let flow = GatewayCookie.flow.value(in: call.request, isSecure: call.context.isSecure) else {
             throw Problem(.unauthenticated, "The sign-in was not begun in this browser, or took too long; begin again.")
         }
         let command = FinishOpenIDSignIn(
@@ -108,9 +108,8 @@ struct OpenIDRoutes: Feature {
         let signedIn = if let signedIn = reply.signedIn { signedIn } else { try await accept(reply.newAccount, call) }
         credentials.learned(signedIn.credential, for: PresentedCredential(.cookie, signedIn.secret).hash)
         var headers: HTTPFields = [.location: "/"]
-        headers.append(
-            HTTPField(name: .setCookie, value: SessionCookie.begun(signedIn.secret, isSecure: call.context.isSecure)))
-        headers.append(HTTPField(name: .setCookie, value: cookie("", maxAge: 0, call)))
+        headers.append(HTTPField(name: .setCookie, value: call.set(.session, signedIn.secret)))
+        headers.append(HTTPField(name: .setCookie, value: call.set(.flow, nil)))
         return Answer(headers: headers)
     }
 
@@ -129,19 +128,6 @@ struct OpenIDRoutes: Feature {
         return try await people.request(command, context: call.caller)
     }
 
-    /// The cookie of the sign-in that has begun. It is `Lax`, since the provider's page sends the browser back.
-    private func cookie(_ value: String, maxAge: Int, _ call: Call<NoBody>) -> String {
-        Cookie(
-            name: Self.cookieName(call), value: value, maxAge: maxAge, path: "/", secure: call.context.isSecure, httpOnly: true,
-            sameSite: .lax
-        ).description
-    }
-
-    /// With the prefix that ``PresentedCredential/cookieName(isSecure:)`` explains. A page that plants the cookie of its own sign-in
-    /// would sign its visitor in to its own account.
-    private static func cookieName(_ call: Call<NoBody>) -> String {
-        call.context.isSecure ? "__Host-msi_oidc" : "msi_oidc"
-    }
 }
 
 private struct BeginQuery: Codable, Sendable {
@@ -200,5 +186,5 @@ extension AnswerHeader {
 
     fileprivate static let flowCookie = AnswerHeader(
         name: .setCookie, description: "The cookie of the sign-in that has begun.",
-        example: "msi_oidc=…; Max-Age=600; Path=/; HttpOnly; SameSite=Lax")
+        example: "msi_oidc_8080=…; Max-Age=600; Path=/; HttpOnly; SameSite=Lax")
 }

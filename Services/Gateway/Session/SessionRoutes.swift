@@ -30,7 +30,7 @@ struct SessionRoutes: Feature {
             Route(.post, "/session", right: .anyone, body: SignInDraft.self, answer: .created(Session.self), signIn)
                 .documented(
                     "Sign in",
-                    "The answer sets the cookie `msi_session`. An unknown name, a wrong password and a disabled account get the same "
+                    "The answer sets the cookie of the session. An unknown name, a wrong password and a disabled account get the same "
                         + "answer. With a second factor, `code` is a code of the authenticator app or a recovery code.",
                     answerHeaders: [.location, .sessionCookie],
                     problems: [.unauthenticated, .originRefused, .tooManyRequests]),
@@ -57,7 +57,7 @@ struct SessionRoutes: Feature {
                 let principal = try call.principal
                 try requireSignIn(principal)
                 await credentials.signOut(principal.hash, for: call.caller)
-                return Answer(headers: [.setCookie: SessionCookie.ended(isSecure: call.context.isSecure)])
+                return Answer(headers: [.setCookie: call.set(.session, nil)])
             }.documented(
                 "Sign out",
                 "The cookie is not valid any more: at this gateway at once, also while the people service is away, and at all others "
@@ -76,10 +76,9 @@ struct SessionRoutes: Feature {
         let signedIn = try await people.requestWithPassword(command, context: call.caller)
         let credential = PresentedCredential(.cookie, signedIn.secret)
         credentials.learned(signedIn.credential, for: credential.hash)
-        let cookie = SessionCookie.begun(signedIn.secret, isSecure: call.context.isSecure)
         return Answer(
             await session(of: Principal(signedIn.credential, hash: credential.hash)),
-            headers: [.location: "/session", .setCookie: cookie])
+            headers: [.location: "/session", .setCookie: call.set(.session, signedIn.secret)])
     }
 
     private func confirm(_ call: Call<ConfirmationDraft>) async throws -> Answer<Session> {

@@ -3,6 +3,8 @@ import Glibc
 
 /// A text that a command reads from a file or from standard input.
 enum InputText {
+    /// Without a byte order mark at its start, which editors of Windows write.
+    ///
     /// - Parameter file: A path; `-` for standard input.
     /// - Throws: ``InputFailure``.
     static func read(_ file: String, maxBytes: Int) throws -> String {
@@ -21,7 +23,7 @@ enum InputText {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw InputFailure(description: "it is not UTF-8; spreadsheets can save CSV as UTF-8")
         }
-        return text
+        return String(text.trimmingPrefix("\u{FEFF}"))
     }
 }
 

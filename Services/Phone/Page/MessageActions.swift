@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPRouting
 import HTTPTypes
 import Hummingbird
 import JSON
@@ -49,10 +50,10 @@ final class MessageActions: Sendable {
         router.get("/messages/:key/calendar.ics") { [self] request, context in
             let message = try await find(context)
             let starts = 0...CalendarEntry.moments.upperBound
-            guard let start = request.uri.queryParameters["start"].flatMap({ Int64($0) }), starts.contains(start) else {
+            guard let start = request.queryParameters["start"].flatMap({ Int64($0) }), starts.contains(start) else {
                 throw Refusal(.badRequest, "start: expected a time in Unix milliseconds, up to the year 9999")
             }
-            let minutes = request.uri.queryParameters["minutes"].flatMap { Int($0) } ?? 60
+            let minutes = request.queryParameters["minutes"].flatMap { Int($0) } ?? 60
             guard (1...10_080).contains(minutes) else { throw Refusal(.badRequest, "minutes: expected 1 to 10080") }
             let names = try await phone.app.subscriptions.info(message.topicKey).names
             let entry = CalendarEntry(message, names: names, start: start, minutes: minutes)
@@ -75,10 +76,10 @@ final class MessageActions: Sendable {
     }
 
     private func export(_ request: Request) async throws -> Response {
-        let query = request.uri.queryParameters
+        let query = request.queryParameters
         let form: MessageExport = query["format"] == "json" ? .json : .text
-        let key = query["key"].map(String.init)
-        let messages = try await phone.app.messages.all(channel: query["channel"].map(String.init)).filter {
+        let key = query["key"]
+        let messages = try await phone.app.messages.all(channel: query["channel"]).filter {
             key == nil || $0.msiKey == key
         }
         var names: [String: [String]] = [:]

@@ -21,7 +21,7 @@ struct PhonePage: Sendable {
     private static let maxBodyBytes = 4_096
 
     var router: Router<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self)
+        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: OwnPageOnly())
         addFiles(to: router)
         addControls(to: router)

@@ -7,7 +7,8 @@ package struct WrittenBroadcast: Sendable {
     private let form: BroadcastForm
     private let document: JSONValue
 
-    /// Reads a broadcast. Empty texts count as absent, as in the seeds' own examples; numbers may be texts of digits.
+    /// Reads a broadcast. Empty texts count as absent, as in the seeds' own examples, unless they say which phones get it; numbers may
+    /// be texts of digits.
     ///
     /// - Throws: ``SchemaViolation`` that names the field as the document has it.
     package init(_ json: Data) throws(SchemaViolation) {
@@ -214,12 +215,15 @@ extension BroadcastForm {
 }
 
 extension JSONValue {
-    /// Without the fields that are empty texts, here and in the action data.
+    /// The fields that say which phones get a broadcast: an empty one is an error, since without it every phone gets it.
+    private static let audience = ["channel", "channels", "condition", "group", "share"]
+
+    /// Without the fields that are empty texts, here and in the action data, except ``audience``.
     fileprivate var withoutEmptyTexts: JSONValue {
         guard let members else { return self }
         return .object(
             members.compactMap { member in
-                if member.value.string == "" { return nil }
+                if member.value.string == "", !Self.audience.contains(member.name) { return nil }
                 return member.name == "actiondata" ? Member(member.name, member.value.withoutEmptyTexts) : member
             })
     }

@@ -23,8 +23,8 @@ package struct UpdateChannel: Command {
 
     package let channelID: ObjectID
     package let channel: NamedDraft
-    /// The version of the cube that the editor has read. If the channel was changed later, the edit is a `conflict`. Without this
-    /// field the edit always succeeds.
+    /// The version of the cube that the editor has read. If the channel was changed later, or the cube does not have this version
+    /// yet, the edit is a `conflict`. Without this field the edit always succeeds.
     package let unchangedSince: CubeVersion?
 
     package init(channelID: ObjectID, channel: NamedDraft, unchangedSince: CubeVersion? = nil) {

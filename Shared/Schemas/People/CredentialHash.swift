@@ -1,6 +1,6 @@
 import JSON
 
-/// The SHA-256 of a credential's secret: of the value of the cookie `msi_session`, or of a bearer token. In JSON it is 64
+/// The SHA-256 of a credential's secret: of the value of a sign-in's cookie, or of a bearer token. In JSON it is 64
 /// lower-case hexadecimal digits. Stores and caches contain only hashes.
 package struct CredentialHash: Hashable, Sendable {
     /// The 64 digits.

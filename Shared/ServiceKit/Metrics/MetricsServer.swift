@@ -1,4 +1,5 @@
 import CoreMetrics
+import HTTPRouting
 import HTTPTypes
 import Hummingbird
 import Instruments
@@ -36,7 +37,7 @@ struct MetricsServer: Service {
 
     private func serve() async throws {
         let process = ProcessMetrics(of: service, in: registry)
-        let router = Router()
+        let router = Router(options: .autoGenerateHeadEndpoints)
         router.get("metrics") { [registry, plan, check, readiness] _, _ in
             process.collect()
             Instrument.ready.gauge().set(await Self.isReady(check, readiness) ? 1 : 0)
@@ -52,7 +53,8 @@ struct MetricsServer: Service {
         var quiet = logger
         quiet.logLevel = .notice
         let application = Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
+            router: router, server: .http1Connections,
+            configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
             onServerRunning: { [logger] channel in
                 logger.info("metrics", metadata: ["url": "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/metrics"])
             }, eventLoopGroupProvider: .shared(HealthThread.group), logger: quiet)

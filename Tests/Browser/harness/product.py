@@ -40,6 +40,7 @@ class Product:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="msi-browser-"))
         self.gateway_port, self.emulator_port = processes.free_port(), processes.free_port()
         self.url = f"http://127.0.0.1:{self.gateway_port}"
+        self.cookie = f"msi_session_{self.gateway_port}"
         self.emulator_url = f"https://127.0.0.1:{self.emulator_port}"
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("MSI_")},

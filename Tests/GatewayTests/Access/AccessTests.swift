@@ -135,7 +135,7 @@ struct AccessTests {
             #expect(try await gateway.request("GET", "/channel", headers: ["If-None-Match": tag]).status == 200)
             // Either tag is a version for an edit.
             let edited = try await gateway.request(
-                "PUT", "/channel/\(cube.anns.channel)", headers: ["If-Match": tag], body: #"{"name":"n","desc":"d"}"#)
+                "PUT", "/channel/\(cube.anns.channel)", headers: ["If-Match": "W/" + tag], body: #"{"name":"n","desc":"d"}"#)
             #expect(edited.status == 200, "\(edited)")
         }
     }

@@ -9,23 +9,30 @@ import Testing
 /// The credential of a request.
 @Suite("Presented credentials")
 struct PresentedCredentialTests {
-    private func credential(_ cookie: String, isSecure: Bool) throws -> PresentedCredential? {
+    private func request(_ authority: String, cookie: String = "") -> Request {
         let head = HTTPRequest(
-            method: .get, scheme: isSecure ? "https" : "http", authority: "hub.example.edu", path: "/session",
-            headerFields: [.cookie: cookie])
-        return try PresentedCredential(of: Request(head: head, body: .init(buffer: ByteBuffer())), isSecure: isSecure)
+            method: .get, scheme: "http", authority: authority, path: "/session", headerFields: [.cookie: cookie])
+        return Request(head: head, body: .init(buffer: ByteBuffer()))
     }
 
-    @Test("Over TLS the cookie has a name that pages of neighbouring hosts cannot set, and no other counts")
-    func names() throws {
-        for isSecure in [false, true] {
-            let cookie = SessionCookie.begun(Secret("value"), isSecure: isSecure)
-            let name = isSecure ? "__Host-msi_session" : "msi_session"
-            #expect(cookie.hasPrefix("\(name)=value;") && cookie.contains("Secure") == isSecure)
-            #expect(cookie.contains("Path=/") && !cookie.contains("Domain"))
-            #expect(try credential("\(name)=value", isSecure: isSecure) == PresentedCredential(.cookie, Secret("value")))
-            #expect(try credential("\(name)=value", isSecure: !isSecure) == nil)
-            #expect(SessionCookie.ended(isSecure: isSecure).hasPrefix("\(name)=;"))
+    @Test(
+        "A cookie's name is one that neighbouring hosts cannot set, or that hubs at other ports do not have",
+        arguments: [
+            ("127.0.0.1:8080", false, "msi_session_8080", "msi_oidc_8080"), ("[::1]:80", false, "msi_session_80", "msi_oidc_80"),
+            ("localhost", false, "msi_session", "msi_oidc"),
+            ("hub.example.edu:8443", true, "__Host-msi_session", "__Host-msi_oidc"),
+        ])
+    func names(authority: String, isSecure: Bool, session: String, flow: String) throws {
+        for (cookie, name) in [(GatewayCookie.session, session), (.flow, flow)] {
+            let set = cookie.set(Secret("value"), for: request(authority), isSecure: isSecure)
+            #expect(set.hasPrefix("\(name)=value;") && set.contains("Secure") == isSecure)
+            #expect(set.contains("Path=/") && !set.contains("Domain"))
+            #expect(cookie.set(nil, for: request(authority), isSecure: isSecure).hasPrefix("\(name)=;"))
         }
+        let own = request(authority, cookie: "\(session)=value")
+        #expect(try PresentedCredential(of: own, isSecure: isSecure) == PresentedCredential(.cookie, Secret("value")))
+        #expect(try PresentedCredential(of: own, isSecure: !isSecure) == nil)
+        let other = request("127.0.0.1:9999", cookie: "\(session)=value")
+        #expect(try PresentedCredential(of: other, isSecure: false) == nil)
     }
 }

@@ -1,7 +1,10 @@
 import Foundation
+import HTTPTypes
 import JSON
 import TestSupport
 import Testing
+
+@testable import Gateway
 
 @Suite("POST /send", .timeLimit(.minutes(10)))
 struct SendTests {
@@ -109,6 +112,40 @@ struct SendTests {
             let answer = try #require(try await HTTPConversation.send(bytes, to: gateway.port))
             #expect(answer.object["field"] as? String == "message", "\(answer)")
             #expect(try await gateway.request("GET", "/send/Library/Hours/Opening").status == 405)
+        }
+    }
+
+    @Test("Text reaches phones without a byte order mark, and JSON, forms and other types are refused with advice")
+    func types() async throws {
+        let form = "application/x-www-form-urlencoded"
+        let route = Route(.post, "/text", right: .anonymous, body: TextBody.self, answer: .ok(TextBody.self)) { call in
+            Answer(TextBody(text: try await call.text(as: "message")))
+        }
+        try await withRouteServer([route]) { port in
+            func answer(_ body: String, _ headers: [String: String]) async throws -> HTTPAnswer {
+                let request = HTTPConversation.request("POST", "/text", headers: headers, body: Array(body.utf8))
+                return try #require(try await HTTPConversation.send(request, to: port))
+            }
+            for (body, type) in [
+                ("\u{FEFF}Campus closed", nil), ("Campus closed", form), ("https://example.edu/?a=b", form),
+                ("[closed] = now", form),
+                (#"{"a":1}"#, "text/plain"), ("a=b", #"Text/Plain; charset="UTF-8""#), ("**closed**", "text/markdown"),
+            ] as [(String, String?)] {
+                let read = try await answer(body, type.map { ["Content-Type": $0] } ?? [:])
+                #expect(read.object["text"] as? String == String(body.trimmingPrefix("\u{FEFF}")), "\(body): \(read)")
+            }
+            for (body, headers) in [
+                (#"{"title":"Closed"}"#, ["Content-Type": "application/json"]), (#"{"title":"Closed"}"#, [:]),
+                (#" [{"title":"Closed"}]"#, ["Content-Type": form]),
+                ("version=1.0&message=Campus+closed", ["Content-Type": form]),
+                ("message=Campus closed", ["Content-Type": form]), ("--b", ["Content-Type": "multipart/form-data; boundary=b"]),
+                ("Closed", ["Content-Type": "text/plain; charset=iso-8859-1"]), ("<p>Closed", ["Content-Type": "text/html"]),
+                ("Closed", ["Content-Type": "text/plain", "Content-Encoding": "gzip"]),
+            ] {
+                let refused = try await answer(body, headers)
+                #expect(refused.status == 415 && refused.problem == "unsupported-media-type", "\(body): \(refused)")
+            }
+            #expect(try await answer("a=b", ["Content-Type": form]).text.contains("-H 'Content-Type: text/plain'"))
         }
     }
 }

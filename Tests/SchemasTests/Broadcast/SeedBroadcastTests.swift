@@ -125,7 +125,8 @@ struct SeedBroadcastTests {
         arguments: [
             ("\"general\"", "\"general/festive/downtime/others\"", "notificationtype"),
             ("\"cancellable\"", "\"cancellable/non-cancellable\"", "type"),
-            ("\"\(channel)\"", "\"channel-id\"", "channel"), ("\"https://example.edu/poster.png\"", "\"image-url\"", "poster"),
+            ("\"\(channel)\"", "\"channel-id\"", "channel"), ("\"\(channel)\"", "\"\"", "channel"),
+            ("\"https://example.edu/poster.png\"", "\"image-url\"", "poster"),
             ("\"hi\"", "\"klingon\"", "fields[1].language"),
             ("\"en\",\n\"title\": \"Welcome to Sunbird!\"", "\"en\",\n\"title\": \" \"", "fields[0].title"),
             ("\"display\"", "\"show\"", "actiontype"), ("\"1235\"", "\"1235a\"", "notificationid"),

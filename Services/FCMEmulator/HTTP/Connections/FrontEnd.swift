@@ -1,3 +1,4 @@
+import HTTPRouting
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -22,7 +23,7 @@ struct FrontEnd: ServerChildChannel {
     private let tls: NIOSSLContext
     private let limits: @Sendable () -> ConnectionLimits
     private let responder: HTTPChannelHandler.Responder
-    private let http1: HTTP1Channel
+    private let http1: HTTP1Connections
 
     /// - Parameter limits: Called for each connection.
     init(
@@ -33,8 +34,8 @@ struct FrontEnd: ServerChildChannel {
         tls.applicationProtocols = NIOHTTP2SupportedALPNProtocols
         self.tls = try NIOSSLContext(configuration: tls)
         self.limits = limits
-        self.responder = responder
-        http1 = HTTP1Channel(responder: responder)
+        self.responder = ServerRequests.responder(responder)
+        http1 = HTTP1Connections(responder: responder)
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {

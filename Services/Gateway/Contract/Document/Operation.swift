@@ -62,7 +62,10 @@ struct Operation {
         ],
         "session": [
             "type": "apiKey", "in": "cookie", "name": "msi_session",
-            "description": "The cookie of `POST /session`. Over TLS its name is `__Host-msi_session`.",
+            "description": """
+            The cookie of `POST /session`. Over TLS its name is `__Host-msi_session`; without TLS the name has the URL's port at its \
+            end: `msi_session_8080`.
+            """,
         ],
     ]
 

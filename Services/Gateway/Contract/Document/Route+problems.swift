@@ -10,7 +10,7 @@ extension Route {
         if right.requiresCredential { kinds.insert(.forbidden) }
         if isConfirmed { kinds.insert(.confirmationRequired) }
         if !pathParameters.isEmpty { kinds.insert(.notFound) }
-        if body != nil { kinds.formUnion([.invalidJSON, .bodyTooLarge]) }
+        if body != nil { kinds.formUnion([.invalidJSON, .bodyTooLarge, .unsupportedMediaType]) }
         for header in documentation?.headers ?? [] { kinds.formUnion(header.problems) }
         if callsServices {
             kinds.formUnion([.serviceUnavailable, .serviceTimeout])

@@ -56,7 +56,8 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(let head):
-            if head.status.kind != .informational { phase.responseStarted(at: .now()) }
+            guard head.status.kind != .informational else { return context.write(data, promise: promise) }
+            phase.responseStarted(at: .now())
             if head.headerFields[.contentType] == ServerSentEvents.contentType {
                 phase.streamStarted()
             } else if head.headerFields[.contentLength] == nil {

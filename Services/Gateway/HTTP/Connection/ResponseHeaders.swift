@@ -14,7 +14,9 @@ final class ResponseHeaders: ChannelOutboundHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .head(var head) = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        guard case .head(var head) = unwrapOutboundIn(data), head.status.kind != .informational else {
+            return context.write(data, promise: promise)
+        }
         security.add(to: &head.headerFields, status: head.status)
         context.write(wrapOutboundOut(.head(head)), promise: promise)
     }

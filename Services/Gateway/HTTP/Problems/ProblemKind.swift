@@ -20,6 +20,7 @@ enum ProblemKind: String, ClosedEnum {
     case conflict = "conflict"
     case changedMeanwhile = "changed-meanwhile"
     case bodyTooLarge = "body-too-large"
+    case unsupportedMediaType = "unsupported-media-type"
     case headersTooLarge = "headers-too-large"
     case malformedRequest = "malformed-request"
     case requestTimeout = "request-timeout"
@@ -44,6 +45,7 @@ enum ProblemKind: String, ClosedEnum {
         case .conflict, .ambiguousName: .conflict
         case .changedMeanwhile: .preconditionFailed
         case .bodyTooLarge: .contentTooLarge
+        case .unsupportedMediaType: .unsupportedMediaType
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .requestTimeout: .requestTimeout
         case .tooManyRequests: .tooManyRequests
@@ -72,6 +74,7 @@ enum ProblemKind: String, ClosedEnum {
         case .conflict: "The request contradicts stored data."
         case .changedMeanwhile: "The object was changed after the version in If-Match."
         case .bodyTooLarge: "The body is too large."
+        case .unsupportedMediaType: "The body has a type or an encoding that is not read here."
         case .headersTooLarge: "The request line and the header fields are too large."
         case .malformedRequest: "The request is not valid HTTP."
         case .tooManyRequests: "The caller makes too many requests; try again later."

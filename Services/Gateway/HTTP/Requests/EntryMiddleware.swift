@@ -55,7 +55,7 @@ struct EntryMiddleware: RouterMiddleware {
         if let instruments, let start {
             instruments.record(request.method, route: context.endpointPath, response.status, since: start)
         }
-        return request.method == .head ? response.createHeadResponse() : response
+        return request.method == .head ? response.withoutBody : response
     }
 
     private func answer(
@@ -80,5 +80,14 @@ struct EntryMiddleware: RouterMiddleware {
         }
         response.headers[.accessControlExposeHeaders] = OriginCheck.exposed
         return response
+    }
+}
+
+extension Response {
+    /// The answer to HEAD. Hummingbird's own says that a body of unknown length has none.
+    fileprivate var withoutBody: Response {
+        var head = createHeadResponse()
+        head.headers[.contentLength] = headers[.contentLength]
+        return head
     }
 }

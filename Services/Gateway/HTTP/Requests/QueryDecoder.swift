@@ -1,3 +1,4 @@
+import HTTPRouting
 import Hummingbird
 import JSON
 
@@ -22,10 +23,13 @@ struct QueryDecoder: Decoder {
 
     private static func read<Query: Decodable>(_ type: Query.Type, from request: Request) throws -> Query {
         var values: [String: String] = [:]
-        for (name, value) in request.uri.queryParameters {
-            let name = String(name)
-            guard values.updateValue(String(value), forKey: name) == nil else {
-                throw SchemaViolation(field: String(name.prefix(60)), problem: "given more than once")
+        for parameter in request.queryParameters.all {
+            let field = String(parameter.name.prefix(60))
+            guard let value = parameter.value else {
+                throw SchemaViolation(field: field, problem: "expected UTF-8 with percent encoding")
+            }
+            guard values.updateValue(value, forKey: parameter.name) == nil else {
+                throw SchemaViolation(field: field, problem: "given more than once")
             }
         }
         do {

@@ -8,8 +8,10 @@ extension Request {
     /// - Throws: ``Problem``.
     var idempotencyKey: String? {
         get throws(Problem) {
-            guard let key = headers[.idempotencyKey] else { return nil }
-            if let problem = TextLimits.idempotencyKey.problem(with: key) {
+            let keys = headers[values: .idempotencyKey]
+            guard let key = keys.first else { return nil }
+            let problem = keys.count > 1 ? "expected one, found \(keys.count)" : TextLimits.idempotencyKey.problem(with: key)
+            if let problem {
                 throw Problem(.invalidField, "Idempotency-Key: \(problem)", field: "Idempotency-Key")
             }
             return key

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPRouting
 import Hummingbird
 
 extension Request {
@@ -8,15 +9,15 @@ extension Request {
     ///   - path: The route's path. Not the request's own: "//message" is routed as well, but in a link it would name another host.
     ///   - cursor: The parameter for the place where the next page begins, and its value.
     func nextPage(_ path: String, limit: Int64, _ cursor: (name: String, value: String)) -> String {
-        var items = uri.queryParameters.filter { $0.key != cursor.name && $0.key != "limit" }.map { item in
-            URLQueryItem(name: String(item.key), value: String(item.value))
+        var items = queryParameters.all.filter { $0.name != cursor.name && $0.name != "limit" }.map {
+            URLQueryItem(name: $0.name, value: $0.value)
         }
         items.append(URLQueryItem(name: "limit", value: String(limit)))
         items.append(URLQueryItem(name: cursor.name, value: cursor.value))
         var components = URLComponents()
         components.path = path
         components.queryItems = items
-        // A plus sign is valid in a query, but many parsers read it as a space.
+        // A plus sign in a query is a space.
         components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
         return components.string ?? path
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import Hummingbird
 import JSON
 import NIOCore
@@ -29,8 +30,13 @@ enum RequestBody {
 
     /// Waits for the whole body.
     ///
-    /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
+    /// - Throws: ``Problem`` if it is compressed; ``SchemaViolation``, or `NIOTooManyBytesError`.
     static func collect(from request: Request) async throws -> ByteBuffer {
+        if let coding = request.headers[.contentEncoding], coding.lowercased() != "identity" {
+            throw Problem(
+                .unsupportedMediaType, "Content-Encoding: expected a body that is not compressed, found \(coding.prefix(40))",
+                field: "Content-Encoding", headers: [.acceptEncoding: "identity"])
+        }
         // A body that is announced as too large is refused unread.
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maxBytes {
             throw NIOTooManyBytesError(maxBytes: maxBytes)

@@ -34,7 +34,7 @@ extension Answer where Value == NoContent {
         let gzip = AcceptedEncodings(call.request.headers[.acceptEncoding] ?? "").accepts("gzip") ? body.gzip : nil
         let form = gzip ?? body.plain
         var headers: HTTPFields = [.eTag: form.tag, .cacheControl: cacheControl, .vary: "Accept-Encoding"]
-        if status == nil, call.request.headers[.ifNoneMatch] == form.tag {
+        if status == nil, call.request.knows(form.tag, isEncoded: true) {
             self = .notModified(headers: headers)
         } else {
             headers[.contentType] = contentType

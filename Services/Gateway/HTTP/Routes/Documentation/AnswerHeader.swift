@@ -23,7 +23,7 @@ struct AnswerHeader: Sendable {
 
     static let sessionCookie = AnswerHeader(
         name: .setCookie, description: "The cookie of the sign-in.",
-        example: "msi_session=…; Max-Age=43200; Path=/; HttpOnly; SameSite=Lax")
+        example: "msi_session_8080=…; Max-Age=43200; Path=/; HttpOnly; SameSite=Lax")
 
     static let idempotencyReplayed = AnswerHeader(
         name: .idempotencyReplayed,

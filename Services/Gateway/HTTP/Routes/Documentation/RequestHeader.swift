@@ -13,22 +13,24 @@ struct RequestHeader: Sendable {
     let problems: [ProblemKind]
 
     /// The version that the author of an edit saw.
-    static let ifMatch = seenVersion(tag: #"^"v[0-9]{1,18}"$"#)
+    static let ifMatch = seenVersion("v[0-9]{1,18}")
 
     /// As ``ifMatch``, for versions whose entity tags have another form.
     ///
-    /// - Parameter pattern: A regular expression for the entity tags.
-    static func seenVersion(tag pattern: String) -> RequestHeader {
+    /// - Parameter version: A regular expression for the text between the quotes.
+    static func seenVersion(_ version: String) -> RequestHeader {
         RequestHeader(
-            name: .ifMatch, schema: ["type": "string", "anyOf": [["pattern": .string(pattern)], ["const": "*"]]],
-            description: "The `ETag` of an earlier answer. The request is refused with 412 if the object was changed after it.",
+            // One pattern: generators of clients do not know what to do with `anyOf` in a header.
+            name: .ifMatch, schema: ["type": "string", "pattern": .string(#"^(\*|(W/)?"\#(version)")$"#)],
+            description: "The `ETag` of an earlier answer, or `*`. The request is refused with 412 if the object was changed "
+                + "after it, or never had this version.",
             example: "\"v17\"", problems: [.changedMeanwhile])
     }
 
     /// The version that the caller has already.
     static let ifNoneMatch = RequestHeader(
         name: .ifNoneMatch, schema: ["type": "string"],
-        description: "The `ETag` of an earlier answer. The answer is 304 if nothing has changed.", example: "\"v17\"",
+        description: "The `ETag`s of earlier answers, or `*`. The answer is 304 if nothing has changed.", example: "\"v17\"",
         problems: [])
 
     /// Where a stream of events resumes.

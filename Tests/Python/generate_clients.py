@@ -1,0 +1,56 @@
+"""Generates clients from the gateway's OpenAPI document with two generators, and compares their operations with the document's.
+
+    generate_clients.py openapi.json
+
+A generator leaves out an operation that it cannot read, says so among much else, and ends with success.
+"""
+import concurrent.futures
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+# Its arguments, and what stands in a generated file for each operation: its method and its path.
+GENERATORS = {
+    "openapi-python-client": (
+        lambda document, folder: ["generate", "--path", document, "--output-path", folder],
+        re.compile(r'"method": "(\w+)",\s*"url": "([^"]+)"'),
+    ),
+    "openapi-generator-cli": (
+        lambda document, folder: ["generate", "-i", document, "-g", "python", "-o", folder],
+        re.compile(r"method='(\w+)',\s*resource_path='([^']+)'"),
+    ),
+}
+
+
+def operation(method, path):
+    """The generators rename parameters."""
+    return f"{method.upper()} {re.sub(r'{[^}]*}', '{}', path)}"
+
+
+def generated(name, document):
+    arguments, pattern = GENERATORS[name]
+    with tempfile.TemporaryDirectory() as folder:
+        client = pathlib.Path(folder, "client")
+        program = pathlib.Path(sys.executable).with_name(name)
+        done = subprocess.run([program, *arguments(document, client)], cwd=folder, capture_output=True, text=True)
+        found = {operation(*match) for file in client.rglob("*.py") for match in pattern.findall(file.read_text())}
+    return found, done.stdout + done.stderr if done.returncode or not found else ""
+
+
+def main():
+    document = pathlib.Path(sys.argv[1]).resolve()
+    paths = json.loads(document.read_text())["paths"]
+    expected = {operation(method, path) for path, methods in paths.items() for method in methods if method in METHODS}
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        for name, (found, trouble) in zip(GENERATORS, pool.map(lambda name: generated(name, document), GENERATORS)):
+            if trouble or found != expected:
+                sys.exit(f"{name}: missing {sorted(expected - found)}, invented {sorted(found - expected)}\n{trouble}")
+            print(f"{name}: {len(found)} operations")
+
+
+if __name__ == "__main__":
+    main()
