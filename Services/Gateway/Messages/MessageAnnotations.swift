@@ -34,7 +34,7 @@ extension MessagePost: SchemaAnnotated {
                 ["not": ["required": ["delay", "send_at"]]],
                 [
                     "if": ["properties": ["distribution": ["const": "Alert"]]],
-                    "then": ["properties": ["desc": ["pattern": .string(TextLimits.notBlankPattern)]]],
+                    "then": ["properties": ["desc": ["pattern": .string(TextCharacters.text.pattern(mayBeBlank: false))]]],
                 ],
             ],
         ]

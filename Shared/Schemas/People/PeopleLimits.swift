@@ -8,7 +8,7 @@ package enum PeopleLimits {
     /// The maximum length of a client's network address.
     package static let address = TextLimits(max: 64)
     /// A token's name.
-    package static let tokenName = TextLimits(max: 100)
+    package static let tokenName = TextLimits(max: 100, .name)
     /// The maximum number of parts of the cube in a token's scope.
     package static let maxScope: Int64 = 100
     /// An account's identifier at the OpenID Connect provider; OpenID Connect limits `sub` to 255 characters.
