@@ -26,6 +26,7 @@ package enum TextCharacters: Hashable, Sendable {
             return isValid ? nil : "expected only ASCII letters, digits and \(punctuation)"
         }
         guard self == .line || self == .name else { return text.containsZero ? Self.problem(with: "\0") : nil }
+        if self == .name, text == "." || text == ".." { return "expected a name other than . and .., folders of a path" }
         // Fast path: nearly every line is printable ASCII.
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return nil }
         let scalars = Array(text.unicodeScalars)
@@ -40,7 +41,7 @@ package enum TextCharacters: Hashable, Sendable {
         return "expected a text without the character U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    /// A regular expression of ECMA-262 that the valid texts match. It lets a joiner and a selector stand anywhere, and takes the
+    /// A regular expression of ECMA-262 that the valid texts match, except for names of dots alone. It lets a joiner and a selector stand anywhere, and takes the
     /// invisible characters beyond the first plane for visible ones.
     package func pattern(mayBeBlank: Bool) -> String {
         if case .lettersDigits(let punctuation) = self {
@@ -53,7 +54,8 @@ package enum TextCharacters: Hashable, Sendable {
             case .line: Self.breaks
             default: Self.breaks + Self.ignorable
             }
-        let visible = self == .any ? #"[^\s\x00]"# : #"[^\s\u2800\u200c\u200d\ufe00-\ufe0f"# + Self.breaks + Self.ignorable + "]"
+        let ink = #"[^\s\u2800\u200c\u200d\ufe00-\ufe0f"# + Self.breaks + Self.ignorable + (self == .name ? ".]" : "]")
+        let visible = self == .any ? #"[^\s\x00]"# : ink
         return "^[^\(refused)]*" + (mayBeBlank ? "$" : "\(visible)[^\(refused)]*$")
     }
 

@@ -52,6 +52,12 @@ struct TextCharactersTests {
         #expect(TextLimits.title.problem(with: name) == nil)
     }
 
+    @Test("A name is no folder of a path", arguments: [".", ".."])
+    func folders(name: String) throws {
+        #expect(try TextLimits.name.problem(with: name) != nil && !matchesPattern(name, of: .name))
+        #expect(TextLimits.title.problem(with: name) == nil && TextLimits.name.problem(with: "a..") == nil)
+    }
+
     @Test(
         "Emoji and scripts that need joiners are valid in names",
         arguments: [

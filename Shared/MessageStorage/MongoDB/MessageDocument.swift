@@ -60,7 +60,8 @@ struct MessageDocument {
             ("approval", message.approval?.bson),
             ("values", message.values.map { .document(BSONDocument($0.sorted { $0.key < $1.key }.map { ($0, $1.bson) })) }),
             ("idempotency_key", message.idempotencyKey?.bson), ("relay", .document(message.relay.document(revision: 0))),
-            ("topic", .document(message.topicKey.document)), ("search", .array(words)), ("traceparent", message.traceparent?.bson),
+            ("topic", .document(message.topicKey.document)), ("search", .array(words)),
+            ("traceparent", message.traceparent?.bson),
             ("audit", try audit.map { .array([.document(try $0.pending(of: message).element)]) }),
         ]
         return BSONDocument(fields.compactMap { key, value in value.map { (key, $0) } })

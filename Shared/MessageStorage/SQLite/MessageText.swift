@@ -38,6 +38,11 @@ enum MessageText {
             arguments: [position, words, position])
     }
 
+    /// Whether there may be messages that are in no index yet.
+    static func hasRest(in database: Database) throws -> Bool {
+        try Int64.fetchOne(database, sql: "SELECT position FROM messageTextRest") != nil
+    }
+
     /// Adds the newest of the messages that are in no index yet.
     ///
     /// - Returns: How many were added; 0 if none is left.

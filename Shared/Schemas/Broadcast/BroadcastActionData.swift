@@ -107,8 +107,8 @@ extension BroadcastActionData {
             guard LanguageTag(tag) != nil else {
                 throw SchemaViolation(field: path, problem: "not a known language, expected a tag such as en, hi or pt-BR")
             }
-            guard tags.insert(tag.lowercased()).inserted else {
-                throw SchemaViolation(field: path, problem: "there twice: upper and lower case are the same in a language tag")
+            guard tags.insert(LanguageTag.key(of: tag)).inserted else {
+                throw SchemaViolation(field: path, problem: "there twice: in a language tag, case does not matter, and iw is he")
             }
             for (key, text, limits) in [("title", texts.title, TextLimits.title), ("msg", texts.msg, .messageText)] {
                 if let problem = limits.problem(with: text) { throw SchemaViolation(field: "\(path).\(key)", problem: problem) }

@@ -20,7 +20,8 @@ package struct SearchWords: Sequence, IteratorProtocol {
         rest = rest.drop { !Self.isInWord($0) }
         guard let first = rest.first else { return nil }
         let others = rest.dropFirst()
-        let tail = first.isWordByItself ? others.prefix { Self.isMark($0) } : others.prefix { Self.isInWord($0) && !$0.isWordByItself }
+        let isAlone = first.isWordByItself
+        let tail = others.prefix { isAlone ? Self.isMark($0) : Self.isInWord($0) && !$0.isWordByItself }
         let word = rest[..<tail.endIndex]
         rest = rest[tail.endIndex...]
         return String(String.UnicodeScalarView(word.prefix(Self.maxWord)))

@@ -34,7 +34,7 @@ package enum PeopleLimits {
 
     /// Checks a new password. The error does not contain it.
     package static func checkNew(_ password: Secret?, _ field: some CodingKey) throws(SchemaViolation) {
-        guard let password else { return }
+        guard let password = password?.prepared else { return }
         let length = Int64(password.text.unicodeScalars.count)
         guard Self.password.contains(length) else {
             throw SchemaViolation(
