@@ -45,7 +45,7 @@ struct PasswordHash: Codable, Hashable, Sendable {
     }
 
     /// Whether it is the hash of this password, prepared or, as earlier versions have stored it, as it was typed. It takes as long as
-    /// hashing, also if the first one is right.
+    /// hashing, and for a password of two forms twice as long, whether it is right or wrong.
     func matches(_ password: Secret) throws -> Bool {
         guard let salt = Data(base64Encoded: salt), let hash = Data(base64Encoded: hash) else { throw DamagedPasswordHash() }
         // The comparison of keys takes the same time wherever they differ.
