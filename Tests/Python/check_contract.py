@@ -236,7 +236,7 @@ def keep_rules(document, objects, now):
         "title": text, "desc": text, "message": text, "send_at": ahead, "follows": {"const": objects.kept["msi_key"]},
         "topic_key": {"const": objects.topic}, "distribution": {"const": "Alert"},
     }
-    for name in ("template", "values", "options"):
+    for name in ("template", "template_revision", "values", "options"):
         del post["properties"][name]
     del post["if"], post["then"], post["else"]
     post["required"] += ["title", "desc", "message"]

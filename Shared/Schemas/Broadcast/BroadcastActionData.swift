@@ -138,13 +138,7 @@ extension BroadcastActionData {
     }
 
     private static func check(poster: String) throws(SchemaViolation) {
-        let rest = poster.dropFirst("https://".count)
-        let isAddress =
-            poster.hasPrefix("https://") && !(rest.isEmpty || rest.hasPrefix("/"))
-            && poster.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
-        guard isAddress else {
-            throw SchemaViolation(CodingKeys.poster, "expected the address of a picture, https://HOST/PATH")
-        }
+        if let problem = PictureAddress.problem(with: poster) { throw SchemaViolation(CodingKeys.poster, problem) }
         try TextLimits.posterAddress.check(poster, CodingKeys.poster)
     }
 }

@@ -71,6 +71,7 @@ package struct MessageDraft: Codable, Checked, Hashable, Sendable {
             throw SchemaViolation(CodingKeys.correction, "expected only with follows, the message that is corrected")
         }
         if let values { try TemplateText.check(values: values, CodingKeys.values) }
+        try options?.checkNew(CodingKeys.options)
     }
 
     /// Checks only what the relay and FCM need, for a message that an earlier version may have accepted.
