@@ -64,8 +64,8 @@ extension ServicePlan {
                     work: MissingPlaces(store: store, acceptances: outbox.acceptances).fill),
                 ArchiveUpgrade(
                     "the search finds messages of an earlier version by the rules of this one",
-                    trouble: "messages of an earlier version cannot be added to the search yet", logger: logger,
-                    work: store.addAllToSearch),
+                    trouble: "messages of an earlier version cannot be added to the search yet", logger: logger
+                ) { try await store.addAllToSearch() },
                 Expiry(store: store, announcer: announcer, logger: logger), changes, outbox,
                 server,
                 // The last one stops first.
