@@ -2,6 +2,7 @@ import AuditTrail
 import CommandBus
 import DurableFiles
 import FCM
+import Logging
 import MessageStorage
 import MongoDatabase
 import Schemas

@@ -35,7 +35,8 @@ struct SendQuery: Decodable, Checked {
         guard !text.isInvisible else {
             throw SchemaViolation(field: "message", problem: "expected a text as the body, which is the text of the message")
         }
-        let firstLine = text.split(whereSeparator: \.isNewline).first { !$0.isInvisible }.map { $0.replacing("\t", with: " ") }
+        let firstLine = text.split(whereSeparator: \.isNewline).first { !$0.isInvisible }
+            .map { String($0.replacing("\t", with: " ")) }
         if title == nil, let firstLine, let problem = TextLimits.title.problem(with: firstLine) {
             throw SchemaViolation(
                 field: "title", problem: "\(problem): without the parameter title, the first line of the text is the title")

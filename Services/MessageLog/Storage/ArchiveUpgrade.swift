@@ -20,7 +20,7 @@ struct ArchiveUpgrade: Service {
     ///   - done: Logged after a run that has changed messages.
     ///   - trouble: Logged if the store fails.
     ///   - work: Returns how many messages it has changed. If it is cancelled, the next process continues.
-    init(_ done: Logger.Message, trouble: String, logger: Logger, work: @escaping @Sendable () async throws -> Int) {
+    init(_ done: Logger.Message, trouble: Logger.Message, logger: Logger, work: @escaping @Sendable () async throws -> Int) {
         self.done = done
         self.logger = logger
         self.work = work
