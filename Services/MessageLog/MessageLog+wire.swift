@@ -2,6 +2,7 @@ import AuditTrail
 import CommandBus
 import DurableFiles
 import FCM
+import Logging
 import MessageStorage
 import MongoDatabase
 import Schemas
@@ -58,7 +59,14 @@ extension ServicePlan {
                 storage, retention, audit, templateAudit,
                 WaitCorrection(store: store, schedule: schedule, logger: logger),
                 LeaseRecovery(store: store, process: process, logger: logger),
-                MissingPlaces(store: store, acceptances: outbox.acceptances, logger: logger),
+                ArchiveUpgrade(
+                    "phones can fetch messages of an earlier version",
+                    trouble: "messages of an earlier version cannot be given to phones yet", logger: logger,
+                    work: MissingPlaces(store: store, acceptances: outbox.acceptances).fill),
+                ArchiveUpgrade(
+                    "the search finds messages of an earlier version by the rules of this one",
+                    trouble: "messages of an earlier version cannot be added to the search yet", logger: logger
+                ) { try await store.addAllToSearch() },
                 Expiry(store: store, announcer: announcer, logger: logger), changes, outbox,
                 server,
                 // The last one stops first.

@@ -7,19 +7,16 @@ package struct CSVLine: Sendable {
         text = cells.map(Self.cell).joined(separator: ",") + "\r\n"
     }
 
-    /// A cell, quoted where necessary.
-    ///
-    /// Spreadsheets run a cell that begins with one of `=+-@` as a formula, so it gets an apostrophe, which they take for the sign
-    /// of a text. One that has an apostrophe already gets another one, so that ``CSVTable`` reads the same text.
-    private static func cell(_ text: String) -> String {
-        let isFormula = isFormula(text.utf8)
-        let safe = isFormula ? "'" + text : text
-        guard isFormula || safe.utf8.contains(where: { ",\"\r\n".utf8.contains($0) }) else { return safe }
-        return "\"" + safe.replacing("\"", with: "\"\"") + "\""
+    /// The first line of a file, after a byte order mark, by which spreadsheets know that the file is UTF-8.
+    package init(header: [String]) {
+        text = "\u{feff}" + CSVLine(header).text
     }
 
-    /// Whether a cell is a formula, without the apostrophes before it.
-    static func isFormula(_ text: some Sequence<UInt8>) -> Bool {
-        text.first { $0 != UInt8(ascii: "'") }.map { "=+-@\t\r\n".utf8.contains($0) } ?? false
+    /// A cell, quoted where necessary, also for spreadsheets where `;` separates, and for readers that trim cells.
+    private static func cell(_ text: String) -> String {
+        let safe = SpreadsheetText.marked(text)
+        let isPlain =
+            safe == text && text.first != " " && text.last != " " && !safe.utf8.contains { ",;\"\r\n".utf8.contains($0) }
+        return isPlain ? safe : "\"" + safe.replacing("\"", with: "\"\"") + "\""
     }
 }

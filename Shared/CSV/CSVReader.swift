@@ -9,12 +9,19 @@ struct CSVReader {
     private var line = 1
 
     private static let quote = UInt8(ascii: "\"")
+    private static let separators = [UInt8](",;\t".utf8)
+    private static let byteOrderMark = "\u{feff}".utf8
 
     init(_ text: String) {
-        bytes = Array((text.first == "\u{feff}" ? text.dropFirst() : text[...]).utf8)
-        let header = bytes.prefix { $0 != UInt8(ascii: "\n") }
-        separator =
-            header.contains(UInt8(ascii: ",")) || !header.contains(UInt8(ascii: ";")) ? UInt8(ascii: ",") : UInt8(ascii: ";")
+        bytes = Array(text.utf8.starts(with: Self.byteOrderMark) ? text.utf8.dropFirst(Self.byteOrderMark.count) : text.utf8[...])
+        let first = bytes.prefix { !"\r\n".utf8.contains($0) }
+        // The line by which Excel names the separator.
+        if first.count == 5, first.starts(with: "sep=".utf8), let named = first.last, Self.separators.contains(named) {
+            separator = named
+            position = first.count
+        } else {
+            separator = Self.separators.first(where: first.contains) ?? Self.separators[0]
+        }
     }
 
     /// - Returns: The next record that is not an empty line; `nil` after the last one.
@@ -34,12 +41,15 @@ struct CSVReader {
 
     /// Reads a cell up to the separator or the line break after it.
     private mutating func cell() throws(CSVError) -> String {
+        skipSpaces()
         guard position < bytes.count, bytes[position] == Self.quote else {
             let start = position
             while position < bytes.count, bytes[position] != separator, !isAtLineBreak { position += 1 }
-            return withoutApostrophe(bytes[start..<position])
+            let last = bytes[start..<position].lastIndex { $0 != UInt8(ascii: " ") }
+            return text(of: bytes[start..<(last.map { $0 + 1 } ?? start)])
         }
         let text = try quotedCell()
+        skipSpaces()
         guard position == bytes.count || bytes[position] == separator || isAtLineBreak else {
             throw CSVError(line: line, problem: "after a closing quotation mark, expected the end of the cell")
         }
@@ -54,29 +64,27 @@ struct CSVReader {
             let byte = bytes[position]
             position += 1
             if byte == Self.quote {
-                guard position < bytes.count, bytes[position] == Self.quote else { return withoutApostrophe(content[...]) }
+                guard position < bytes.count, bytes[position] == Self.quote else { return text(of: content[...]) }
                 position += 1
             }
-            if byte == UInt8(ascii: "\n") { line += 1 }
+            let endsLine = byte == UInt8(ascii: "\r") && !(position < bytes.count && bytes[position] == UInt8(ascii: "\n"))
+            if endsLine || byte == UInt8(ascii: "\n") { line += 1 }
             content.append(byte)
         }
         throw CSVError(line: first, problem: "a quotation mark is not closed")
     }
 
-    private func withoutApostrophe(_ content: ArraySlice<UInt8>) -> String {
-        let isMarked = content.first == UInt8(ascii: "'") && CSVLine.isFormula(content)
-        return String(decoding: isMarked ? content.dropFirst() : content, as: UTF8.self)
+    private func text(of cell: ArraySlice<UInt8>) -> String { SpreadsheetText.unmarked(String(decoding: cell, as: UTF8.self)) }
+
+    private mutating func skipSpaces() {
+        while position < bytes.count, bytes[position] == UInt8(ascii: " ") { position += 1 }
     }
 
-    private var isAtLineBreak: Bool {
-        guard position < bytes.count else { return false }
-        if bytes[position] == UInt8(ascii: "\n") { return true }
-        return bytes[position] == UInt8(ascii: "\r") && position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: "\n")
-    }
+    private var isAtLineBreak: Bool { position < bytes.count && "\r\n".utf8.contains(bytes[position]) }
 
     private mutating func skipLineBreak() {
         guard isAtLineBreak else { return }
-        position += bytes[position] == UInt8(ascii: "\n") ? 1 : 2
+        position += bytes[position...].starts(with: "\r\n".utf8) ? 2 : 1
         line += 1
     }
 }

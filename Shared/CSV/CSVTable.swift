@@ -9,33 +9,40 @@ package struct CSVTable: Sendable {
         package let cells: [String: String]
     }
 
-    /// The names of the columns, in order.
+    /// The names of the columns in lower case, in order.
     package let columns: [String]
     package let rows: [Row]
 
-    /// Reads a text. Lines end with LF or CRLF, and empty ones are ignored. A byte order mark is ignored. The separator is a comma, or
-    /// a semicolon if the header has semicolons and no comma: spreadsheets write that where the comma is the decimal sign. An
-    /// apostrophe before `=`, `+`, `-` or `@` at the beginning of a cell is removed: ``CSVLine`` writes it.
+    /// Reads what spreadsheets write. Lines end with LF, CRLF or CR, and empty ones are ignored. So are a byte order mark, spaces around
+    /// a cell, and empty columns at the end. The separator is the one that a first line such as `sep=;` names, else a comma, else a
+    /// semicolon or a tab if the header has no comma. An apostrophe before a formula is removed: ``CSVLine`` writes it.
     ///
     /// - Throws: ``CSVError``.
     package init(_ text: String) throws(CSVError) {
         var reader = CSVReader(text)
         guard let header = try reader.next() else { throw CSVError(line: 1, problem: "there is no header") }
         var known: Set<String> = []
-        for name in header.cells where !known.insert(name).inserted {
+        columns = header.cells.withoutEmptyEnd(0).map { $0.lowercased() }
+        for name in columns where !known.insert(name).inserted {
             throw CSVError(line: header.line, problem: "the column \"\(name)\" is there twice")
         }
-        columns = header.cells
         var rows: [Row] = []
         while let record = try reader.next() {
-            guard record.cells.count == header.cells.count else {
+            let cells = record.cells.withoutEmptyEnd(columns.count)
+            guard cells.count == columns.count else {
                 throw CSVError(
-                    line: record.line,
-                    problem: "expected \(header.cells.count) cells, as in the header, found \(record.cells.count)")
+                    line: record.line, problem: "expected \(columns.count) cells, as in the header, found \(cells.count)")
             }
-            rows.append(Row(line: record.line, cells: Dictionary(uniqueKeysWithValues: zip(header.cells, record.cells))))
+            rows.append(Row(line: record.line, cells: Dictionary(uniqueKeysWithValues: zip(columns, cells))))
         }
         self.rows = rows
+    }
+}
+
+extension [String] {
+    /// Without empty elements at the end, as far as they are more than a number.
+    fileprivate func withoutEmptyEnd(_ count: Int) -> ArraySlice<String> {
+        prefix(Swift.max(count, (lastIndex { !$0.isEmpty } ?? -1) + 1))
     }
 }
 

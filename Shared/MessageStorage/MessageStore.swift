@@ -135,6 +135,11 @@ package protocol MessageStore: MovableAuditSource, CheckedStore {
     /// - Returns: How many were removed.
     func removeArchived(of origin: MessageOrigin?, before moment: UnixMilliseconds, limit: Int) async throws -> Int
 
+    /// Adds messages to the search index that an earlier version has indexed by other rules, the newest first.
+    ///
+    /// - Returns: How many were added; 0 if none is left.
+    func addToSearch(limit: Int) async throws -> Int
+
     /// The size of the messages and pushes with indexes and write-ahead log, in bytes. Free space inside the files does not count.
     func size() async throws -> Int64
 

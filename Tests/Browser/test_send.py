@@ -1,5 +1,7 @@
 """The page for sending: the use case Send Message, and what makes it safe."""
 
+import calendar
+import datetime
 import re
 
 import pytest
@@ -221,6 +223,28 @@ def test_schedule(product, visit, pictures, storms):
     product.api("DELETE", f"/message/{message['msi_key']}")
 
 
+def test_hour_that_comes_twice(product, visit, storms):
+    """The page says the offset in the hour in which clocks go back, and lets one choose."""
+    today = datetime.date.today()
+    # Each week of the calendar ends with Sunday.
+    last_sundays = [datetime.date(year, 10, max(week[6] for week in calendar.monthcalendar(year, 10))) for year in (today.year, today.year + 1)]
+    day = next(day for day in last_sundays if day > today)
+    page = visit(f"/portal/send/?subject={storms.topic_key}")
+    write(page, desc="x")
+    page.get_by_role("button", name="Schedule", exact=True).click()
+    page.get_by_label("Goes out at").fill(f"{day}T02:30")
+    which = page.get_by_label("This hour comes twice. Which one?")
+    expect(which.get_by_role("option")).to_have_text([re.compile(r"02:30 GMT\+2$"), re.compile(r"02:30 GMT\+1$")])
+    which.select_option("1")
+    expect(page.get_by_text(re.compile(r"02:30 GMT\+1 \(Europe/Berlin\)"))).to_be_visible()
+    page.get_by_role("button", name="Schedule alert…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Schedule alert").click()
+    expect(page.get_by_role("heading", name=re.compile("Scheduled for"))).to_be_visible()
+    [message] = messages_of(product, storms)
+    assert message["send_at"] == datetime.datetime(day.year, day.month, day.day, 1, 30, tzinfo=datetime.UTC).timestamp() * 1_000
+    product.api("DELETE", f"/message/{message['msi_key']}")
+
+
 def test_time_in_the_past_is_refused_before_it_is_sent(product, visit, storms):
     page = visit(f"/portal/send/?subject={storms.topic_key}")
     write(page, desc="x")
@@ -397,6 +421,13 @@ def test_subject_is_deleted_meanwhile(product, visit, pictures, hours):
     pictures(page, "send-subject-gone")
 
 
+def test_subject_is_found_in_other_forms_of_its_letters(product, visit):
+    product.new_subject("Straße gesperrt")
+    page = visit("/portal/send/")
+    page.get_by_role("combobox", name="Subject").fill("STRASSE GESPERRT")
+    expect(page.get_by_role("option").filter(has_text="Straße gesperrt").first).to_be_visible()
+
+
 def test_only_open_subjects(product, visit):
     account = product.new_account()
     closed = product.new_subject("Closed")
@@ -465,9 +496,12 @@ def test_template_changed_meanwhile(product, visit):
     expect(page.get_by_text("Somebody has changed this template meanwhile.")).to_be_visible()
     assert messages_of(product, subject) == []
     expect(page.get_by_label("until")).to_have_value("ten")
-    page.get_by_role("button", name="Send", exact=True).click()
+    with page.expect_request(lambda request: request.method == "POST" and request.url.endswith("/message")) as sent:
+        page.get_by_role("button", name="Send", exact=True).click()
     expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
     assert messages_of(product, subject)[0]["message"] == "Closed until ten."
+    # The hub refuses the text of another revision.
+    assert sent.value.post_data_json["template_revision"] == 2
 
 
 def test_wrong_clock_of_the_browser(product, visit):

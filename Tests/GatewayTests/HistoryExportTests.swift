@@ -10,7 +10,7 @@ import Testing
 /// The archive as a CSV file, over HTTP.
 @Suite("Export of the archive", .timeLimit(.minutes(10)))
 struct HistoryExportTests {
-    private static let header = "id,time,state,channel,area,subject,title,description,message,sender,reason"
+    private static let header = "\u{feff}id,time,state,channel,area,subject,title,description,message,sender,reason"
 
     @Test("All messages that match are in the file, which is no formula in any cell")
     func export() async throws {

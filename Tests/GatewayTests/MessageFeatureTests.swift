@@ -193,6 +193,12 @@ struct MessageFeatureTests {
             #expect(updated.status == 200 && updated.object["urgent"] as? Bool == true)
             let again = try await post(values, key: "k")
             #expect(again.status == 201 && again.body == first.body && again["idempotency-replayed"] == "true")
+            // The sender has seen another text.
+            for (revision, status) in [(1, 409), (2, 201)] {
+                let answer = try await post(values + #","template_revision":\#(revision)"#)
+                #expect(answer.status == status, "\(answer)")
+                if status == 409 { #expect(answer.object["field"] as? String == "template_revision") }
+            }
             #expect(try await gateway.request("DELETE", "/template/\(id)").status == 204)
             #expect(try await post(values, key: "k").body == first.body)
             let other = try await post(values.replacing("today", with: "tomorrow"), key: "k")

@@ -168,7 +168,7 @@ struct AcceptanceClockTests {
                 former.append(try await Self.add(to: store, accepted: nil, ended: now - Milliseconds(rawValue: 1_000 * age)))
             }
             let order = AcceptanceClock()
-            let places = MissingPlaces(store: store, acceptances: order, logger: .init(label: "test"))
+            let places = MissingPlaces(store: store, acceptances: order)
             let before = try await Self.read(store, in: order, now: now, at: .now)
             #expect(before.keys == [known])
             #expect(try await places.fill() == 20)

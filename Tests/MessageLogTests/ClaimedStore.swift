@@ -15,6 +15,7 @@ struct ClaimedStore: MessageStore {
         try await claims(claim, lease, now)
     }
 
+    func addToSearch(limit: Int) async throws -> Int { try await store.addToSearch(limit: limit) }
     func insert(_ message: Message, audit: MessageAudit?) async throws -> Message? {
         try await change { try await store.insert(message, audit: audit) }
     }

@@ -50,9 +50,6 @@ struct FormerArchiveTests {
             (told[0].relay.lease, told[0].relay.nextAttempt) = (nil, nil)
             stored[0].relay.nextAttempt = nil
             #expect(stored == told)
-            var filter = MessageFilter()
-            filter.text = SearchQuery("lines déjà retry*")
-            #expect(try await store.page(filter, before: nil, limit: 9).map(\.title) == ["retrying"])
             #expect(try await store.message(of: "Communicator", idempotencyKey: "first")?.title == "relayed")
 
             let due = UnixMilliseconds.now + 86_400_000
@@ -63,6 +60,28 @@ struct FormerArchiveTests {
             #expect(information.map(\.message?.title) == ["waiting"])
             try await store.update(information[0].key) { record, _ in record.state = .relayed }
             #expect(try await store.message(stored[0].msiKey)?.relay.state == .relayed)
+        }
+    }
+
+    @Test(
+        "A search finds new messages at once, and those of before as soon as their words are made again",
+        arguments: StoreKind.allCases)
+    func search(_ kind: StoreKind) async throws {
+        try await withFormerArchive(kind) { store in
+            func found(_ query: String) async throws -> [String] {
+                var filter = MessageFilter()
+                filter.text = SearchQuery(query)
+                return try await store.page(filter, before: nil, limit: 9).map(\.title)
+            }
+            _ = try await store.insert(MessageStoreTests.message("Schluß", at: .now))
+            #expect(try await found("SCHLUSS") == ["Schluß"])
+            #expect(try await found("lines retry*") == [])
+            while try await store.addToSearch(limit: 2) > 0 {}
+            #expect(try await found("SCHLUSS") == ["Schluß"])
+            #expect(try await found("lines DE\u{301}JA\u{300} retry*") == ["retrying"])
+            #expect(try await store.addToSearch(limit: 2) == 0)
+            #expect(try await store.removeArchived(before: .now + 86_400_000, limit: 9) == 3)
+            #expect(try await found("recalled") == [])
         }
     }
 

@@ -201,6 +201,11 @@ extension MessageStoreTests {
             #expect(try await found("clos") == [])
             #expect(try await found("clos*") == ["Storm", "Library closed"])
             #expect(try await found("o'neil") == ["Storm"])
+            // By Unicode's rules, in both stores.
+            #expect(try await found("u\u{308}BUNG FA\u{308}LLT") == ["Library closed"])
+            #expect(try await found("休講です") == ["Library closed"])
+            #expect(try await found("Ｂ１２") == ["EXAMS", "Exam moved"])
+            #expect(try await found("休* Ｂ１２") == [])
             #expect(try await found("\"closed\" AND -exam") == [])
             var filter = MessageFilter()
             filter.text = SearchQuery("closed")

@@ -97,6 +97,10 @@ struct CubeDifferenceTests {
                     "~ subject Campus/Weather/Storms: level Forced → (none), distribution Alert → Information",
                     "~ subject Campus/Weather/Storms: approval true → false",
                 ])
+        #expect(
+            try csv("Channel, Area,SUBJECT,Level,distribution,,", "Campus,Weather, Storms,optional,INFORMATION,,") == [
+                "~ subject Campus/Weather/Storms: level Forced → (none), distribution Alert → Information"
+            ])
     }
 
     @Test("A part with the id of the cube is renamed")

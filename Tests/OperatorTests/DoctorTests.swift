@@ -345,7 +345,8 @@ struct DoctorTests {
     @Test("The report counts, and a foreign text cannot write to the terminal")
     func report() {
         let findings = [
-            Finding.ok(.disk, "a"), .warning(.clock, "b", "c"), .failure(.fcm, "\u{1b}[2Jd", "e"), .failure(.files, "f", "g"),
+            Finding.ok(.disk, "a"), .warning(.clock, "b", "c"),
+            .failure(.fcm, "\u{1b}[2J\u{202e}d", "e"), .failure(.files, "f", "g"),
         ]
         #expect(FindingReport(findings).summary == "2 failures, 1 warning, 1 ok")
         #expect("\(findings[2])" == "failure  FCM            [2Jd\n         → e")

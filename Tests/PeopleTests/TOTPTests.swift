@@ -54,6 +54,15 @@ struct TOTPTests {
             #expect(code.text.count == 15)
             let typed = Secret(code.text.lowercased().filter { $0 != "-" })
             #expect(RecoveryCodes.hash(typed) == RecoveryCodes.hash(code))
+            let wide = String(String.UnicodeScalarView(code.text.unicodeScalars.compactMap { Unicode.Scalar($0.value + 0xFEE0) }))
+            #expect(RecoveryCodes.hash(Secret(wide)) == RecoveryCodes.hash(code))
         }
+    }
+
+    @Test(
+        "Digits of other scripts are digits of a code",
+        arguments: ["١٢٣ ٤٥٦", "۱۲۳۴۵۶", "１２３４５６", "123\u{A0}456", "१२३४५६", "\u{200E}123456"])
+    func digits(code: String) {
+        #expect(Secret(code).codeDigits == "123456")
     }
 }

@@ -115,7 +115,7 @@ def check_additions(message, topic_key):
     message.take("template", ObjectId, optional=True)
     message.take("values", dict, optional=True)
     message.take("approval", bool, optional=True, among=(True,))
-    message.texts("words")
+    message.texts("search")
     for audit in message.parts("audit", optional=True):
         audit.take("id", ObjectId)
         audit.take("entry", str)

@@ -231,12 +231,12 @@ def keep_rules(document, objects, now):
 
     ahead = {"type": "integer", "minimum": now + 60_000, "maximum": now + 365 * 86_400_000}
     post = schemas["MessagePost"]
-    text = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[^\\x00{]*[^\\s\\x00{][^\\x00{]*$"}
+    text = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f\\u2028-\\u202e{]*[!-z][^\\x00-\\x1f\\x7f-\\x9f\\u2028-\\u202e{]*$"}
     post["properties"] |= {
         "title": text, "desc": text, "message": text, "send_at": ahead, "follows": {"const": objects.kept["msi_key"]},
         "topic_key": {"const": objects.topic}, "distribution": {"const": "Alert"},
     }
-    for name in ("template", "values", "options"):
+    for name in ("template", "template_revision", "values", "options"):
         del post["properties"][name]
     del post["if"], post["then"], post["else"]
     post["required"] += ["title", "desc", "message"]

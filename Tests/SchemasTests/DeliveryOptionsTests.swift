@@ -47,6 +47,40 @@ struct DeliveryOptionsTests {
         #expect(violation?.field == field)
     }
 
+    @Test(
+        "A new picture has no user, and its host is not the phone itself or in its network; a stored one goes out",
+        arguments: [
+            "https://user:pass@cdn.test/a.png", "https://cdn.test@10.0.0.1/a", "https://localhost/a.png", "https://LOCALHOST./a",
+            "https://a.localhost/x", "https://127.0.0.1/a", "https://127.1/a", "https://0x7f000001/", "https://2130706433/",
+            "https://10.1.2.3/",
+            "https://172.31.0.1/a", "https://192.168.1.1:8443/a", "https://169.254.169.254/latest", "https://100.64.0.1/",
+            "https://0.0.0.0/a",
+            "https://[::1]/a.png", "https://[fe80::1]/", "https://[fd00::1]:443/", "https://[::ffff:10.0.0.1]/",
+            "https://printer.local/a",
+            "https://224.0.0.1/", "https://%6cocalhost/a",
+        ])
+    func hosts(image: String) throws {
+        let draft = MessageDraft(
+            title: "T", desc: "D", message: "M", topicKey: try #require(TopicKey(DraftTests.topicKey)), distribution: .alert,
+            options: DeliveryOptions(image: image))
+        let violation = #expect(throws: SchemaViolation.self) { try draft.check() }
+        #expect(violation?.field == "options.image")
+        let relayed = RelayMessage(msiKey: ObjectID(), timestamp: 0, draft: draft)
+        if PictureAddress.isWellFormed(image) { #expect(try RelayMessage(payload: relayed.payload()) == relayed) }
+        let poster = BroadcastActionData(poster: image, translations: ["en": .init(title: "t", msg: "m")])
+        #expect(throws: SchemaViolation.self) { try poster.check(for: .others) }
+    }
+
+    @Test(
+        "Other hosts are valid",
+        arguments: [
+            "https://cdn.test/a@b.png?x=@", "https://8.8.8.8/a", "https://[2001:4860:4860::8888]/", "https://127.example.edu/",
+            "https://a.test.",
+        ])
+    func publicHosts(image: String) {
+        #expect(PictureAddress.problem(with: image) == nil)
+    }
+
     @Test("A portal's message can have delivery options")
     func draft() throws {
         let draft =

@@ -29,4 +29,15 @@ struct PasswordRuleTests {
     func others(password: String) {
         #expect(isAccepted(password))
     }
+
+    @Test("A password is counted in composed letters, and an account is not named for a folder of a path")
+    func forms() throws {
+        #expect(!isAccepted("e\u{301}e\u{301}aqe\u{301}e\u{301}x"))
+        for (name, isValid) in [(".", false), ("..", false), ("...", true), (".a", true), ("a", true)] {
+            let add = AddAccount(account: try #require(AccountName(name)), password: nil, role: .communicator, oidc: "x")
+            #expect(((try? add.check()) != nil) == isValid)
+            #expect(try (Regex(AccountName.pattern).wholeMatch(in: name) != nil) == isValid)
+        }
+        #expect(try Regex(AccountName.pattern).wholeMatch(in: String(repeating: "a", count: 64)) != nil)
+    }
 }

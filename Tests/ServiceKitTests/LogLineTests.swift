@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Logging
 import Testing
 
@@ -74,5 +75,15 @@ struct LogLineTests {
             time: Date(), level: .info, service: "s", message: String(repeating: "x", count: 1_000_000), fields: []
         ).text
         #expect(text.utf8.count < 1_200)
+    }
+
+    @Test("A text of others does not control a terminal, and JSON stays the same")
+    func terminal() throws {
+        #expect("a\u{1B}[2J\u{9B}1m\r\u{202E}b\u{2028}\n\tc".terminalText == #"a\u001b[2J\u009b1m\u000d\u202eb\u2028"# + "\n\tc")
+        let message = "می\u{200C}خواهم 👩\u{200D}🎓 مرحبا"
+        #expect(message.terminalText == message)
+        let json = JSONValue.string("\u{202E}\u{9B}\u{7F}é").text
+        #expect(json.terminalText.utf8.allSatisfy { $0 != 0x7F } && json.terminalText != json)
+        #expect(try JSONValue(parsing: Data(json.terminalText.utf8)).text == json)
     }
 }

@@ -8,7 +8,7 @@ IMPORT = re.compile(
     r"^[ \t]*(?:@\w+(?:\([^)\n]*\))?[ \t]+)*(?:(?:public|package|internal|private|fileprivate)[ \t]+)?import[ \t]+"
     r"(?:(?:struct|class|enum|protocol|typealias|func|let|var)[ \t]+)?(\w+)(?:\.\w+)*[ \t]*(?://.*)?$", re.M)
 # Modules of the toolchain and the system.
-SYSTEM = {"Darwin", "Dispatch", "Foundation", "FoundationEssentials", "FoundationXML", "Glibc", "Musl", "Synchronization", "Testing"}
+SYSTEM = {"Darwin", "Dispatch", "Foundation", "FoundationEssentials", "FoundationXML", "Glibc", "Musl", "Swift", "Synchronization", "Testing"}
 # The app's modules run on phones.
 APP = "MobileApp"
 MODULES_OF_THE_APP = {"JSON", "Schemas", "Time", "GRDB"}

@@ -4,7 +4,7 @@ import Schemas
 
 extension CSVLine {
     /// The names of the columns of the audit log.
-    static let auditHeader = CSVLine([
+    static let auditHeader = CSVLine(header: [
         "number", "at", "actor", "address", "action", "kind", "object", "before", "after", "id", "hash",
     ])
 

@@ -12,7 +12,7 @@ struct SubjectNames: Sendable {
     /// - Throws: ``Problem`` if there is none, or if there are several.
     func find(in channels: [Channel]) throws(Problem) -> FoundSubject {
         let exact = subjects(in: channels) { $0 == $1 }
-        let found = exact.isEmpty ? subjects(in: channels) { $0.lowercased() == $1.lowercased() } : exact
+        let found = exact.isEmpty ? subjects(in: channels) { $0.caseFolded == $1.caseFolded } : exact
         guard let first = found.first else { throw unknown(in: channels) }
         guard found.count == 1 else { throw Self.ambiguous(found) }
         return first
@@ -20,7 +20,7 @@ struct SubjectNames: Sendable {
 
     /// Whether they name the place of a message, as it was called when the message was sent.
     func fit(_ names: CubeNames) -> Bool {
-        [(channel, names.channel), (area, names.area), (subject, names.subject)].allSatisfy { $0.lowercased() == $1.lowercased() }
+        [(channel, names.channel), (area, names.area), (subject, names.subject)].allSatisfy { $0.caseFolded == $1.caseFolded }
     }
 
     /// - Parameter isSame: Compares a name in the cube with a given one.
@@ -43,11 +43,11 @@ struct SubjectNames: Sendable {
 
     /// Says which name is wrong: the first for which there is nothing.
     private func unknown(in channels: [Channel]) -> Problem {
-        let inChannel = channels.filter { $0.name.lowercased() == channel.lowercased() }
+        let inChannel = channels.filter { $0.name.caseFolded == channel.caseFolded }
         guard !inChannel.isEmpty else {
             return Self.unknown(channel, "channel", "there is no channel", among: channels.map(\.name))
         }
-        let inArea = inChannel.flatMap(\.areas).filter { $0.name.lowercased() == area.lowercased() }
+        let inArea = inChannel.flatMap(\.areas).filter { $0.name.caseFolded == area.caseFolded }
         guard !inArea.isEmpty else {
             return Self.unknown(
                 area, "area", "the channel \"\(inChannel[0].name)\" has no area", among: inChannel.flatMap(\.areas).map(\.name))
@@ -66,9 +66,9 @@ struct SubjectNames: Sendable {
     private static func closeNames(to name: String, among names: [String]) -> [String] {
         // A longer name is in no cube, and comparing it is expensive.
         guard name.unicodeScalars.count <= TextLimits.name.max else { return [] }
-        let name = name.lowercased()
+        let name = name.caseFolded
         let scored = Set(names).map { other in
-            (name: other, distance: other.lowercased().hasPrefix(name) ? 1 : editDistance(name, other.lowercased()))
+            (name: other, distance: other.caseFolded.hasPrefix(name) ? 1 : editDistance(name, other.caseFolded))
         }
         let close = scored.filter { $0.distance <= max(2, name.count / 3) }
         return close.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(maxListed).map(\.name)

@@ -3,7 +3,7 @@ import Schemas
 
 extension CSVLine {
     /// The names of the columns of the archive.
-    static let messageHeader = CSVLine([
+    static let messageHeader = CSVLine(header: [
         "id", "time", "state", "channel", "area", "subject", "title", "description", "message", "sender", "reason",
     ])
 

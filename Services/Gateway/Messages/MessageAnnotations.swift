@@ -24,17 +24,24 @@ extension MessagePost: SchemaAnnotated {
                 ],
                 "options": ["description": "How FCM and the phones treat it."],
                 "template": ["description": "A template with the texts."],
+                "template_revision": [
+                    "description":
+                        "The revision of the template whose texts the sender has seen: the number in its `ETag`. Another one is an error."
+                ],
                 "values": ["description": "The texts for the template's blanks, by their names."],
             ],
             // The texts, or a template with the values for its blanks.
             "if": ["required": ["template"]],
             "then": ["not": ["anyOf": [["required": ["title"]], ["required": ["desc"]], ["required": ["message"]]]]],
-            "else": ["required": ["title", "desc", "message"], "not": ["required": ["values"]]],
+            "else": [
+                "required": ["title", "desc", "message"],
+                "not": ["anyOf": [["required": ["values"]], ["required": ["template_revision"]]]],
+            ],
             "allOf": [
                 ["not": ["required": ["delay", "send_at"]]],
                 [
                     "if": ["properties": ["distribution": ["const": "Alert"]]],
-                    "then": ["properties": ["desc": ["pattern": .string(TextLimits.notBlankPattern)]]],
+                    "then": ["properties": ["desc": ["pattern": .string(TextCharacters.text.pattern(mayBeBlank: false))]]],
                 ],
             ],
         ]

@@ -71,14 +71,19 @@ struct MessagePosting: Sendable {
     /// The message of a post; a template's blanks are filled.
     private func draft(of post: MessagePost, for caller: RequestContext) async throws -> MessageDraft {
         guard let id = post.template else { return try post.draft() }
-        let template: MessageTemplate
+        let template: Revised<MessageTemplate>
         do throws(CommandFailure) {
-            template = try await messageLog.request(GetResource<MessageTemplate>(id), context: caller).document
+            template = try await messageLog.request(GetResource<MessageTemplate>(id), context: caller)
         } catch {
             guard error.status == .notFound else { throw error }
             throw Problem(.invalidField, "template: no template \(id)", field: "template")
         }
-        return try post.draft(from: template)
+        if let seen = post.templateRevision, seen != template.revision {
+            throw Problem(
+                .conflict, "template_revision: the template was changed after revision \(seen); it is at \(template.revision)",
+                field: "template_revision")
+        }
+        return try post.draft(from: template.document)
     }
 
     /// The followed message must be one that the caller may see.

@@ -32,15 +32,16 @@ struct SendQuery: Decodable, Checked {
     ) throws(SchemaViolation) -> MessageDraft {
         // A shell's text ends with a newline, which is not meant.
         let text = text.trimmingNewlines
-        guard !text.allSatisfy(\.isWhitespace) else {
+        guard !text.isInvisible else {
             throw SchemaViolation(field: "message", problem: "expected a text as the body, which is the text of the message")
         }
-        let firstLine = text.split(whereSeparator: \.isNewline).first { !$0.allSatisfy(\.isWhitespace) }
-        if title == nil, let firstLine, let problem = TextLimits.title.problem(with: String(firstLine)) {
+        let firstLine = text.split(whereSeparator: \.isNewline).first { !$0.isInvisible }
+            .map { String($0.replacing("\t", with: " ")) }
+        if title == nil, let firstLine, let problem = TextLimits.title.problem(with: firstLine) {
             throw SchemaViolation(
                 field: "title", problem: "\(problem): without the parameter title, the first line of the text is the title")
         }
-        let title = title ?? firstLine.map(String.init) ?? ""
+        let title = title ?? firstLine ?? ""
         let draft = MessageDraft(
             title: title, desc: desc ?? (distribution == .alert ? title : ""), message: text, topicKey: topicKey,
             distribution: distribution, ttl: ttl, sendAt: sendAt, delay: delay, drill: drill)

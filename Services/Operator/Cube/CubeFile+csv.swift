@@ -20,7 +20,8 @@ enum CubeColumn: String, CaseIterable {
 }
 
 extension CubeFile {
-    /// Reads CSV. The columns may be in any order, and only `channel` is required. What a file has no column for stays as it is, and so
+    /// Reads CSV. The columns may be in any order, and only `channel` is required. The case of their names, levels and distributions does
+    /// not matter. What a file has no column for stays as it is, and so
     /// does a level, a distribution or an approval with an empty cell. An empty description or access list is a value in the first row
     /// of its channel, area or subject; in further rows it means the same as above.
     ///
@@ -157,7 +158,7 @@ private struct CubeRow {
     /// - Returns: The word of a cell, `nil` for an empty one.
     private func value<Word: CaseIterable>(_ column: CubeColumn, _ cell: (Word) -> String) throws -> Word? {
         try self.name(column).map { text in
-            guard let word = Word.allCases.first(where: { cell($0) == text }) else {
+            guard let word = Word.allCases.first(where: { cell($0).lowercased() == text.lowercased() }) else {
                 let words = Word.allCases.map(cell).joined(separator: ", ")
                 throw error("\(column.rawValue): expected one of \(words), or an empty cell, found \"\(text)\"")
             }
@@ -186,7 +187,7 @@ extension CubeFile {
                 return Self.orNothing(area?.subjects).map { Self.cells(channel, area, $0) }
             }
         }
-        let lines = [CSVLine(columns.map(\.rawValue))] + rows.map { row in CSVLine(columns.map { row[$0] ?? "" }) }
+        let lines = [CSVLine(header: columns.map(\.rawValue))] + rows.map { row in CSVLine(columns.map { row[$0] ?? "" }) }
         return lines.map(\.text).joined()
     }
 

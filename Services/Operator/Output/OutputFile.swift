@@ -1,4 +1,5 @@
 import Glibc
+import ServiceKit
 
 /// A file that a command writes.
 enum OutputFile {
@@ -20,7 +21,8 @@ enum OutputFile {
         let exists = path != "-" && stat(path, &status) == 0
         guard path != "-", !exists || !isStandardOutput(status) else {
             fflush(nil)
-            return try write(text, STDOUT_FILENO, path: "standard output")
+            // A file gets the bytes of others as they are, a terminal does not.
+            return try write(isatty(STDOUT_FILENO) == 1 ? text.terminalText : text, STDOUT_FILENO, path: "standard output")
         }
         guard !exists || isRegular(status) else { return try writeInPlace(text, to: path, flags: 0) }
         // A link to a file that does not exist yet.

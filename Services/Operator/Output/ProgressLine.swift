@@ -18,7 +18,8 @@ final class ProgressLine: Sendable {
             return true
         }
         guard isDue else { return }
-        StandardError.write("\r\u{1b}[K\(text)")
+        StandardError.write(control: "\r\u{1b}[K")
+        StandardError.write(text)
     }
 
     /// - Parameter part: From 0 to 1.
@@ -29,6 +30,6 @@ final class ProgressLine: Sendable {
     /// Removes the line, for the text that follows.
     func clear() {
         guard isShown, last.withLock({ $0 }) != nil else { return }
-        StandardError.write("\r\u{1b}[K")
+        StandardError.write(control: "\r\u{1b}[K")
     }
 }

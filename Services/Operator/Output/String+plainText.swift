@@ -1,7 +1,10 @@
+import ServiceKit
+
 extension String {
-    /// The text without control characters, which must not reach a terminal from a foreign text.
+    /// The text without characters that control a terminal or the direction of what follows, which must not reach it from a foreign
+    /// text.
     var withoutControlCharacters: String {
-        String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .control }))
+        String(String.UnicodeScalarView(unicodeScalars.filter { !$0.isUnsafeInLine }))
     }
 
     /// The text with a full stop, unless it ends like a sentence already.

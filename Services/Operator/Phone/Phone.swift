@@ -35,11 +35,11 @@ struct Phone: AsyncParsableCommand {
 
     /// The topics of the subjects under the names.
     private func topics(in channels: [Channel]) throws -> [TopicKey] {
-        let wanted = names?.split(separator: "/").map { $0.lowercased() } ?? []
+        let wanted = names?.split(separator: "/").map { String($0).caseFolded } ?? []
         let topics = channels.flatMap { channel in
             channel.areas.flatMap { area in
                 area.subjects.filter { subject in
-                    [channel.name, area.name, subject.name].map { $0.lowercased() }.starts(with: wanted)
+                    [channel.name, area.name, subject.name].map(\.caseFolded).starts(with: wanted)
                 }.map(\.topicKey)
             }
         }

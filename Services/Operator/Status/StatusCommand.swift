@@ -92,8 +92,8 @@ struct StatusCommand: AsyncParsableCommand {
     /// Prints the time before each picture of `--watch`, on a terminal in the place of the former one.
     private func beginPicture() {
         guard watch else { return }
-        let clear = isatty(STDOUT_FILENO) == 1 ? "\u{1b}[H\u{1b}[2J" : ""
-        print(clear + UnixMilliseconds.now.inUTC)
+        if isatty(STDOUT_FILENO) == 1 { Swift.print("\u{1b}[H\u{1b}[2J", terminator: "") }
+        print(UnixMilliseconds.now.inUTC)
     }
 }
 

@@ -49,7 +49,7 @@ extension OpenIDSettings {
         if nameClaim == "email", claims["email_verified"] != .boolean(true) {
             throw CommandFailure(.forbidden, "the university's provider has not verified your email address \(setting)")
         }
-        guard let name = claims[nameClaim]?.string.flatMap({ AccountName($0) }) else {
+        guard let name = claims[nameClaim]?.string.flatMap({ AccountName($0) }), name.mayBeNew else {
             throw CommandFailure(
                 .forbidden,
                 "the university's provider gives no name that an account can have \(setting); ask a super user to add an account")

@@ -40,20 +40,23 @@ struct PasswordHash: Codable, Hashable, Sendable {
     /// Hashes a new password. It takes long and blocks: see ``PasswordHashing``.
     init(of password: Secret, parameters: Parameters) throws {
         let salt = Data.random(count: Self.saltBytes)
-        let key = try Self.key(of: password, salt: salt, parameters)
+        let key = try Self.key(of: Data(password.prepared.text.utf8), salt: salt, parameters)
         self.init(parameters: parameters, salt: salt, hash: key.withUnsafeBytes { Data($0) })
     }
 
-    /// Whether it is the hash of this password. It takes as long as hashing.
+    /// Whether it is the hash of this password, prepared or, as earlier versions have stored it, as it was typed. It takes as long as
+    /// hashing, and for a password of two forms twice as long, whether it is right or wrong.
     func matches(_ password: Secret) throws -> Bool {
         guard let salt = Data(base64Encoded: salt), let hash = Data(base64Encoded: hash) else { throw DamagedPasswordHash() }
         // The comparison of keys takes the same time wherever they differ.
-        return try Self.key(of: password, salt: salt, parameters) == SymmetricKey(data: hash)
+        let passwords = Set([password.prepared, password].map { Data($0.text.utf8) })
+        let keys = try passwords.map { try Self.key(of: $0, salt: salt, parameters) }
+        return keys.contains(SymmetricKey(data: hash))
     }
 
-    private static func key(of password: Secret, salt: Data, _ parameters: Parameters) throws -> SymmetricKey {
+    private static func key(of password: Data, salt: Data, _ parameters: Parameters) throws -> SymmetricKey {
         try KDF.Scrypt.deriveKey(
-            from: Data(password.text.utf8), salt: salt, outputByteCount: hashBytes, rounds: parameters.cost,
+            from: password, salt: salt, outputByteCount: hashBytes, rounds: parameters.cost,
             blockSize: parameters.blockSize, parallelism: parameters.parallelism)
     }
 }

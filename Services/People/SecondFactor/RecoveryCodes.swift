@@ -18,7 +18,6 @@ enum RecoveryCodes {
     /// The hash that is stored. The codes have 64 random bits, so that a fast hash is enough. It is the same in lower case, with
     /// spaces, and without hyphens.
     static func hash(_ code: Secret) -> CredentialHash {
-        let digits = code.text.uppercased().filter { $0 != "-" && $0 != " " }
-        return CredentialHash(digest: SHA256.hash(data: Data(digits.utf8)))
+        CredentialHash(digest: SHA256.hash(data: Data(code.codeDigits.uppercased().utf8)))
     }
 }

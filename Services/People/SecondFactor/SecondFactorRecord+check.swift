@@ -34,8 +34,7 @@ extension SecondFactorRecord {
     }
 
     private mutating func acceptTOTP(_ code: Secret, at now: UnixMilliseconds) -> Bool {
-        let digits = code.text.filter { $0 != " " }
-        guard let step = TOTP(secret: secret)?.step(of: digits, at: now, after: lastStep) else { return false }
+        guard let step = TOTP(secret: secret)?.step(of: code.codeDigits, at: now, after: lastStep) else { return false }
         lastStep = step
         return true
     }

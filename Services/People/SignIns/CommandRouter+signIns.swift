@@ -76,10 +76,12 @@ extension CommandRouter {
 }
 
 extension People {
-    /// A hash with the current parameters, if the stored one has others.
+    /// A hash with the current parameters, if the stored one has others or is that of the password as it was typed.
     fileprivate func current(_ stored: PasswordHash?, _ password: Secret) async throws -> PasswordHash? {
-        if stored?.parameters == passwords.hashing.parameters { return nil }
-        return try await passwords.hashing.hash(password)
+        let hashing = passwords.hashing
+        let isPrepared = password.isPrepared ? true : try await hashing.matches(stored, password.prepared)
+        if isPrepared, stored?.parameters == hashing.parameters { return nil }
+        return try await hashing.hash(password)
     }
 }
 

@@ -53,7 +53,7 @@ enum MessageCollection {
         [
             history("history", []),
             history("channel", ["topic.channel"]), history("area", ["topic.area"]), history("subject", ["topic.subject"]),
-            history("sender", ["sender"]), history("state", ["relay.state"]), history("words", ["words"]),
+            history("sender", ["sender"]), history("state", ["relay.state"]), history("search", ["search"]),
             // For statistics, which need nothing else of most messages.
             ["name": "statistics", "key": ["timestamp": 1, "relay.state": 1]],
             [
@@ -71,6 +71,10 @@ enum MessageCollection {
             ],
             ["name": "follows", "key": ["follows": 1], "sparse": true],
             ["name": "trace", "key": ["traceparent": 1], "sparse": true],
+            [
+                "name": .string(unfoldedIndex), "key": ["timestamp": -1],
+                "partialFilterExpression": ["words": ["$exists": true]],
+            ],
             [
                 "name": .string(auditIndex), "key": ["msi_key": 1, "audit.id": 1],
                 "partialFilterExpression": ["audit.id": isPending],
@@ -94,6 +98,12 @@ enum MessageCollection {
         let order = [("timestamp", BSONValue.int32(-1)), ("msi_key", .int32(-1))]
         return ["name": .string(name), "key": .document(BSONDocument(keys.map { ($0, 1) } + order))]
     }
+
+    /// All fields but the words for searches, also of documents that an earlier version has written.
+    static let withoutWords: BSONValue = ["search": 0, "words": 0]
+
+    /// The index of the documents whose words an earlier version has written, to `words` and not to `search`.
+    static let unfoldedIndex = "unfolded"
 
     /// From the newest to the oldest.
     static let order: BSONValue = ["timestamp": -1, "msi_key": -1]

@@ -2,7 +2,7 @@ import MongoDatabase
 import Schemas
 
 /// A message as a document of `message`: the seed's fields, the other fields of ``Message``, the parts of the topic key in
-/// `topic`, the words for searches in `words`, and in `audit` what the audit log has not acknowledged.
+/// `topic`, the words for searches in `search`, and in `audit` what the audit log has not acknowledged.
 ///
 /// Documents of other programs may lack the fields that are not the seed's. They count as relayed.
 struct MessageDocument {
@@ -60,7 +60,8 @@ struct MessageDocument {
             ("approval", message.approval?.bson),
             ("values", message.values.map { .document(BSONDocument($0.sorted { $0.key < $1.key }.map { ($0, $1.bson) })) }),
             ("idempotency_key", message.idempotencyKey?.bson), ("relay", .document(message.relay.document(revision: 0))),
-            ("topic", .document(message.topicKey.document)), ("words", .array(words)), ("traceparent", message.traceparent?.bson),
+            ("topic", .document(message.topicKey.document)), ("search", .array(words)),
+            ("traceparent", message.traceparent?.bson),
             ("audit", try audit.map { .array([.document(try $0.pending(of: message).element)]) }),
         ]
         return BSONDocument(fields.compactMap { key, value in value.map { (key, $0) } })

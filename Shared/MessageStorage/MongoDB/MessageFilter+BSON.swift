@@ -27,10 +27,10 @@ extension MessageFilter {
             let words = text.terms.filter { !$0.isPrefix }.map { $0.word.bson }
             further += text.terms.filter(\.isPrefix).map { term in
                 // A word contains no special characters of regular expressions.
-                ["words": ["$regex": .string("^" + term.word)]]
+                ["search": ["$regex": .string("^" + term.word)]]
             }
-            if words.count == 1 { fields.append(("words", words[0])) }
-            if words.count > 1 { fields.append(("words", ["$all": .array(words)])) }
+            if words.count == 1 { fields.append(("search", words[0])) }
+            if words.count > 1 { fields.append(("search", ["$all": .array(words)])) }
         }
         if !further.isEmpty { fields.append(("$and", .array(further))) }
         fields += times(after: cursor)

@@ -8,7 +8,7 @@ extension MongoConnection {
     ///
     /// - Throws: ``BSONError`` if it cannot be read.
     func message(_ filter: BSONDocument) throws -> MessageDocument? {
-        let stored = try find(filter, in: MessageCollection.name, options: ["projection": ["words": 0]])
+        let stored = try find(filter, in: MessageCollection.name, options: ["projection": MessageCollection.withoutWords])
         guard stored.count > 1 else { return try stored.first.map { try MessageDocument($0) } }
         let documents = stored.compactMap { try? MessageDocument($0) }
         return documents.min(by: MessageDocument.comesFirst)
@@ -50,6 +50,32 @@ extension MongoConnection {
         ]
         let update = try update(unchanged, changes.adding(try audit?.pending(of: message)), in: MessageCollection.name)
         return update.matched == 1 ? .done(message) : .overtaken
+    }
+
+    /// Gives documents that have the `words` of an earlier version those of this one, the newest first.
+    ///
+    /// - Returns: How many were changed. After the last one, the index of the earlier version is removed.
+    func addToSearch(limit: Int) throws -> Int {
+        let found = try find(
+            ["words": ["$exists": true]], in: MessageCollection.name,
+            options: [
+                "sort": ["timestamp": -1], "limit": .int64(Int64(limit)), "hint": .string(MessageCollection.unfoldedIndex),
+                "projection": ["title": 1, "desc": 1, "message": 1],
+            ])
+        if found.isEmpty {
+            do {
+                _ = try write(["dropIndexes": .string(MessageCollection.name), "index": "words"])
+            } catch let error as MongoError where error.code == .noIndex {}
+        }
+        for document in found {
+            let fields = try BSONFields(document)
+            let texts = ["title", "desc", "message"].compactMap { try? fields.value($0, as: String.self) }
+            let words = Set(texts.flatMap { SearchWords($0) }).sorted().map { BSONValue.string($0) }
+            _ = try update(
+                ["_id": fields["_id"] ?? .null], ["$set": ["search": .array(words)], "$unset": ["words": ""]],
+                in: MessageCollection.name)
+        }
+        return found.count
     }
 
     /// Removes messages, and then pushes unless only the messages of an origin are meant.

@@ -115,7 +115,8 @@ extension MongoConnection {
                 in: collection.name, all: true)
             while !unread.isEmpty {
                 let documents = try find(
-                    leased(unread.prefix(Self.batch)), in: collection.name, options: ["projection": ["words": 0]])
+                    leased(unread.prefix(Self.batch)), in: collection.name,
+                    options: ["projection": MessageCollection.withoutWords])
                 // An unreadable document does not block the others while its lease lasts.
                 items += try unreadable.of(collection).readable(of: documents, as: collection.item)
                 unread = unread.dropFirst(Self.batch)

@@ -75,7 +75,8 @@ extension MongoConnection {
                     for start in stride(from: 0, to: page.count, by: Self.batch) {
                         let batch = page[start..<min(start + Self.batch, page.count)]
                         let documents = try find(
-                            ["_id": ["$in": .array(Array(batch))]], in: collection.name, options: ["projection": ["words": 0]])
+                            ["_id": ["$in": .array(Array(batch))]], in: collection.name,
+                            options: ["projection": MessageCollection.withoutWords])
                         // An unreadable document is not part of the outbox.
                         found += documents.compactMap { try? collection.item($0) }.filter(isWanted).map(\.key)
                     }

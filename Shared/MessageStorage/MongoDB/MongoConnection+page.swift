@@ -32,7 +32,7 @@ extension MongoConnection {
             filter.document(after: cursor), in: MessageCollection.name,
             options: [
                 "sort": MessageCollection.order, "skip": .int64(Int64(skipped)), "limit": .int64(Int64(limit)),
-                "projection": ["words": 0],
+                "projection": MessageCollection.withoutWords,
             ])
     }
 
@@ -44,7 +44,8 @@ extension MongoConnection {
             [
                 ["$match": .document(filter.timesDocument(after: cursor))], ["$sort": MessageCollection.order],
                 ["$limit": .int64(Int64(maxSearchedMessages))], ["$match": .document(filter.document(after: cursor))],
-                ["$skip": .int64(Int64(skipped))], ["$limit": .int64(Int64(limit))], ["$project": ["words": 0]],
+                ["$skip": .int64(Int64(skipped))], ["$limit": .int64(Int64(limit))],
+                ["$project": MessageCollection.withoutWords],
             ], in: MessageCollection.name)
     }
 }

@@ -73,7 +73,8 @@ extension MongoConnection {
                 .with("$nor", Self.isScheduled(now)),
             in: MessageCollection.name,
             options: [
-                "sort": ["timestamp": 1, "msi_key": 1], "limit": .int64(Int64(count)), "projection": ["words": 0],
+                "sort": ["timestamp": 1, "msi_key": 1], "limit": .int64(Int64(count)),
+                "projection": MessageCollection.withoutWords,
             ])
     }
 

@@ -217,6 +217,12 @@ package struct MongoMessageStore: MessageStore {
         }
     }
 
+    package func addToSearch(limit: Int) async throws -> Int {
+        try await MongoError.asFailure {
+            try await database.run { try $0.addToSearch(limit: limit) }
+        }
+    }
+
     package func check() async throws {
         try await MongoError.asFailure {
             try await database.run { try $0.ping() }

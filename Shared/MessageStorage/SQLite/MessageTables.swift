@@ -91,6 +91,9 @@ enum MessageTables {
             try database.execute(
                 sql: "CREATE INDEX messageByTrace ON message (\(traceID)) WHERE traceparent IS NOT NULL")
         }
+        migrator.registerMigration("message.foldedWords") { database in
+            try MessageText.createTable(in: database)
+        }
     }
 
     /// The trace id of a row, as its index has it.
@@ -130,10 +133,5 @@ enum MessageTables {
         try database.create(
             index: "messageByState", on: MessageRow.databaseTableName, columns: ["state"],
             condition: Column("state") != RelayState.relayed.rawValue)
-        try MessageText.createTable(in: database)
-        let rows = try Row.fetchCursor(database, sql: "SELECT position, title, desc, message FROM message")
-        while let row = try rows.next() {
-            try MessageText.add(MessageText.words(of: row), at: row["position"], in: database)
-        }
     }
 }

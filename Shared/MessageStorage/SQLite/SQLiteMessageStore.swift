@@ -197,6 +197,11 @@ package struct SQLiteMessageStore: MessageStore {
         }
     }
 
+    package func addToSearch(limit: Int) async throws -> Int {
+        guard try await database.read(MessageText.hasRest) else { return 0 }
+        return try await database.write { try MessageText.addRest(limit: limit, in: $0) }
+    }
+
     package func check() async throws {
         _ = try await database.read { try Int64.fetchOne($0, sql: "SELECT position FROM message LIMIT 1") }
     }

@@ -92,17 +92,17 @@ public struct Messages: Sendable {
     ///
     /// - Parameters:
     ///   - channel: Only those of this channel.
-    ///   - words: Only those whose title or texts have all of these words, in any case.
+    ///   - words: Only those whose title or texts have all of these words, by the rules of the archive's search.
     /// - Throws: `DatabaseError`.
     public func all(channel: String? = nil, words: String = "") async throws -> [StoredMessage] {
         let messages = try await database.db.read { db in
             try Row.fetchAll(db.cachedStatement(sql: Self.query + " ORDER BY Message.timestamp DESC, ID DESC")).map(
                 StoredMessage.init)
         }
-        let words = words.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
+        let words = words.searchFolded.split(whereSeparator: \.isWhitespace)
         return messages.filter { message in
             guard channel == nil || message.topicKey.prefix(24) == channel! else { return false }
-            let text = [message.title, message.desc, message.message].joined(separator: "\n").lowercased()
+            let text = [message.title, message.desc, message.message].joined(separator: "\n").searchFolded
             return words.allSatisfy(text.contains)
         }
     }

@@ -17,7 +17,7 @@ extension MongoError {
         case .unfinishedRestore: away("msi restore has not ended")
         case .storageFull: CommandFailure(.storageFull, "the disk of the database is full")
         case .overloaded: CommandFailure(.overloaded, "too many operations wait for the database")
-        case .duplicateKey, .indexConflict, .noCollection, .badURL, .other: self
+        case .duplicateKey, .indexConflict, .noIndex, .noCollection, .badURL, .other: self
         }
     }
 

@@ -56,6 +56,8 @@ extension MongoError {
         case 14_031: (.storageFull, false)
         // IndexOptionsConflict, IndexKeySpecsConflict
         case 85, 86: (.indexConflict, false)
+        // IndexNotFound
+        case 27: (.noIndex, false)
         // NamespaceNotFound
         case 26: (.noCollection, false)
         default: (.other, false)

@@ -20,6 +20,8 @@ package struct MongoError: Error, Hashable, Sendable, CustomStringConvertible {
         case storageFull = "storage_full"
         /// An index with this name or these keys exists in another form.
         case indexConflict = "index_conflict"
+        /// There is no index with this name.
+        case noIndex = "no_index"
         /// The collection does not exist.
         case noCollection = "no_collection"
         /// The connection string cannot be used.

@@ -107,8 +107,8 @@ extension BroadcastActionData {
             guard LanguageTag(tag) != nil else {
                 throw SchemaViolation(field: path, problem: "not a known language, expected a tag such as en, hi or pt-BR")
             }
-            guard tags.insert(tag.lowercased()).inserted else {
-                throw SchemaViolation(field: path, problem: "there twice: upper and lower case are the same in a language tag")
+            guard tags.insert(LanguageTag.key(of: tag)).inserted else {
+                throw SchemaViolation(field: path, problem: "there twice: in a language tag, case does not matter, and iw is he")
             }
             for (key, text, limits) in [("title", texts.title, TextLimits.title), ("msg", texts.msg, .messageText)] {
                 if let problem = limits.problem(with: text) { throw SchemaViolation(field: "\(path).\(key)", problem: problem) }
@@ -138,13 +138,7 @@ extension BroadcastActionData {
     }
 
     private static func check(poster: String) throws(SchemaViolation) {
-        let rest = poster.dropFirst("https://".count)
-        let isAddress =
-            poster.hasPrefix("https://") && !(rest.isEmpty || rest.hasPrefix("/"))
-            && poster.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
-        guard isAddress else {
-            throw SchemaViolation(CodingKeys.poster, "expected the address of a picture, https://HOST/PATH")
-        }
+        if let problem = PictureAddress.problem(with: poster) { throw SchemaViolation(CodingKeys.poster, problem) }
         try TextLimits.posterAddress.check(poster, CodingKeys.poster)
     }
 }

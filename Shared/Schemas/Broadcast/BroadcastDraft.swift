@@ -138,7 +138,7 @@ package struct BroadcastDraft: Codable, Checked, Hashable, Sendable {
 
     private func checkTexts(in language: String) throws(SchemaViolation) {
         guard let translations = actionData.translations else { return }
-        guard translations.keys.contains(where: { $0.lowercased() == language.lowercased() }) else {
+        guard translations.keys.contains(where: { LanguageTag.key(of: $0) == LanguageTag.key(of: language) }) else {
             throw SchemaViolation(
                 field: "actiondata.translations.\(language)", problem: "no texts in the default language, which is \(language)")
         }

@@ -6,7 +6,7 @@ package struct LanguageTag: Hashable, Sendable {
     /// - Returns: `nil` for a text that names no language.
     package init?(_ text: String) {
         var rest = text.split(separator: "-", omittingEmptySubsequences: false)[...]
-        guard let language = rest.popFirst(), Self.isLanguage(language.lowercased()) else { return nil }
+        guard let language = rest.popFirst(), Self.isLanguage(Self.key(of: String(language))) else { return nil }
         if let script = rest.first, script.count == 4, script.allSatisfy(\.isASCIILetter) { rest.removeFirst() }
         if let region = rest.first {
             let isCountry = region.count == 2 && region.allSatisfy(\.isASCIILetter)
@@ -18,15 +18,25 @@ package struct LanguageTag: Hashable, Sendable {
         self.text = text
     }
 
+    /// The tag as tags are compared: in lower case, with the language's code of today. Some phones have withdrawn ones.
+    package static func key(of tag: String) -> String {
+        var parts = tag.lowercased().split(separator: "-", omittingEmptySubsequences: false)
+        if let current = parts.first.flatMap({ withdrawnCodes[$0] }) { parts[0] = current }
+        return parts.joined(separator: "-")
+    }
+
     /// The keys under which texts for this tag may be, the best one first: `pt-br`, then `pt`.
     package static func fallbacks(of tag: String) -> [String] {
-        let parts = tag.lowercased().split(separator: "-")
+        let parts = key(of: tag).split(separator: "-")
         return parts.indices.reversed().map { parts[...$0].joined(separator: "-") }
     }
 
     private static func isLanguage(_ code: String) -> Bool {
         twoLetterLanguages.contains(code) || threeLetterLanguages.contains(code)
     }
+
+    /// Codes that ISO 639-1 has withdrawn.
+    private static let withdrawnCodes: [Substring: Substring] = ["iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro"]
 
     /// ISO 639-1.
     private static let twoLetterLanguages = Set(
@@ -62,7 +72,7 @@ extension BroadcastActionData {
     /// or script (of several the first by name), or else in the default language.
     package func texts(in language: String, or fallback: String) -> Translation? {
         guard let translations else { return nil }
-        let known = Dictionary(translations.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
+        let known = Dictionary(translations.map { (LanguageTag.key(of: $0.key), $0.value) }) { first, _ in first }
         for tag in [language, fallback] {
             let candidates = LanguageTag.fallbacks(of: tag)
             if let texts = candidates.lazy.compactMap({ known[$0] }).first { return texts }

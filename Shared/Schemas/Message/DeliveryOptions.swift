@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import JSON
 
 /// How FCM and the phones treat a message: the `options` of a portal's post, of a message and of
@@ -70,21 +69,19 @@ package struct DeliveryOptions: Codable, Checked, Hashable, Sendable {
     }
     package func check() throws(SchemaViolation) {
         try TextLimits.imageURL.check(image, CodingKeys.image)
-        if let image, !Self.isImageURL(image) {
-            throw SchemaViolation(
-                CodingKeys.image, "expected an https:// URL with a host, of ASCII characters without a space",
-                limit: .pattern(Self.imagePattern, example: "https://www.example.edu/storm.png"))
+        if let image, !PictureAddress.isWellFormed(image) {
+            throw SchemaViolation(CodingKeys.image, PictureAddress.problem(with: image) ?? "", limit: PictureAddress.limit)
         }
         try TextLimits.label.check(collapseKey, CodingKeys.collapseKey)
         try TextLimits.label.check(analyticsLabel, CodingKeys.analyticsLabel)
     }
 
-    /// All URLs that match it are valid.
-    private static let imagePattern = "^https://[A-Za-z0-9][A-Za-z0-9.-]*(/[A-Za-z0-9._~/-]*)?$"
-
-    private static func isImageURL(_ text: String) -> Bool {
-        text.hasPrefix("https://") && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-            && URL(string: text)?.host()?.isEmpty == false
+    /// Checks what only new options must keep. The relay takes those of an earlier version.
+    ///
+    /// - Parameter field: The field that has the options.
+    func checkNew(_ field: some CodingKey) throws(SchemaViolation) {
+        guard let image, let problem = PictureAddress.problem(with: image) else { return }
+        throw SchemaViolation(field: "\(field.stringValue).\(CodingKeys.image.rawValue)", problem: problem)
     }
 }
 

@@ -127,8 +127,9 @@ package struct CubeNames: Codable, Checked, Hashable, Sendable {
     }
 
     package func check() throws(SchemaViolation) {
-        try TextLimits.name.check(channel, CodingKeys.channel)
-        try TextLimits.name.check(area, CodingKeys.area)
-        try TextLimits.name.check(subject, CodingKeys.subject)
+        let limits = TextLimits.name.stored
+        try limits.check(channel, CodingKeys.channel)
+        try limits.check(area, CodingKeys.area)
+        try limits.check(subject, CodingKeys.subject)
     }
 }

@@ -59,13 +59,11 @@ package struct MessageDraft: Codable, Checked, Hashable, Sendable {
     }
 
     package func check() throws(SchemaViolation) {
-        try TextLimits.title.check(title, CodingKeys.title)
+        try check(title: .title, desc: .notificationBody, message: .messageText)
         if drill == true, let problem = TextLimits.drillTitle.problem(with: title) {
             throw SchemaViolation(CodingKeys.title, "\(problem): a drill's title begins with \"\(Self.drillMark)\"")
         }
-        try TextLimits.notificationBody.check(desc, CodingKeys.desc)
-        try TextLimits.messageText.check(message, CodingKeys.message)
-        try (0...maxTimeToLive).check(ttl, CodingKeys.ttl)
+        if distribution == .alert, desc.isInvisible { throw Self.noNotification }
         try (0...maximumUnixMilliseconds).check(sendAt, CodingKeys.sendAt)
         try (0...Self.maxDelay).check(delay, CodingKeys.delay)
         if delay != nil, sendAt != nil { throw SchemaViolation(CodingKeys.delay, "expected a delay or a send_at, not both") }
@@ -73,11 +71,25 @@ package struct MessageDraft: Codable, Checked, Hashable, Sendable {
             throw SchemaViolation(CodingKeys.correction, "expected only with follows, the message that is corrected")
         }
         if let values { try TemplateText.check(values: values, CodingKeys.values) }
-        if distribution == .alert, desc.isBlank {
-            throw SchemaViolation(
-                CodingKeys.desc, "expected a text that is not empty: it is the push notification of an Alert")
-        }
+        try options?.checkNew(CodingKeys.options)
     }
+
+    /// Checks only what the relay and FCM need, for a message that an earlier version may have accepted.
+    package func checkStored() throws(SchemaViolation) {
+        try check(
+            title: TextLimits.title.stored, desc: TextLimits.notificationBody.stored, message: TextLimits.messageText.stored)
+        if distribution == .alert, desc.isBlank { throw Self.noNotification }
+    }
+
+    private func check(title: TextLimits, desc: TextLimits, message: TextLimits) throws(SchemaViolation) {
+        try title.check(self.title, CodingKeys.title)
+        try desc.check(self.desc, CodingKeys.desc)
+        try message.check(self.message, CodingKeys.message)
+        try (0...maxTimeToLive).check(ttl, CodingKeys.ttl)
+    }
+
+    private static let noNotification = SchemaViolation(
+        CodingKeys.desc, "expected a text that is not empty: it is the push notification of an Alert")
 }
 
 extension MessageDraft {
@@ -113,5 +125,6 @@ extension MessageDraft {
 
 extension TextLimits {
     /// A drill's title: with its mark it is a title.
-    fileprivate static let drillTitle = TextLimits(max: TextLimits.title.max - MessageDraft.drillMark.unicodeScalars.count)
+    fileprivate static let drillTitle = TextLimits(
+        max: TextLimits.title.max - MessageDraft.drillMark.unicodeScalars.count, TextLimits.title.characters)
 }

@@ -16,12 +16,15 @@ package struct MessagePost: Codable, Checked, Hashable, Sendable {
     package var follows: ObjectID?
     private var correction: Bool?
     package var template: ObjectID?
+    /// The revision of the template whose texts the sender has seen; `nil` to send the present ones.
+    package let templateRevision: Revision?
     private var values: [String: String]?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case title, desc, message, distribution, ttl, options, delay, drill, follows, correction, template, values
         case topicKey = "topic_key"
         case sendAt = "send_at"
+        case templateRevision = "template_revision"
     }
 
     /// The post of a message that has its texts.
@@ -38,13 +41,17 @@ package struct MessagePost: Codable, Checked, Hashable, Sendable {
         drill = draft.drill
         follows = draft.follows
         correction = draft.correction
+        templateRevision = nil
     }
 
     package func check() throws(SchemaViolation) {
         let texts = [(CodingKeys.title, title), (.desc, desc), (.message, message)]
         guard template != nil else {
             for (field, text) in texts where text == nil { throw SchemaViolation(field, "missing, but required") }
-            if values != nil { throw SchemaViolation(CodingKeys.values, "expected only with a template") }
+            for (field, isPresent) in [(CodingKeys.values, values != nil), (.templateRevision, templateRevision != nil)]
+            where isPresent {
+                throw SchemaViolation(field, "expected only with a template")
+            }
             _ = try draft()
             return
         }

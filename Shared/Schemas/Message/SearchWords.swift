@@ -1,7 +1,8 @@
 import JSON
 
-/// The words of a text for the archive's search: runs of letters, digits and marks in lower case. An ideograph is a word of its
-/// own, since its scripts put no spaces between words. Accents matter, case does not.
+/// The words of a text for the archive's search: runs of letters, digits and marks, folded (``String/searchFolded``). A letter of a
+/// script that puts no spaces between words, such as an ideograph, kana or a Thai letter, is a word of its own with its marks. Accents
+/// matter, case does not.
 ///
 /// Both stores index these words, so that a search has the same results in each: the two databases split and fold words in
 /// different ways, and MongoDB's text index cannot be read page by page in the order of time.
@@ -12,28 +13,33 @@ package struct SearchWords: Sequence, IteratorProtocol {
     private var rest: Substring.UnicodeScalarView
 
     package init(_ text: String) {
-        rest = text.lowercased()[...].unicodeScalars
+        rest = text.searchFolded[...].unicodeScalars
     }
 
     package mutating func next() -> String? {
         rest = rest.drop { !Self.isInWord($0) }
         guard let first = rest.first else { return nil }
-        guard !first.properties.isIdeographic else {
-            rest.removeFirst()
-            return String(first)
-        }
-        let word = rest.prefix { Self.isInWord($0) && !$0.properties.isIdeographic }
-        rest = rest[word.endIndex...]
+        let others = rest.dropFirst()
+        let isAlone = first.isWordByItself
+        let tail = others.prefix { isAlone ? Self.isMark($0) : Self.isInWord($0) && !$0.isWordByItself }
+        let word = rest[..<tail.endIndex]
+        rest = rest[tail.endIndex...]
         return String(String.UnicodeScalarView(word.prefix(Self.maxWord)))
     }
 
     private static func isInWord(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
-            .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber:
+        // Fast path: the properties take longer to look up.
+        if scalar.isASCII { return (0x61...0x7A).contains(scalar.value) || (0x30...0x39).contains(scalar.value) }
+        return switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,
+            .otherNumber:
             true
-        default: false
+        default: isMark(scalar)
         }
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        [.nonspacingMark, .spacingMark, .enclosingMark].contains(scalar.properties.generalCategory)
     }
 }
 
@@ -54,10 +60,12 @@ package struct SearchQuery: Hashable, Sendable {
 
     /// More words cost time and hardly narrow the search.
     package static let maxTerms = 20
+    /// More letters of a script without spaces do not narrow the search either; the rest is left out.
+    private static let maxLetters = 40
     /// Shorter prefixes match most messages.
     package static let minPrefix = 2
 
-    /// In their order, without duplicates.
+    /// Without duplicates.
     package let terms: [Term]
     private let text: String
 }
@@ -67,19 +75,22 @@ extension SearchQuery: LosslessStringConvertible {
 
     /// - Returns: `nil` if there is no word, there are too many, or a prefix is too short.
     package init?(_ text: String) {
-        var terms: [Term] = []
+        var (terms, letters): ([Term], [Term]) = ([], [])
         for part in text.split(whereSeparator: \.isWhitespace) {
-            var words = Array(SearchWords(String(part)))
-            guard let last = words.popLast() else { continue }
-            terms += words.map { Term(word: $0, isPrefix: false) }
-            terms.append(Term(word: last, isPrefix: part.hasSuffix("*")))
+            let words = Array(SearchWords(String(part)))
+            for (place, word) in words.enumerated() {
+                let isLetter = word.unicodeScalars.first?.isWordByItself == true
+                let term = Term(word: word, isPrefix: !isLetter && place == words.count - 1 && part.hasSuffix("*"))
+                if isLetter { letters.append(term) } else { terms.append(term) }
+            }
         }
         var seen: Set<Term> = []
         terms.removeAll { !seen.insert($0).inserted }
-        guard !terms.isEmpty, terms.count <= Self.maxTerms,
+        letters.removeAll { !seen.insert($0).inserted }
+        guard !seen.isEmpty, terms.count <= Self.maxTerms,
             terms.allSatisfy({ !$0.isPrefix || $0.word.unicodeScalars.count >= Self.minPrefix })
         else { return nil }
-        self.terms = terms
+        self.terms = terms + letters.prefix(Self.maxLetters)
         self.text = text
     }
 }

@@ -22,6 +22,7 @@ package struct SetUpPeople: Command, Checked {
     }
 
     package func check() throws(SchemaViolation) {
+        try account.checkNew(CodingKeys.account)
         try PeopleLimits.checkNew(password, CodingKeys.password)
     }
 }
@@ -69,6 +70,7 @@ package struct AddAccount: Command, Checked {
     }
 
     package func check() throws(SchemaViolation) {
+        try account.checkNew(CodingKeys.account)
         try PeopleLimits.checkNew(password, CodingKeys.password)
         try PeopleLimits.subject.check(oidc, CodingKeys.oidc)
         if password == nil, oidc == nil {

@@ -20,6 +20,14 @@ package struct AccountName: Sendable {
         key = description.lowercased()
     }
 
+    /// Whether a new account may have it. In a path, `.` and `..` stand for folders, so that no request could name the account.
+    package var mayBeNew: Bool { text != "." && text != ".." }
+
+    /// Checks the name of a new account.
+    func checkNew(_ field: some CodingKey) throws(SchemaViolation) {
+        guard mayBeNew else { throw SchemaViolation(field, "expected a name other than . and ..") }
+    }
+
     private static func isAllowed(_ character: UInt8) -> Bool {
         switch character {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
@@ -40,6 +48,8 @@ extension AccountName: TextCodable {
     package var description: String { text }
 
     package static var expected: String { "1 to \(maxLength) characters of A–Z a–z 0–9 . _ - @ (an account's name)" }
-    package static var pattern: String { "^[A-Za-z0-9._@-]{1,\(maxLength)}$" }
+    package static var pattern: String {
+        "^([A-Za-z0-9_@-][A-Za-z0-9._@-]{0,63}|\\.[A-Za-z0-9_@-][A-Za-z0-9._@-]{0,62}|\\.\\.[A-Za-z0-9._@-]{1,62})$"
+    }
     package static var example: String { "ann" }
 }

@@ -8,7 +8,7 @@ package enum PeopleLimits {
     /// The maximum length of a client's network address.
     package static let address = TextLimits(max: 64)
     /// A token's name.
-    package static let tokenName = TextLimits(max: 100)
+    package static let tokenName = TextLimits(max: 100, .name)
     /// The maximum number of parts of the cube in a token's scope.
     package static let maxScope: Int64 = 100
     /// An account's identifier at the OpenID Connect provider; OpenID Connect limits `sub` to 255 characters.
@@ -34,7 +34,7 @@ package enum PeopleLimits {
 
     /// Checks a new password. The error does not contain it.
     package static func checkNew(_ password: Secret?, _ field: some CodingKey) throws(SchemaViolation) {
-        guard let password else { return }
+        guard let password = password?.prepared else { return }
         let length = Int64(password.text.unicodeScalars.count)
         guard Self.password.contains(length) else {
             throw SchemaViolation(

@@ -82,7 +82,7 @@ package struct RelayMessage: Command, Checked, Hashable {
     }
 
     package func check() throws(SchemaViolation) {
-        try draft.check()
+        try draft.checkStored()
         try (0...maximumUnixMilliseconds).check(timestamp, CodingKeys.timestamp)
         try (0...maximumUnixMilliseconds).check(expires, CodingKeys.expires)
         let allowed = draft.distribution.components

@@ -67,13 +67,3 @@ extension String {
         return unicodeScalars.count > 1_000 ? short + "…" : short
     }
 }
-
-extension Unicode.Scalar {
-    /// Whether it moves the cursor, ends the line, or changes the direction of the following text.
-    fileprivate var isUnsafeInLine: Bool {
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: true
-        default: properties.isBidiControl
-        }
-    }
-}

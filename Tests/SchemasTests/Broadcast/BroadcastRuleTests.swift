@@ -91,7 +91,8 @@ struct BroadcastRuleTests {
     @Test(
         "Language tags",
         arguments: [
-            ("en", true), ("pt-BR", true), ("zh-Hant-TW", true), ("EN-gb", true), ("es-419", true), ("xx", false),
+            ("en", true), ("pt-BR", true), ("zh-Hant-TW", true), ("EN-gb", true), ("es-419", true), ("iw", true), ("in-ID", true),
+            ("xx", false),
             ("sat", true), ("mai", true), ("kok", true), ("mni-Mtei-IN", true), ("brx", true), ("DOI", true), ("fil-PH", true),
             ("eng", false), ("inc", false), ("und", false),
             ("english", false), ("en-", false), ("en-GBR", false), ("", false),
@@ -111,6 +112,8 @@ struct BroadcastRuleTests {
         let action = BroadcastActionData(translations: [
             "en": .init(title: "Hello", msg: "m"), "pt": .init(title: "Olá", msg: "m"), "pt-BR": .init(title: "Oi", msg: "m"),
         ])
+        let old = BroadcastActionData(translations: ["en": .init(title: "Hello", msg: "m"), "he": .init(title: "שלום", msg: "m")])
+        #expect(old.texts(in: "iw-IL", or: "en")?.title == "שלום" && old.texts(in: "ji", or: "en")?.title == "Hello")
         for (language, title) in [("pt-br", "Oi"), ("pt-PT", "Olá"), ("pt", "Olá"), ("ar", "Hello"), ("en-GB", "Hello")] {
             #expect(action.texts(in: language, or: "en")?.title == title, "\(language)")
         }

@@ -50,3 +50,27 @@ export function tn(key, values) {
 }
 
 export const formatNumber = (value) => numbers.format(value);
+
+// What Arabic and Persian write for the same letter, the end form of sigma, and the i without a dot.
+const sameLetters = { "ٱ": "ا", "ى": "ي", "ی": "ي", "ة": "ه", "ک": "ك", "ς": "σ", "ı": "i" };
+
+/**
+ * A text as searches compare it: without case, marks at letters, vowel signs, tatweel and invisible characters, and with one form of
+ * each letter.
+ */
+export const folded = (text) => text.normalize("NFKD").replace(/[\p{M}\p{Default_Ignorable_Code_Point}ـ]/gu, "")
+  .toLowerCase().toUpperCase().toLowerCase().replace(/[ٱىیةکςı]/gu, (letter) => sameLetters[letter]);
+
+/** The words of a query, for `hasAll`. */
+export const wordsOf = (query) => folded(query).split(/\s+/).filter(Boolean);
+
+/** Whether a text has all of some words. */
+export function hasAll(words, text) {
+  const where = folded(text);
+  return words.every((word) => where.includes(word));
+}
+
+const segmenter = new Intl.Segmenter(language, { granularity: "grapheme" });
+
+/** The characters of a text as people see them: an emoji, or a letter with its marks, is one. */
+export const charactersOf = (text) => [...segmenter.segment(text)].map(({ segment }) => segment);

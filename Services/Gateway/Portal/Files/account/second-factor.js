@@ -53,7 +53,7 @@ export function secondFactor({ state, isRequired = false, done }) {
         event.preventDefault();
         if (confirm.disabled) return;
         const digits = code.value.replaceAll(/\s/g, "");
-        if (!/^\d{6}$/.test(digits)) { code.error(t("account.factor.sixDigits")); code.control.focus(); return; }
+        if (!/^\p{Nd}{6}$/u.test(digits)) { code.error(t("account.factor.sixDigits")); code.control.focus(); return; }
         confirm.disabled = true;
         try {
           const { recovery_codes: codes } = await put(path(), { code: digits });

@@ -1,6 +1,6 @@
 import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { t } from "../lib/text.js";
+import { hasAll, t, wordsOf } from "../lib/text.js";
 import { choice, field } from "../elements/field.js";
 import { radioGroup } from "../elements/radio-group.js";
 
@@ -35,8 +35,8 @@ export function audienceFields(draft, channels, changed) {
   } }) }));
   fill(options, choices.length ? choices.map(({ element }) => element) : h("p", { class: "hint none" }, t(channels ? "broadcasts.audience.noChannels" : "broadcasts.audience.unread")));
   function filter() {
-    const words = search.value.trim().toLowerCase().split(/\s+/);
-    for (const { name, element } of choices) element.hidden = !words.every((word) => name.toLowerCase().includes(word));
+    const words = wordsOf(search.value);
+    for (const { name, element } of choices) element.hidden = !hasAll(words, name);
   }
 
   function error(text) {

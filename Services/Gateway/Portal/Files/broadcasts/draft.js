@@ -1,6 +1,6 @@
 import { newKey } from "../lib/api.js";
 import { keep, kept } from "../lib/store.js";
-import { formatInput } from "../lib/time.js";
+import { localOf, momentOf } from "../lib/time.js";
 import { epochOf } from "./epoch.js";
 
 /** How many minutes broadcasts of each type last if nothing else is chosen. */
@@ -8,7 +8,7 @@ const usualExpiry = { 1: 120, 2: 1_440, 3: 1_440, 4: 40_320 };
 
 const empty = {
   type: 2, translations: {}, poster: "", cancellable: true, feature: "", isOn: true, share: "", group: "", data: "",
-  audience: "everyone", channels: [], condition: "", begins: "now", at: "", epoch: "", expiry: null, repeat: 0,
+  audience: "everyone", channels: [], condition: "", begins: "now", at: "", isSecond: false, epoch: "", expiry: null, repeat: 0,
   /** What the document has besides, such as `notificationtype`, and the type that it fits. */
   rest: {}, restType: 0, tag: null, attempt: null,
 };
@@ -22,7 +22,7 @@ export function written(broadcast) {
   return {
     type, translations: structuredClone(translations), poster, cancellable, feature, share: String(share), group, isOn: notificationtype !== "disable-feature",
     data: isSwitch ? data : "", audience: condition ? "condition" : channels?.length ? "channels" : "everyone", channels: [...(channels ?? [])], condition: condition ?? "",
-    begins: "kept", at: formatInput(starts), epoch: broadcast.epoch || epochOf(starts), expiry, repeat,
+    begins: "kept", ...localOf(starts), epoch: broadcast.epoch || epochOf(starts), expiry, repeat,
     rest: { ...rest, ...(isSwitch ? {} : { ...(notificationtype ? { notificationtype } : {}), ...(data ? { data } : {}) }) }, restType: type,
   };
 }
@@ -66,7 +66,7 @@ export class Draft {
   /** When it begins, in milliseconds. */
   starts(now) {
     if (this.begins === "kept") return this.broadcast.starts;
-    return this.begins === "later" && this.at ? new Date(this.at).getTime() : now;
+    return this.begins === "later" && this.at ? momentOf(this.at, this.isSecond) : now;
   }
 
   copy() {
@@ -84,7 +84,7 @@ export class Draft {
 
   /** The body of `POST /broadcast` or `PUT /broadcast/:id`. */
   body() {
-    const epoch = this.begins === "kept" ? this.epoch : this.begins === "later" && this.at ? epochOf(new Date(this.at).getTime()) : undefined;
+    const epoch = this.begins === "kept" ? this.epoch : this.begins === "later" && this.at ? epochOf(momentOf(this.at, this.isSecond)) : undefined;
     return {
       type: Number(this.type), ...(epoch ? { epoch } : {}), expiry: this.lasts,
       actiondata: { ...this.content(), ...(this.restType === Number(this.type) ? this.rest : {}) },

@@ -1,9 +1,10 @@
 import { hubNow } from "../lib/clock.js";
 import { h } from "../lib/dom.js";
 import { t } from "../lib/text.js";
-import { formatInput, formatLength, formatMoment } from "../lib/time.js";
+import { formatLength, formatMoment, localOf, momentOf } from "../lib/time.js";
 import { field } from "../elements/field.js";
 import { row } from "../elements/row.js";
+import { timeField } from "../elements/time-field.js";
 import { epochOf } from "./epoch.js";
 import { repeatWords } from "./words.js";
 
@@ -24,7 +25,7 @@ export function scheduleRows(draft, changed) {
   const when = h("select", { onchange: () => { draft.begins = when.value; if (when.value === "later") proposeTime(); changed(); if (when.value === "later") at.control.focus(); } },
     kept ? option("kept", t(kept.starts > hubNow() ? "broadcasts.when.kept" : "broadcasts.when.since", { time: formatMoment(kept.starts) })) : null,
     option("now", t("broadcasts.when.now")), option("later", t("broadcasts.when.later")));
-  const at = field({ label: t("broadcasts.when.at"), type: "datetime-local", value: draft.at, attributes: { dir: "ltr" }, oninput: (value) => { draft.at = value; changed(); } });
+  const at = timeField({ label: t("broadcasts.when.at"), oninput: (value, isSecond) => { Object.assign(draft, { at: value, isSecond }); changed(); } });
 
   const isFree = () => !lengths.includes(draft.lasts);
   let choosesFreely = isFree();
@@ -48,7 +49,7 @@ export function scheduleRows(draft, changed) {
 
   function proposeTime() {
     // An hour from now, at a full quarter.
-    if (!draft.at || new Date(draft.at).getTime() < hubNow()) draft.at = formatInput(Math.ceil((hubNow() + 3_600_000) / 900_000) * 900_000);
+    if (!draft.at || momentOf(draft.at, draft.isSecond) < hubNow()) Object.assign(draft, localOf(Math.ceil((hubNow() + 3_600_000) / 900_000) * 900_000));
   }
   function showFree() {
     const name = Object.keys(units).findLast((each) => draft.lasts % units[each] === 0) ?? "minutes";
@@ -83,7 +84,7 @@ export function scheduleRows(draft, changed) {
   element.show = () => {
     when.value = draft.begins;
     at.hidden = draft.begins !== "later";
-    if (at.value !== draft.at) at.value = draft.at;
+    at.set(draft.at, draft.isSecond);
     const starts = draft.starts(hubNow());
     at.hint(draft.at && !Number.isNaN(starts) ? t("broadcasts.when.tell", { time: formatMoment(starts), zone: Intl.DateTimeFormat().resolvedOptions().timeZone, offset: epochOf(starts).slice(19).replace(/(..)$/, ":$1") }) : "");
     lasts.value = choosesFreely ? "free" : String(draft.lasts);

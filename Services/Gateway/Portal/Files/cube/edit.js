@@ -1,6 +1,6 @@
 import { h } from "../lib/dom.js";
 import { post, put } from "../lib/api.js";
-import { t } from "../lib/text.js";
+import { folded, t } from "../lib/text.js";
 import { choice, field } from "../elements/field.js";
 import { change } from "./change.js";
 import { cube, pathTo, refresh, siblingsOf } from "./model.js";
@@ -39,7 +39,7 @@ export function editPanel({ thing, kind = thing.kind, parent = null, done, leave
   const distribution = kind === "subject" ? choices(t("cube.distribution"), "distribution", distributions, before.opt.distribution) : null;
   name.control.addEventListener("input", () => {
     const others = (thing ? siblingsOf(thing) : partsNow()).filter((part) => part.id !== thing?.id);
-    const isTaken = others.some((part) => part.data.name.toLocaleLowerCase() === name.value.trim().toLocaleLowerCase());
+    const isTaken = others.some((part) => folded(part.data.name) === folded(name.value.trim()));
     name.hint(t(isTaken ? "cube.name.taken" : `cube.name.${kind}`));
   });
   const read = () => ({

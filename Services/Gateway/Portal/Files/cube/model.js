@@ -1,4 +1,5 @@
 import { readCube } from "../lib/cube.js";
+import { folded } from "../lib/text.js";
 
 /**
  * The cube as this page knows it: `roots` are the channels, `things` everything by id. `changing` and `holding` count
@@ -11,7 +12,7 @@ export const partKind = { channel: "area", area: "subject" };
 // A thing: its place, and `look`, by which a change is seen.
 function makeThing(kind, data, parent, things) {
   const id = data._id ?? data.id;
-  const thing = { kind, id, data, parent, ids: [...(parent?.ids ?? []), id], text: `${parent ? `${parent.text} ` : ""}${data.name}`.toLocaleLowerCase() };
+  const thing = { kind, id, data, parent, ids: [...(parent?.ids ?? []), id], text: folded(`${parent ? `${parent.text} ` : ""}${data.name}`) };
   thing.look = JSON.stringify([data.name, data.desc, data.opt, data.access, data.approval]);
   things.set(id, thing);
   thing.parts = (data.areas ?? data.subjects ?? []).map((part) => makeThing(partKind[kind], part, thing, things));

@@ -1,6 +1,6 @@
 import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { language, t } from "../lib/text.js";
+import { charactersOf, folded, language, t } from "../lib/text.js";
 import { distributionTag, levelTag } from "../elements/tags.js";
 import { countSubjects, lineOf } from "./model.js";
 
@@ -76,6 +76,10 @@ export function makeRow(thing) {
 }
 
 function markText(text, word) {
-  const start = word ? text.toLocaleLowerCase().indexOf(word) : -1;
-  return start < 0 ? text : [text.slice(0, start), h("mark", null, text.slice(start, start + word.length)), text.slice(start + word.length)];
+  const characters = charactersOf(text);
+  const part = (start, end) => characters.slice(start, end).join("");
+  const start = word ? characters.findIndex((_, place) => folded(part(place)).startsWith(word)) : -1;
+  if (start < 0) return text;
+  const length = characters.slice(start).findIndex((_, place) => folded(part(start, start + place + 1)).startsWith(word)) + 1;
+  return [part(0, start), h("mark", null, part(start, start + length)), part(start + length)];
 }

@@ -1,5 +1,6 @@
 import { h } from "../lib/dom.js";
 import { keep, kept } from "../lib/store.js";
+import { wordsOf } from "../lib/text.js";
 import { cube, lineOf } from "./model.js";
 import { makeRow } from "./row.js";
 
@@ -111,7 +112,7 @@ class CubeTree extends HTMLElement {
   }
 
   filter(text) {
-    this.words = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+    this.words = wordsOf(text);
     this.toggled.clear();
     this.show();
     return this.visible ? this.count : cube.things.size;

@@ -1,6 +1,8 @@
 // How much of FCM's limit a message takes. The relay counts in the same way (Shared/FCM/FCMMessage.swift): the keys and values of
 // each component.
 
+import { charactersOf } from "./text.js";
+
 /** FCM's limit, in bytes. */
 export const payloadLimit = 4_096;
 
@@ -21,8 +23,11 @@ export function payloadBytes({ title, desc, message, distribution, image, drill 
 /** What a pop-up shows of a message without a text for the pop-up: its first line, cut between words where phones cut it. */
 export function beginningOf(message, most = 140) {
   const line = message.split("\n", 1)[0].trim();
-  const letters = [...line];
-  if (letters.length <= most) return line;
-  const cut = letters.slice(0, most - 1).join("");
+  if ([...line].length <= most) return line;
+  let cut = "";
+  for (const character of charactersOf(line)) {
+    if ([...cut, ...character].length >= most) break;
+    cut += character;
+  }
   return `${cut.replace(/\s+\S*$/, "") || cut}…`;
 }

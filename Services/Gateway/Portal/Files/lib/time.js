@@ -3,11 +3,41 @@ import { language, t } from "./text.js";
 // The browser's own form of the language, such as that of a country, which decides between 14:07 and 2:07 PM.
 const locale = navigator.languages.find((each) => each.split("-")[0] === language) ?? language;
 const form = (options) => new Intl.DateTimeFormat(locale, options);
-const time = form({ hour: "2-digit", minute: "2-digit" });
-const exact = form({ day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+/** 2026-11-23T14:07, the local time for a control of the type "datetime-local". */
+export const formatInput = (milliseconds) => new Date(milliseconds - new Date(milliseconds).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+/** The moments of a local time: two in the hour that comes twice, when clocks go back. */
+export function momentsOf(local) {
+  const first = new Date(local).getTime();
+  if (Number.isNaN(first)) return [];
+  const back = (new Date(first + 10_800_000).getTimezoneOffset() - new Date(first).getTimezoneOffset()) * 60_000;
+  return back > 0 && formatInput(first + back) === formatInput(first) ? [first, first + back] : [first];
+}
+
+/** The moment of a local time, or of its second occurrence. */
+export const momentOf = (local, isSecond) => momentsOf(local).at(isSecond ? -1 : 0) ?? Number.NaN;
+
+/** The local time of a moment: `at`, and `isSecond` for the second of two. */
+export function localOf(milliseconds) {
+  const at = formatInput(milliseconds);
+  const [first, second] = momentsOf(at);
+  return { at, isSecond: second !== undefined && milliseconds - first >= second - first };
+}
+
+// A form with the time of day. In the hour that comes twice it has the offset as well.
+function formOfTime(options) {
+  const usual = form(options);
+  const withOffset = form({ ...options, timeZoneName: "shortOffset" });
+  const chosen = (...moments) => (moments.some((each) => momentsOf(formatInput(Number(each))).length > 1) ? withOffset : usual);
+  return { format: (moment) => chosen(moment).format(moment), formatRange: (from, to) => chosen(from, to).formatRange(from, to) };
+}
+
+const time = formOfTime({ hour: "2-digit", minute: "2-digit" });
+const exact = formOfTime({ day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const date = form({ dateStyle: "medium" });
-const moment = form({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
-const momentOfYear = form({ weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+const moment = formOfTime({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const momentOfYear = formOfTime({ weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 const day = form({ weekday: "long", day: "numeric", month: "long" });
 const dayOfYear = form({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const units = [["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
@@ -21,9 +51,6 @@ export const formatDate = (milliseconds) => date.format(milliseconds);
 /** Mon 23 Nov, 14:07; in another year with the year. */
 export const formatMoment = (milliseconds, now = Date.now()) =>
   (new Date(milliseconds).getFullYear() === new Date(now).getFullYear() ? moment : momentOfYear).format(milliseconds);
-
-/** 2026-11-23T14:07, the local time for a control of the type "datetime-local". */
-export const formatInput = (milliseconds) => new Date(milliseconds - new Date(milliseconds).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
 /** Mon 23 Nov, 14:07 – 16:07; in another year with the year. */
 export const formatSpan = (from, to, now = Date.now()) =>

@@ -29,7 +29,7 @@ export function addAccount(hasProvider) {
     submit: async () => {
       const account = name.value.trim();
       const oidc = university?.value.trim();
-      if (!/^[A-Za-z0-9._@-]{1,64}$/.test(account)) throw refusal(name, t(account ? "people.name.wrong" : "field.missing"));
+      if (!/^(?!\.{1,2}$)[A-Za-z0-9._@-]{1,64}$/.test(account)) throw refusal(name, t(account ? "people.name.wrong" : "field.missing"));
       if (!oidc || password.value) password.check();
       try {
         const added = await post("/account", { account, role: role.value, ...(password.value ? { password: password.value } : {}), ...(oidc ? { oidc } : {}) });

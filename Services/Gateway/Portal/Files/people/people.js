@@ -4,7 +4,7 @@ import { listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
 import { may } from "../lib/session.js";
 import { offersProvider } from "../lib/sign-in.js";
-import { formatNumber, language, t } from "../lib/text.js";
+import { formatNumber, hasAll, language, t, wordsOf } from "../lib/text.js";
 import { emptyPage, pageHead, ready } from "../elements/shell.js";
 import { addAccount } from "./add.js";
 import { accountEditor } from "./editor.js";
@@ -78,10 +78,10 @@ async function read() {
 const tokenCount = (name) => tokens?.get(name)?.length ?? 0;
 
 function show() {
-  const words = search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(search.value);
   const fitting = [...accounts.values()].filter((account) => {
-    const text = `${account.account} ${account.oidc ?? ""} ${t(`role.${account.role}`)}`.toLowerCase();
-    return views[view](account) && words.every((word) => text.includes(word));
+    const text = `${account.account} ${account.oidc ?? ""} ${t(`role.${account.role}`)}`;
+    return views[view](account) && hasAll(words, text);
   });
   list.setAttribute("aria-busy", "false");
   fill(chips, Object.entries(views).map(([name, fits]) => {

@@ -2,9 +2,10 @@ import { explain } from "../lib/api.js";
 import { hubNow } from "../lib/clock.js";
 import { h } from "../lib/dom.js";
 import { t } from "../lib/text.js";
-import { formatInput, formatLength, formatMoment } from "../lib/time.js";
+import { formatInput, formatLength, formatMoment, localOf } from "../lib/time.js";
 import { field } from "../elements/field.js";
 import { row } from "../elements/row.js";
+import { timeField } from "../elements/time-field.js";
 
 const lifetimes = [0, 3_600, 21_600, 86_400, 259_200, 604_800, 2_419_200];
 const usual = { Alert: 86_400, Information: 2_419_200 };
@@ -15,7 +16,7 @@ const usual = { Alert: 86_400, Information: 2_419_200 };
  */
 export function deliveryRows(draft, changed) {
   const when = h("select", { onchange: () => { setTime(when.value === "later"); } }, h("option", { value: "now" }, t("send.when.now")), h("option", { value: "later" }, t("send.when.later")));
-  const at = field({ label: t("send.when.at"), type: "datetime-local", attributes: { dir: "ltr" }, oninput: (value) => { draft.at = value; tellTime(); changed(); } });
+  const at = timeField({ label: t("send.when.at"), oninput: (value, isSecond) => { Object.assign(draft, { at: value, isSecond }); tellTime(); changed(); } });
   const lifetime = h("select", { onchange: () => { draft.ttl = lifetime.value; changed(); } });
   const picture = h("select", { onchange: () => {
     address.hidden = picture.value === "none";
@@ -29,14 +30,14 @@ export function deliveryRows(draft, changed) {
   const drill = h("input", { type: "checkbox", role: "switch", onchange: () => { draft.drill = drill.checked; changed(); } });
   const pictureRow = row(t("send.picture"), picture, address);
 
-  const tellTime = () => at.hint(draft.at ? t("send.when.tell", { time: formatMoment(new Date(draft.at)), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }) : "");
+  const tellTime = () => at.hint(draft.at ? t("send.when.tell", { time: formatMoment(draft.time), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }) : "");
   function setTime(isLater) {
     when.value = isLater ? "later" : "now";
     at.hidden = !isLater;
     // An hour from now, at a full quarter.
-    if (isLater && !draft.at) draft.at = formatInput(Math.ceil((hubNow() + 3_600_000) / 900_000) * 900_000);
+    if (isLater && !draft.at) Object.assign(draft, localOf(Math.ceil((hubNow() + 3_600_000) / 900_000) * 900_000));
     if (!isLater) draft.at = "";
-    at.value = draft.at;
+    at.set(draft.at, draft.isSecond);
     at.control.min = formatInput(hubNow());
     at.error("");
     tellTime();
@@ -60,7 +61,7 @@ export function deliveryRows(draft, changed) {
     const image = draft.image.trim();
     if (isAlert && picture.value === "some" && !image) element.error("options.image", t("field.missing"));
     else if (isAlert && image && !/^https:\/\/\S+$/.test(image)) element.error("options.image", t("send.picture.refused"));
-    else if (draft.at && !(new Date(draft.at).getTime() > hubNow())) element.error("send_at", t("send.when.past"));
+    else if (draft.at && !(draft.time > hubNow())) element.error("send_at", t("send.when.past"));
     else return true;
     return false;
   };
@@ -81,7 +82,7 @@ export function deliveryRows(draft, changed) {
     drill.checked = draft.drill;
     when.value = draft.at ? "later" : "now";
     at.hidden = !draft.at;
-    if (at.value !== draft.at) at.value = draft.at;
+    at.set(draft.at, draft.isSecond);
     if (draft.image && picture.value === "none") picture.value = "some";
     address.hidden = picture.value === "none";
     if (address.value !== draft.image) address.value = draft.image;

@@ -279,7 +279,7 @@ function form(subjects, templates, draft, earlier, replacement, isTakenBack) {
         h("p", { class: "confirm-path" }, pathOf(subject().path)),
         h("p", { dir: "auto" }, h("strong", null, draft.drill ? "[DRILL] " : "", written().title)),
         h("p", null, t(isAlert ? `send.confirm.level.${opt.level || "Chosen"}` : "send.confirm.silent"),
-          " ", approval ? t("send.confirm.approval") : draft.at ? t("send.confirm.at", { time: formatMoment(new Date(draft.at)) }) : undo() ? t("send.confirm.undo", { count: undoSeconds }) : t(isUrgent ? "send.confirm.urgent" : "send.confirm.atOnce")),
+          " ", approval ? t("send.confirm.approval") : draft.at ? t("send.confirm.at", { time: formatMoment(draft.time) }) : undo() ? t("send.confirm.undo", { count: undoSeconds }) : t(isUrgent ? "send.confirm.urgent" : "send.confirm.atOnce")),
         // The sender must know that the Alert will wait.
         isAlert && health.tone === "warn" && health.waits ? h("p", { class: "notice alert" }, icon("alert"), h("span", null, t("send.confirm.outage", { what: health.text }))) : null,
       ],
@@ -287,11 +287,17 @@ function form(subjects, templates, draft, earlier, replacement, isTakenBack) {
     });
   }
 
-  /** The hub fills the template as it is now; what the preview shows must be that. */
+  /** The hub fills the template as it is now; what the preview shows must be that. Notes its revision, so that the hub refuses another. */
+  let templateRevision;
   async function templateHasChanged() {
+    templateRevision = undefined;
     if (!draft.template) return false;
-    const present = await get(`/template/${draft.template._id}`, { timeout: 3_000 }).catch(() => draft.template);
-    if (Object.keys(limits).every((name) => present[name] === draft.template[name])) return false;
+    const read = await get(`/template/${draft.template._id}`, { timeout: 3_000, whole: true }).catch(() => null);
+    const present = read?.document ?? draft.template;
+    if (Object.keys(limits).every((name) => present[name] === draft.template[name])) {
+      templateRevision = Number(/\d+/.exec(read?.headers.get("ETag") ?? "")?.[0]);
+      return false;
+    }
     useTemplate(present);
     fill(problem, h("div", { class: "notice" }, icon("info"), h("p", null, t("send.template.changed"))));
     return true;
@@ -311,7 +317,7 @@ function form(subjects, templates, draft, earlier, replacement, isTakenBack) {
       if (!(await confirmed())) return;
       sendButton.setAttribute("aria-disabled", "true");
       status.textContent = t("send.sending");
-      const body = draft.body(subject(), undo());
+      const body = draft.body(subject(), undo(), templateRevision);
       const answer = await post("/message", body, { headers: { "Idempotency-Key": draft.keyFor(body) } });
       keep("recent", [body.topic_key, ...recentKeys().filter((key) => key !== body.topic_key)].slice(0, recentCount));
       const { follows } = draft;
@@ -320,7 +326,7 @@ function form(subjects, templates, draft, earlier, replacement, isTakenBack) {
       await showSent(answer.msi_key, { until: body.delay ? hubNow() + body.delay * 1_000 : 0, follows });
     } catch (error) {
       status.textContent = t("send.draft.kept");
-      showProblem(error);
+      if (error.field !== "template_revision" || !(await templateHasChanged())) showProblem(error);
     } finally {
       isSending = false;
       sendButton.removeAttribute("aria-disabled");

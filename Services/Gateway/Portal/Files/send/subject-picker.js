@@ -1,9 +1,8 @@
 import { fill, h, newIdentifier } from "../lib/dom.js";
-import { t } from "../lib/text.js";
+import { folded, t } from "../lib/text.js";
 import { distributionTag, levelTag, pathOf } from "../elements/tags.js";
 
 const shownAtMost = 60;
-const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLocaleLowerCase();
 
 /**
  * One search field over all subjects that somebody may send to, the recent ones first. It follows the combobox pattern of ARIA: the
@@ -39,7 +38,7 @@ class SubjectPicker extends HTMLElement {
   }
 
   set subjects(subjects) {
-    this.#subjects = subjects.map((subject) => ({ ...subject, words: plain(subject.path.join(" ")) }));
+    this.#subjects = subjects.map((subject) => ({ ...subject, words: folded(subject.path.join(" ")) }));
     if (!this.list.hidden) this.open();
   }
 
@@ -57,10 +56,10 @@ class SubjectPicker extends HTMLElement {
 
   open() {
     const isUntouched = this.#chosen && this.input.value === this.#chosen.path.join(" › ");
-    const typed = isUntouched ? "" : plain(this.input.value).trim();
+    const typed = isUntouched ? "" : folded(this.input.value).trim();
     const words = typed.split(/[\s›]+/).filter(Boolean);
     // What was typed as it is comes before its words in any order.
-    const rank = ({ words, subject }) => (plain(subject.name) === typed ? 0 : words.includes(typed) ? 1 : 2);
+    const rank = ({ words, subject }) => (folded(subject.name) === typed ? 0 : words.includes(typed) ? 1 : 2);
     const found = this.#subjects.filter((subject) => words.every((word) => subject.words.includes(word)));
     if (words.length) found.sort((a, b) => rank(a) - rank(b));
     const recent = words.length ? [] : this.#recent.map((key) => found.find((subject) => subject.key === key)).filter(Boolean);

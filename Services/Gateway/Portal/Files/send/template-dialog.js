@@ -1,7 +1,7 @@
 import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { piecesOf } from "../lib/template.js";
-import { t } from "../lib/text.js";
+import { hasAll, t, wordsOf } from "../lib/text.js";
 import { showDialog } from "../elements/dialogs.js";
 
 /** Lets somebody choose a template; the urgent ones come first. Returns it or `null`. */
@@ -9,8 +9,8 @@ export function chooseTemplate(templates) {
   return showDialog((close) => {
     const list = h("ul", { class: "plain group template-list" });
     const show = (query) => {
-      const words = query.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-      const found = templates.filter((template) => words.every((word) => `${template.name} ${template.title}`.toLocaleLowerCase().includes(word)));
+      const words = wordsOf(query);
+      const found = templates.filter((template) => hasAll(words, `${template.name} ${template.title}`));
       fill(list, found.map((template) => h("li", null, h("button", { type: "button", onclick: () => close(template) },
         h("span", { class: "name" }, h("bdi", null, template.name), template.urgent ? h("span", { class: "tag" }, icon("clock", "small"), t("send.template.urgent")) : null),
         h("span", { class: "hint", dir: "auto" }, piecesOf(template.title).map((piece) => (piece.blank ? h("mark", null, piece.blank) : piece.text)))))));

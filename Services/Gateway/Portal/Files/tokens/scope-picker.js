@@ -1,6 +1,6 @@
 import { fill, h, newIdentifier } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { t } from "../lib/text.js";
+import { hasAll, t, wordsOf } from "../lib/text.js";
 import { field } from "../elements/field.js";
 import { pathOf } from "../elements/tags.js";
 
@@ -21,8 +21,8 @@ export function scopePicker(places) {
   const { control } = search;
 
   function suggest(isShown) {
-    const words = search.value.trim().toLowerCase().split(/\s+/);
-    const fitting = [...places.values()].filter(({ id, names }) => !chosen.has(id) && words.every((word) => names.join(" ").toLowerCase().includes(word)));
+    const words = wordsOf(search.value);
+    const fitting = [...places.values()].filter(({ id, names }) => !chosen.has(id) && hasAll(words, names.join(" ")));
     const isOpen = isShown && fitting.length > 0;
     found.hidden = !isOpen;
     control.setAttribute("aria-expanded", String(isOpen));

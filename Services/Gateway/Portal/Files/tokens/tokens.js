@@ -4,7 +4,7 @@ import { append, fill, h } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
 import { may, session } from "../lib/session.js";
-import { t } from "../lib/text.js";
+import { hasAll, t, wordsOf } from "../lib/text.js";
 import { formatAgo } from "../lib/time.js";
 import { showForm } from "../elements/dialogs.js";
 import { emptyPage, pageHead, ready } from "../elements/shell.js";
@@ -54,8 +54,8 @@ async function read() {
 }
 
 function show() {
-  const words = search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
-  const fitting = tokens.filter((token) => words.every((word) => `${token.name} ${token.account}`.toLowerCase().includes(word)));
+  const words = wordsOf(search.value);
+  const fitting = tokens.filter((token) => hasAll(words, `${token.name} ${token.account}`));
   list.setAttribute("aria-busy", "false");
   status.textContent = t("tokens.count", { count: fitting.length });
   if (!tokens.length) {

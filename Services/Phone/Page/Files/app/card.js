@@ -4,7 +4,7 @@ import { icon } from "../lib/icons.js";
 import { phoneIcon } from "../lib/phone-icons.js";
 import { formatDay, formatMoment, formatTime, local } from "../lib/phone-time.js";
 import { phoneNow, state } from "../lib/state.js";
-import { t } from "../lib/text.js";
+import { charactersOf, t } from "../lib/text.js";
 import { swipe } from "../elements/swipe.js";
 
 const shortLength = 260;
@@ -18,10 +18,10 @@ const isLong = (text) => text.split("\n").reduce((lines, line) => lines + Math.c
 
 /** The beginning of a text, up to a space or a character. */
 function beginningOf(text) {
-  const start = text.split("\n").slice(0, 6).join("\n").slice(0, shortLength);
-  const space = start.lastIndexOf(" ");
-  // Not every language has spaces, and an emoji is two units.
-  return start.length < shortLength ? start : start.slice(0, space > shortLength / 2 ? space : shortLength).replace(/[\ud800-\udbff]$/, "");
+  const characters = charactersOf(text.split("\n").slice(0, 6).join("\n")).slice(0, shortLength);
+  const space = characters.lastIndexOf(" ");
+  // Not every language has spaces.
+  return characters.slice(0, characters.length === shortLength && space > shortLength / 2 ? space : shortLength).join("");
 }
 
 /**

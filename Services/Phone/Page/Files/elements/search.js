@@ -1,5 +1,6 @@
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
+import { hasAll, wordsOf } from "../lib/text.js";
 
 /** A round button of a page's head. Its word is its tooltip and its label. */
 export const roundButton = (sign, label, onclick) => h("button", { class: "round", type: "button", title: label, "aria-label": label, onclick }, sign);
@@ -22,11 +23,5 @@ export function search({ label, onchange }) {
   return { button, input };
 }
 
-/** A text as searches compare it: without case, marks above letters, and Arabic vowels. */
-export const folded = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-
 /** Whether a text has all words of a query. */
-export const matches = (text, query) => {
-  const where = folded(text);
-  return folded(query).split(/\s+/).every((word) => where.includes(word));
-};
+export const matches = (text, query) => hasAll(wordsOf(query), text);

@@ -1,0 +1,84 @@
+import Foundation
+import JSON
+import Schemas
+import Testing
+
+@Suite("Characters of texts")
+struct TextCharactersTests {
+    /// Without ink, such as a zero width space, a soft hyphen, blanks of Hangul and braille, a byte order mark and a selector.
+    static let invisible = [
+        "\u{200B}", " \u{AD}\n", "\u{3164}", "\u{115F}\u{1160}", "\u{2800}", "\u{FEFF}", "\u{200E}\u{202E}", "\u{2060}",
+        "\u{FE0F}", "\u{E0041}", "\u{34F}", "\u{FFFA}", "\u{1B}",
+    ]
+
+    private func matchesPattern(_ text: String, of limits: TextLimits) throws -> Bool {
+        let pattern = try #require(limits.limit.keywords["pattern"]?.string)
+        return text.range(of: pattern, options: .regularExpression) != nil
+    }
+
+    @Test("A text without a visible character is empty, wherever people see it", arguments: invisible)
+    func empty(text: String) throws {
+        for limits in [TextLimits.name, .title, .messageText, PeopleLimits.tokenName] {
+            #expect(limits.problem(with: text) == "expected a text that is not empty")
+            // The pattern has only the first plane.
+            #expect(try !matchesPattern(text, of: limits) || text == "\u{E0041}")
+        }
+        #expect(throws: SchemaViolation.self) {
+            try JSONCoder.decodeStrictly(MessageDraft.self, from: DraftTests.message(desc: text))
+        }
+    }
+
+    @Test(
+        "Titles and names have no control characters, separators and overrides; texts of several lines have them",
+        arguments: ["\n", "\u{1B}", "\t", "\u{7F}", "\u{85}", "\u{2028}", "\u{2029}", "\u{202A}", "\u{202E}"])
+    func oneLine(character: String) throws {
+        let text = "A\(character)B"
+        for limits in [TextLimits.name, .title, PeopleLimits.tokenName] {
+            #expect(limits.problem(with: text)?.hasPrefix("expected a text without the character U+") == true)
+            #expect(try !matchesPattern(text, of: limits))
+        }
+        for limits in [TextLimits.messageText, .notificationBody, .description] { #expect(limits.problem(with: text) == nil) }
+    }
+
+    @Test(
+        "Names that look like others are refused",
+        arguments: [
+            "Tw\u{200B}in", "Tw\u{AD}in", "Tw\u{200D}in", "\u{200D}Twin", "Twin\u{200C}", "Tw\u{2060}in", "Twin\u{FEFF}",
+            "T\u{200E}win",
+            "Tw\u{FE0F}in", "Twin\u{E0041}", "Tw\u{3164}in", "Caf\u{E9}\u{FE0F}", "\u{2067}Twin",
+        ])
+    func lookAlike(name: String) {
+        #expect(TextLimits.name.problem(with: name)?.contains("U+") == true)
+        #expect(TextLimits.title.problem(with: name) == nil)
+    }
+
+    @Test("A name is no folder of a path", arguments: [".", ".."])
+    func folders(name: String) throws {
+        #expect(try TextLimits.name.problem(with: name) != nil && !matchesPattern(name, of: .name))
+        #expect(TextLimits.title.problem(with: name) == nil && TextLimits.name.problem(with: "a..") == nil)
+    }
+
+    @Test(
+        "Emoji and scripts that need joiners are valid in names",
+        arguments: [
+            "می\u{200C}خواهم", "क्\u{200D}ष", "ත්\u{200D}ය", "👩\u{200D}🎓", "👩🏽\u{200D}🎓", "❤\u{FE0F}\u{200D}🔥", "1\u{FE0F}\u{20E3}",
+            "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}", "葛\u{E0100}飾", "مكتبة", "Zürich", "ห้องสมุด", "x",
+        ])
+    func joiners(name: String) throws {
+        #expect(TextLimits.name.problem(with: name) == nil)
+        #expect(try matchesPattern(name, of: .name))
+    }
+
+    @Test("What an earlier version has stored goes out: the relay and the message log read it by the rules of then")
+    func stored() throws {
+        let id = ObjectID()
+        let draft = MessageDraft(
+            title: "\u{200B}", desc: "\u{200B}", message: "\u{200B}", topicKey: try #require(TopicKey(DraftTests.topicKey)),
+            distribution: .alert)
+        #expect(throws: SchemaViolation.self) { try draft.check() }
+        let relayed = RelayMessage(msiKey: id, timestamp: 0, draft: draft)
+        #expect(try RelayMessage(payload: relayed.payload()) == relayed)
+        let names = CubeNames(channel: "a\nb", area: "\u{200B}", subject: "c")
+        #expect(try JSONCoder.decodeStrictly(CubeNames.self, from: JSONCoder.encode(names)) == names)
+    }
+}
