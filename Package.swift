@@ -231,20 +231,21 @@ let package = Package(
         .target(name: "CSocketGuard", path: "Shared/CSocketGuard"),
         .target(name: "CMongoLoading", dependencies: ["CMongoC"], path: "Shared/CMongoLoading"),
         .target(name: "DedicatedThread", dependencies: [deque], path: "Shared/DedicatedThread"),
+        .target(name: "StoreHealth", dependencies: ["Schemas", "Time"], path: "Shared/StoreHealth"),
         .target(name: "UnreadableDocuments", dependencies: ["Schemas", logging], path: "Shared/UnreadableDocuments"),
         .target(name: "DurableFiles", path: "Shared/DurableFiles"),
         .target(
             name: "MongoDatabase",
             dependencies: [
-                "CMongoC", "CMongoLoading", "DedicatedThread", "Instruments", "Schemas", "Time", "UnreadableDocuments",
-                coreMetrics, deque, logging,
+                "CMongoC", "CMongoLoading", "DedicatedThread", "Instruments", "Schemas", "StoreHealth", "Time",
+                "UnreadableDocuments", coreMetrics, deque, logging,
             ],
             path: "Shared/MongoDatabase",
             exclude: ["OPERATING.md"]),
         .target(
             name: "EmbeddedDatabase",
             dependencies: [
-                "DurableFiles", "Instruments", "Schemas", "Time", "UnreadableDocuments", coreMetrics, deque, grdb,
+                "DurableFiles", "Instruments", "Schemas", "StoreHealth", "Time", "UnreadableDocuments", coreMetrics, deque, grdb,
             ],
             path: "Shared/EmbeddedDatabase"),
 
@@ -479,6 +480,7 @@ let package = Package(
             ],
             path: "Tests/TestSupport"),
 
+        .testTarget(name: "StoreHealthTests", dependencies: ["Schemas", "StoreHealth"], path: "Tests/StoreHealthTests"),
         .testTarget(name: "TimeTests", dependencies: ["Time"], path: "Tests/TimeTests"),
 
         // The benchmarks: Tests/Benchmarks/run.

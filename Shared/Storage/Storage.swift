@@ -156,7 +156,9 @@ package final class Storage: CheckedStore {
     /// Throws if a small read fails.
     package func check() async throws { try await backend.check() }
 
-    package var writerHealth: PartHealth { backend.writerHealth }
+    package func writeHealth() async -> PartHealth { await backend.writeHealth() }
+
+    package var storageHealth: PartHealth { backend.storageHealth }
 
     /// The size of the store with its indexes, in bytes, without free pages.
     package func size() async throws -> Int64 { try await backend.size(of: declaration) }

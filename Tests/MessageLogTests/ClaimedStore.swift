@@ -90,7 +90,7 @@ struct ClaimedStore: MessageStore {
         try await store.removeArchived(of: origin, before: moment, limit: limit)
     }
     func check() async throws { try await store.check() }
-    var writerHealth: PartHealth { store.writerHealth }
+    func writeHealth() async -> PartHealth { await store.writeHealth() }
     func size() async throws -> Int64 { try await store.size() }
     func diskSpace() async throws -> DiskSpace? { try await store.diskSpace() }
     func close() async throws { try store.close() }

@@ -223,8 +223,7 @@ package struct MongoMessageStore: MessageStore {
         }
     }
 
-    /// Each operation has a timeout, after which the database counts as away.
-    package var writerHealth: PartHealth { .ok }
+    package func writeHealth() async -> PartHealth { await database.writeHealth() }
 
     /// The used size of the server's files. The figures lag by up to a minute.
     package func size() async throws -> Int64 {

@@ -201,7 +201,9 @@ package struct SQLiteMessageStore: MessageStore {
         _ = try await database.read { try Int64.fetchOne($0, sql: "SELECT position FROM message LIMIT 1") }
     }
 
-    package var writerHealth: PartHealth { database.writerHealth() }
+    package func writeHealth() async -> PartHealth { await database.writeHealth() }
+
+    package var storageHealth: PartHealth { database.storageHealth }
 
     package func size() async throws -> Int64 {
         try await sizes.value(at: database.revision) { try await database.size() }

@@ -1,6 +1,7 @@
 import CommandBus
 import Schemas
 import Synchronization
+import Time
 
 extension Credentials {
     /// A new or changed sign-in of this gateway.
