@@ -233,7 +233,7 @@ package struct MongoMessageStore: MessageStore {
                 let used = try sizes.value("storageSize", as: Int64.self) + sizes.value("indexSize", as: Int64.self)
                 // Not every server reports them.
                 let free = try ["freeStorageSize", "indexFreeStorageSize"].map { try sizes.optional($0, as: Int64.self) ?? 0 }
-                return used - free.reduce(0, +)
+                return max(0, try used - free.reduce(0, +) - ReceiptInstallationCollection.size(connection))
             }
         }
     }
