@@ -30,6 +30,8 @@ final class Credentials: Service {
     let logger: Logger
     let cache: Mutex<CredentialCache>
     let uses = Mutex(CredentialUses())
+    /// Writes the copies durably; `nil` for a gateway without a file.
+    let keep = Mutex<(@Sendable () async throws -> Void)?>(nil)
     let signOuts = Mutex(PendingSignOuts())
     private let requested = Mutex<[CredentialHash: Task<Result<Credential?, CommandFailure>, Never>]>([:])
     private let reading = Mutex<Task<Void, Never>?>(nil)
