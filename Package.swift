@@ -134,7 +134,7 @@ let package = Package(
         .executableTarget(
             name: "People",
             dependencies: [
-                "AuditTrail", "CommandBus", "DedicatedThread", "Instruments", "JSON", "MongoDatabase", "Schemas",
+                "AuditTrail", "CommandBus", "DedicatedThread", "DurableFiles", "Instruments", "JSON", "MongoDatabase", "Schemas",
                 "ServiceKit", "Storage", "Time", asyncHTTPClient, coreMetrics, crypto, cryptoExtras, jwtKit, logging,
                 nioCore, nioHTTP1, serviceLifecycle,
             ],
@@ -431,8 +431,8 @@ let package = Package(
         .testTarget(
             name: "PeopleTests",
             dependencies: [
-                "AuditTrail", "CommandBus", "JSON", "People", "Schemas", "ServiceKit", "Storage", "TestSupport", "Time",
-                jwtKit, logging,
+                "AuditTrail", "CommandBus", "DurableFiles", "JSON", "People", "Schemas", "ServiceKit", "Storage", "TestSupport",
+                "Time", jwtKit, logging,
             ],
             path: "Tests/PeopleTests"),
         .testTarget(name: "PowerCutTests", dependencies: ["PowerCut", "TestSupport"], path: "Tests/PowerCutTests"),

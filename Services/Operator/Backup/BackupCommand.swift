@@ -64,6 +64,7 @@ struct BackupCommand: AsyncParsableCommand {
         }
         let lock = try StateLock(
             .data, .shared, in: folder, orElse: "msi restore or msi migrate is at work with the data in \(folder)")
+        for file in KnownStores.lost(in: folder) { try KnownStores.requirePresent(file, in: folder) }
         do {
             try StateLock.requireNoUnfinishedRestore(in: folder)
         } catch {
