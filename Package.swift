@@ -134,7 +134,7 @@ let package = Package(
         .executableTarget(
             name: "People",
             dependencies: [
-                "AuditTrail", "CommandBus", "DedicatedThread", "Instruments", "JSON", "MongoDatabase", "Schemas",
+                "AuditTrail", "CommandBus", "DedicatedThread", "DurableFiles", "Instruments", "JSON", "MongoDatabase", "Schemas",
                 "ServiceKit", "Storage", "Time", asyncHTTPClient, coreMetrics, crypto, cryptoExtras, jwtKit, logging,
                 nioCore, nioHTTP1, serviceLifecycle,
             ],
@@ -239,20 +239,21 @@ let package = Package(
         .target(name: "CSocketGuard", path: "Shared/CSocketGuard"),
         .target(name: "CMongoLoading", dependencies: ["CMongoC"], path: "Shared/CMongoLoading"),
         .target(name: "DedicatedThread", dependencies: [deque], path: "Shared/DedicatedThread"),
+        .target(name: "StoreHealth", dependencies: ["Schemas", "Time"], path: "Shared/StoreHealth"),
         .target(name: "UnreadableDocuments", dependencies: ["Schemas", logging], path: "Shared/UnreadableDocuments"),
         .target(name: "DurableFiles", path: "Shared/DurableFiles"),
         .target(
             name: "MongoDatabase",
             dependencies: [
-                "CMongoC", "CMongoLoading", "DedicatedThread", "Instruments", "Schemas", "Time", "UnreadableDocuments",
-                coreMetrics, deque, logging,
+                "CMongoC", "CMongoLoading", "DedicatedThread", "Instruments", "Schemas", "StoreHealth", "Time",
+                "UnreadableDocuments", coreMetrics, deque, logging,
             ],
             path: "Shared/MongoDatabase",
             exclude: ["OPERATING.md"]),
         .target(
             name: "EmbeddedDatabase",
             dependencies: [
-                "DurableFiles", "Instruments", "Schemas", "Time", "UnreadableDocuments", coreMetrics, deque, grdb,
+                "DurableFiles", "Instruments", "Schemas", "StoreHealth", "Time", "UnreadableDocuments", coreMetrics, deque, grdb,
             ],
             path: "Shared/EmbeddedDatabase"),
 
@@ -438,8 +439,8 @@ let package = Package(
         .testTarget(
             name: "PeopleTests",
             dependencies: [
-                "AuditTrail", "CommandBus", "JSON", "People", "Schemas", "ServiceKit", "Storage", "TestSupport", "Time",
-                jwtKit, logging,
+                "AuditTrail", "CommandBus", "DurableFiles", "JSON", "People", "Schemas", "ServiceKit", "Storage", "TestSupport",
+                "Time", jwtKit, logging,
             ],
             path: "Tests/PeopleTests"),
         .testTarget(name: "PowerCutTests", dependencies: ["PowerCut", "TestSupport"], path: "Tests/PowerCutTests"),
@@ -487,6 +488,7 @@ let package = Package(
             ],
             path: "Tests/TestSupport"),
 
+        .testTarget(name: "StoreHealthTests", dependencies: ["Schemas", "StoreHealth"], path: "Tests/StoreHealthTests"),
         .testTarget(name: "TimeTests", dependencies: ["Time"], path: "Tests/TimeTests"),
 
         // The benchmarks: Tests/Benchmarks/run.

@@ -7,15 +7,18 @@ import Schemas
 import ServiceKit
 
 extension ServicePlan {
+    private static let cubeFile = "cube.sqlite"
+
     /// Wires the cube service together.
     static func cube(_ wiring: Wiring) async throws -> ServicePlan {
         let settings = wiring.settings
         let logger = wiring.logger
         let database = try settings.optional(.databaseURL, as: MongoURL.init)
         let folder = try settings.value(.stateDirectory)
-        let lock = try StateLock.serving(inMongoDB: database != nil, stateDirectory: folder)
+        let lock = try StateLock.serving(Self.cubeFile, inMongoDB: database != nil, stateDirectory: folder)
         let sizeLimit = CubeSizeLimit(bytes: try settings.value(.cubeSizeLimit))
         let store = try await openCubeStore(database: database, folder: folder, sizeLimit: sizeLimit, logger: logger)
+        if database == nil { KnownStores.remember(Self.cubeFile, in: folder) }
         let bus = try Bus(settings, logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.cube, .events)), logger: logger)
         let announcer = RepeatedEvent(CubeChanged.name, publisher: publisher, logger: logger) {

@@ -12,6 +12,8 @@ import StoredResources
 import Time
 
 extension ServicePlan {
+    private static let archiveFile = "message-log.sqlite"
+
     /// Wires the message-logging service together.
     ///
     /// - Parameter schedule: When refused components are retried.
@@ -20,9 +22,10 @@ extension ServicePlan {
         let logger = wiring.logger
         let database = try settings.optional(.databaseURL, as: MongoURL.init)
         let folder = try settings.value(.stateDirectory)
-        let lock = try StateLock.serving(inMongoDB: database != nil, stateDirectory: folder)
+        let lock = try StateLock.serving(Self.archiveFile, inMongoDB: database != nil, stateDirectory: folder)
         let store = try await openMessageStore(
             database: database, folder: folder, maxPageTime: BusTimes.maxSearchTime, logger: logger)
+        if database == nil { KnownStores.remember(Self.archiveFile, in: folder) }
         let templates = try await Storage.open(
             Templates.store, at: StoragePlace(database: database, folder: folder), logger: logger)
         let bus = try Bus(settings, logger: logger)

@@ -1,5 +1,7 @@
 import AuditTrail
 import CommandBus
+import DurableFiles
+import FoundationEssentials
 import MongoDatabase
 import Schemas
 import ServiceKit
@@ -16,6 +18,8 @@ extension ServicePlan {
         let logger = wiring.logger
         let folder = try settings.value(.stateDirectory)
         let place = StoragePlace(database: try settings.optional(.databaseURL, as: MongoURL.init), folder: folder)
+        let heads = AuditHeadFile(stateDirectory: folder)
+        if place.isFolder { try requireFirstStart(in: folder, heads) }
         let store = try await Storage.open(PeopleStore.declaration, at: place, logger: logger)
         let bus = try Bus(settings, logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.people, .events)), logger: logger)
@@ -28,13 +32,13 @@ extension ServicePlan {
         let deferred = DeferredAuditEntries(store: store, logger: logger)
         let people = People(
             store: store, passwords: PasswordCheck(hashing: hashing, store: store, audit: deferred, logger: logger),
-            changes: PeopleChanges(store: store, event: event, issuer: openID?.settings.issuer, now: { .now }))
+            changes: PeopleChanges(store: store, event: event, issuer: openID?.settings.issuer, now: { .now }), heads: heads)
         let server = try CommandServer(
             bus: bus, endpoint: settings.value(.listen(.people)), router: .people(people, openID), logger: logger)
-        let heads = AuditHeadLog(store: store, file: AuditHeadFile(stateDirectory: folder), logger: logger)
+        let headLog = AuditHeadLog(store: store, file: heads, logger: logger)
         let earlier = EarlierSignIns(store: store, passwords: people.passwords, logger: logger)
         return ServicePlan(
-            services: [event, heads, earlier, deferred, server],
+            services: [event, headLog, earlier, deferred, server],
             selfCheck: .commands(of: server, bus: bus, logger: logger),
             close: {
                 await bus.close()
@@ -42,6 +46,22 @@ extension ServicePlan {
                 try await openID?.provider.close()
                 try await store.close()
             })
+    }
+}
+
+extension ServicePlan {
+    /// Without `people.sqlite` a start is the first one only if nothing shows that there were accounts. The operator's token is made
+    /// after the first start of this service.
+    ///
+    /// - Throws: ``LostStore``.
+    private static func requireFirstStart(in folder: String, _ heads: AuditHeadFile) throws {
+        guard !FileManager.default.fileExists(atPath: folder + "/people.sqlite") else { return }
+        let token = folder + "/token"
+        let left = FileManager.default.fileExists(atPath: token) ? token : heads.newest == nil ? nil : heads.path
+        guard let left else { return }
+        throw LostStore(
+            "\(folder)/people.sqlite is gone, and \(left) shows that there were accounts. msi restore brings a backup back; to begin without it, "
+                + "remove token and audit-heads.log from \(folder)")
     }
 }
 

@@ -11,6 +11,11 @@ package struct AuditHeadFile: Sendable {
         path = stateDirectory + "/audit-heads.log"
     }
 
+    /// The newest line about an entry; `nil` if there is none, or the file cannot be read.
+    package var newest: AuditHead? {
+        FileManager.default.contents(atPath: path).flatMap { Self.heads(in: String(decoding: $0, as: UTF8.self)).last }
+    }
+
     /// Adds a line durably.
     ///
     /// - Throws: ``Failed``.

@@ -22,4 +22,7 @@ package struct DiskSpace: Hashable, Sendable {
     /// The space that new documents must leave free, so that stored documents can still be changed: a twentieth, but at least
     /// 8 MiB, the size of two databases' write-ahead logs, and at most 256 MiB.
     package var reserve: Int64 { min(max(total / 20, 8 << 20), 256 << 20) }
+
+    /// The used share, scaled so that the reserve is a twentieth: from 0.95 on, new documents are refused.
+    package var usedShare: Double { 1 - Double(free) / (20 * Double(reserve)) }
 }

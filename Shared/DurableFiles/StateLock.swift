@@ -75,10 +75,20 @@ package struct StateLock: Sendable {
 
     /// What a service does before it uses the data: it locks SQLite files. Data in MongoDB needs no lock, but may be half restored as well.
     ///
+    /// - Parameter file: The SQLite file that the service opens next.
     /// - Returns: `nil` if the data is in MongoDB.
-    /// - Throws: ``StateLockFailure``.
-    package static func serving(inMongoDB: Bool, stateDirectory directory: String) throws -> StateLock? {
-        guard inMongoDB else { return try servingData(in: directory) }
+    /// - Throws: ``StateLockFailure``, or ``LostStore`` if the file was there before.
+    package static func serving(_ file: String, inMongoDB: Bool, stateDirectory directory: String) throws -> StateLock? {
+        guard inMongoDB else {
+            let lock = try servingData(in: directory)
+            do {
+                try KnownStores.requirePresent(file, in: directory)
+            } catch {
+                lock.release()
+                throw error
+            }
+            return lock
+        }
         try requireNoUnfinishedRestore(in: directory)
         return nil
     }

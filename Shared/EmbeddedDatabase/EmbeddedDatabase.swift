@@ -3,7 +3,8 @@ import DurableFiles
 import FoundationEssentials
 package import GRDB
 import Instruments
-package import Schemas
+import Schemas
+import StoreHealth
 import Time
 
 /// A SQLite file in WAL mode: concurrent readers, one writer, and one commit for all waiting writes.
@@ -11,18 +12,18 @@ import Time
 /// Several processes may open the same file; each waits a few seconds for the others' transactions.
 package final class EmbeddedDatabase: Sendable {
     let files: DatabaseFiles
-    private let pool: DatabasePool
-    private let commits: GroupCommit
-    private let name: String
+    let pool: DatabasePool
+    let commits: GroupCommit
+    let writeOutcomes = WriteHealth()
+    let name: String
     private let reads: CoreMetrics.Timer
     private let writes: CoreMetrics.Timer
 
     /// SQLite truncates a longer write-ahead log to this size. A long read lets the log grow.
     private static let maxIdleLog = 16 << 20
 
-    /// With a longer commit the service is not ready. A commit waits at most 5 s for another process, and a slow disk syncs in a second
-    /// or two.
-    static let maxCommit = Duration.seconds(10)
+    /// How long a write waits for another process, in milliseconds.
+    static let busyTimeout = 5_000
 
     /// Opens the file, creates it and its folder if they are missing, and migrates its tables.
     ///
@@ -33,7 +34,7 @@ package final class EmbeddedDatabase: Sendable {
     /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used.
     package init(path: String, durability: Durability, migrations: (inout DatabaseMigrator) -> Void) throws {
         var configuration = Configuration()
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(Double(Self.busyTimeout) / 1_000)
         configuration.maximumReaderCount = 8
         var migrator = DatabaseMigrator()
         migrations(&migrator)
@@ -53,7 +54,7 @@ package final class EmbeddedDatabase: Sendable {
             throw CommandFailure(.unavailable, "the database \(path) cannot be opened: \(error)")
         }
         let store = URL(filePath: path).deletingPathExtension().lastPathComponent
-        commits = GroupCommit(pool: pool, sizes: Instrument.storeCommitSize.recorder(["store": store]))
+        commits = GroupCommit(pool: pool, sizes: Instrument.storeCommitSize.recorder(["store": store]), health: writeOutcomes)
         reads = Instrument.storeOperations.timer(["store": store, "operation": "read"])
         writes = Instrument.storeOperations.timer(["store": store, "operation": "write"])
     }
@@ -119,13 +120,6 @@ package final class EmbeddedDatabase: Sendable {
         } catch let error as DatabaseError {
             throw error.failure
         }
-    }
-
-    /// `deadline_exceeded` if the writer has been at one commit for longer than ``maxCommit``: its disk may be frozen. The database is
-    /// not used for the answer.
-    package func writerHealth(at now: ContinuousClock.Instant = .now) -> PartHealth {
-        guard let since = commits.busySince, now - since > Self.maxCommit else { return .ok }
-        return PartHealth(.deadlineExceeded, "a write to \(name) has not ended for \((now - since).components.seconds) s")
     }
 
     /// Closes the file, which cannot be used afterwards. A checkpoint moves the write-ahead log into the file, so that a copy

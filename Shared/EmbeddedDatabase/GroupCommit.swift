@@ -1,15 +1,25 @@
 import CoreMetrics
 import DequeModule
 import GRDB
+import Schemas
+import StoreHealth
 import Synchronization
 
 /// Runs writes one after another on the pool's writer, and commits waiting writes together: a durable commit costs one sync of
 /// the disk, for one write or hundreds.
 final class GroupCommit: Sendable {
+    /// A write that has run, and is not committed yet.
+    private struct Ran: Sendable {
+        /// Why it failed.
+        let error: (any Error)?
+        /// Ends it with the result of the shared commit.
+        let complete: @Sendable (Result<Void, any Error>) -> Void
+    }
+
     /// One write of a commit.
     private struct Write: Sendable {
-        /// Runs it in a savepoint, and returns a function to call with the result of the shared commit.
-        let run: @Sendable (Database) -> @Sendable (Result<Void, any Error>) -> Void
+        /// Runs it in a savepoint.
+        let run: @Sendable (Database) -> Ran
         /// Fails it without running it.
         let fail: @Sendable (any Error) -> Void
     }
@@ -26,12 +36,14 @@ final class GroupCommit: Sendable {
     private let pool: DatabasePool
     /// How many writes each commit has.
     private let sizes: Recorder
+    private let health: WriteHealth
     private let state = Mutex(State())
     private let changes = Atomic<Int>(0)
 
-    init(pool: DatabasePool, sizes: Recorder) {
+    init(pool: DatabasePool, sizes: Recorder, health: WriteHealth) {
         self.pool = pool
         self.sizes = sizes
+        self.health = health
     }
 
     /// Since when the writer has been at its current commit; `nil` if it has nothing to do.
@@ -46,7 +58,7 @@ final class GroupCommit: Sendable {
                 Write(
                     run: { database in
                         let result = Result { try Self.inSavepoint(of: database, body) }
-                        return { commit in
+                        return Ran(error: result.error) { commit in
                             // Its own error is more specific than the commit's.
                             continuation.resume(with: result.flatMap { value in commit.map { value } })
                         }
@@ -71,12 +83,12 @@ final class GroupCommit: Sendable {
     private func drain(into database: Database) {
         while case let batch = nextBatch(), !batch.isEmpty {
             sizes.record(batch.count)
-            var completions: [@Sendable (Result<Void, any Error>) -> Void] = []
+            var ran: [Ran] = []
             let before = database.totalChangesCount
             let commit = Result {
                 try database.inTransaction(.immediate) {
                     for write in batch {
-                        completions.append(write.run(database))
+                        ran.append(write.run(database))
                         // A full disk or an I/O error rolls back the whole transaction, despite the savepoint.
                         guard database.isInsideTransaction else {
                             throw DatabaseError(
@@ -86,13 +98,24 @@ final class GroupCommit: Sendable {
                     return .commit
                 }
             }
-            if database.totalChangesCount != before { changes.add(1, ordering: .releasing) }
-            for completion in completions {
-                completion(commit)
-            }
+            let hasChanged = database.totalChangesCount != before
+            if hasChanged { changes.add(1, ordering: .releasing) }
+            // Before the callers know: whoever then asks for the health must see it.
+            report(ran.compactMap(\.error) + [commit.error].compactMap(\.self), hasChanged: hasChanged)
+            for write in ran { write.complete(commit) }
             if case .failure(let error) = commit {
-                for write in batch.dropFirst(completions.count) { write.fail(error) }
+                for write in batch.dropFirst(ran.count) { write.fail(error) }
             }
+        }
+    }
+
+    /// Reports the outcome of a commit. One that has written nothing says nothing about the disk, and an error of a write itself nothing
+    /// about the others.
+    private func report(_ errors: [any Error], hasChanged: Bool) {
+        if let failure = errors.lazy.compactMap({ ($0 as? DatabaseError)?.failure as? CommandFailure }).first {
+            health.ended(failure)
+        } else if hasChanged {
+            health.ended(nil)
         }
     }
 
@@ -113,5 +136,12 @@ final class GroupCommit: Sendable {
         }
         guard let value else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
         return value
+    }
+}
+
+extension Result {
+    fileprivate var error: Failure? {
+        guard case .failure(let error) = self else { return nil }
+        return error
     }
 }

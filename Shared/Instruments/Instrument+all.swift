@@ -5,7 +5,7 @@ extension Instrument {
         logLinesDropped,
         busRequests, busRequestDuration, busRefusedRequests, busConnections, busRefusedPeers,
         httpRequests, httpRequestDuration, httpConnections,
-        storeOperations, storeCommitSize,
+        storeOperations, storeCommitSize, storeHealthy,
         outboxMessages, outboxOldestAge, outboxChanges,
         fcmSends, fcmSendDuration, fcmRate, fcmFullRate, fcmWaiting, fcmQuotaUsed, fcmQuotaPause, fcmInFlight, fcmHealthy,
         fcmTokenAge, fcmTokenRemaining, fcmTokenRequests,
@@ -18,7 +18,7 @@ extension Instrument {
     package static let buildInfo = Instrument(
         "msi_build_info", "Always 1; the labels name the service and its version.", .gauge)
     package static let ready = Instrument(
-        "msi_ready", "Whether the service can do its work: 1, or 0 while it starts, stops, or its database is away.", .gauge)
+        "msi_ready", "Whether the service can do its work: 1, or 0 while it starts, stops, or cannot use its database.", .gauge)
     package static let processStartTime = Instrument(
         "process_start_time_seconds", "When the process started, in seconds since 1970.", .gauge)
     package static let processCPUTime = Instrument(
@@ -64,6 +64,11 @@ extension Instrument {
     package static let storeCommitSize = Instrument(
         "msi_store_commit_writes", "How many writes a commit of SQLite has.",
         .histogram(buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500]))
+
+    package static let storeHealthy = Instrument(
+        "msi_store_healthy",
+        "By part: whether the service's stores take new documents (store), and have used less than nine tenths of their room (storage).",
+        .gauge)
 
     // The outbox of the message log.
 

@@ -65,8 +65,10 @@ package protocol MessageStore: MovableAuditSource, CheckedStore {
     /// Counts what phones report. A report whose number is not above that of the installation's last one changes nothing. Messages
     /// that are not stored, or that no relay has taken yet, are left out. A report of no other messages changes nothing.
     ///
-    /// - Parameter now: Installations that have not reported for ``AddReceipts/memory`` are forgotten.
-    func add(_ reports: [AddReceipts], now: UnixMilliseconds) async throws
+    /// - Parameters:
+    ///   - now: Installations that have not reported for ``AddReceipts/memory`` are forgotten.
+    ///   - maxInstallations: Of more installations about so many are remembered, those that have reported last.
+    func add(_ reports: [AddReceipts], now: UnixMilliseconds, maxInstallations: Int) async throws
 
     /// How many phones have reported messages. Messages without a report are left out.
     func receipts(of msiKeys: [ObjectID]) async throws -> [ObjectID: MessageReceipts]
@@ -140,7 +142,8 @@ package protocol MessageStore: MovableAuditSource, CheckedStore {
     /// - Returns: How many were added; 0 if none is left.
     func addToSearch(limit: Int) async throws -> Int
 
-    /// The size of the messages and pushes with indexes and write-ahead log, in bytes. Free space inside the files does not count.
+    /// The size of the messages and pushes with indexes and write-ahead log, in bytes. Free space inside the files does not count, nor do
+    /// remembered installations, which anyone can make up.
     func size() async throws -> Int64
 
     /// The space of the database's disk; `nil` if it is unknown.
@@ -154,6 +157,11 @@ extension MessageStore {
     /// Removes messages of every origin, and pushes.
     package func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
         try await removeArchived(of: nil, before: moment, limit: limit)
+    }
+
+    /// Counts what phones report, and remembers ``AddReceipts/maxInstallations`` of them.
+    package func add(_ reports: [AddReceipts], now: UnixMilliseconds) async throws {
+        try await add(reports, now: now, maxInstallations: AddReceipts.maxInstallations)
     }
 
     /// Reads a page for a caller that waits without a limit.

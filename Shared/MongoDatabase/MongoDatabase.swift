@@ -2,6 +2,8 @@ import CoreMetrics
 import DedicatedThread
 import Instruments
 package import Logging
+package import Schemas
+import StoreHealth
 import Synchronization
 
 /// A service's access to MongoDB. Operations run on dedicated threads. While the database is unreachable, all of
@@ -17,7 +19,11 @@ package final class MongoDatabase: Sendable {
     /// A server that does not answer a ping in this time is unreachable, even if operations may take longer.
     private static let probeTimeout = Duration.seconds(2)
 
+    /// The collection of the small writes for the health; a document for each service.
+    private static let writeCheck = "msi_write_check"
+
     private let url: MongoURL
+    private let application: String
     private let logger: Logger
     private let pool: ConnectionPool
     private let probePool: ConnectionPool
@@ -29,6 +35,7 @@ package final class MongoDatabase: Sendable {
     /// Its own thread, so that a probe never waits for hanging operations.
     private let probeThread = BlockingThreads(maxThreads: 1, maxWaiting: 1)
     private let availability = Mutex(Availability())
+    private let writes = WriteHealth()
     private let overdue = SlowOperationWatch()
     private let operations = Instrument.storeOperations.timer(["store": "mongodb", "operation": "any"])
     private let prepare: @Sendable (MongoConnection) throws -> Void
@@ -38,13 +45,14 @@ package final class MongoDatabase: Sendable {
         url: MongoURL, application: String, logger: Logger, prepare: @escaping @Sendable (MongoConnection) throws -> Void
     ) {
         self.url = url
+        self.application = application
         self.logger = logger
         self.prepare = prepare
         pool = ConnectionPool(
             url: url, application: application, maxConnections: url.maxConnections + Self.reservedConnections,
-            socketTimeout: url.socketTimeout)
+            socketTimeout: url.socketTimeout, writes: writes)
         probePool = ConnectionPool(
-            url: url, application: application, maxConnections: 1, socketTimeout: Self.probeTimeout)
+            url: url, application: application, maxConnections: 1, socketTimeout: Self.probeTimeout, writes: writes)
         threads = BlockingThreads(maxThreads: url.maxConnections, maxWaiting: Self.maxWaiting)
     }
 
@@ -99,6 +107,18 @@ package final class MongoDatabase: Sendable {
         _ body: @escaping @Sendable (MongoConnection) throws -> Value
     ) async throws -> Value {
         try await run(on: watchThread, mayTakeLong: true, body)
+    }
+
+    /// As ``CheckedStore/writeHealth()``. A server that does not answer is away after a timeout, and never hangs.
+    package func writeHealth() async -> PartHealth {
+        await writes.current {
+            // The connection reports the outcome.
+            try? await self.run { [application = self.application] connection in
+                _ = try connection.update(
+                    ["_id": .string(application)], ["$set": ["time": UnixMilliseconds.now.bson]], in: Self.writeCheck,
+                    options: ["upsert": true])
+            }
+        }
     }
 
     /// Waits for running operations, and closes all connections. Do not use it afterwards.

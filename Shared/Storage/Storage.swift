@@ -27,7 +27,8 @@ package final class Storage: CheckedStore {
     ///   - logger: Logs unreadable documents, and outages of MongoDB.
     ///   - now: The clock by which documents expire.
     /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used or its documents violate a unique index;
-    ///   ``StateLockFailure`` while `msi migrate` runs, or after a restore that was interrupted. An unreachable MongoDB is no error.
+    ///   ``StateLockFailure`` while `msi migrate` runs, or after a restore that was interrupted; ``LostStore`` if the file was there before.
+    ///   An unreachable MongoDB is no error.
     package static func open(
         _ declaration: StoreDeclaration, at place: StoragePlace, logger: Logger,
         now: @escaping @Sendable () -> UnixMilliseconds = { .now }
@@ -42,19 +43,21 @@ package final class Storage: CheckedStore {
             return kind
         }
         let upgrade = SchemaUpgrade(store: declaration.name, unreadable: unreadable)
-        let lock = try StateLock.serving(inMongoDB: place.database != nil, stateDirectory: place.folder)
+        let file = "\(declaration.name).sqlite"
+        let lock = try StateLock.serving(file, inMongoDB: place.database != nil, stateDirectory: place.folder)
         if let url = place.database {
             let backend = await MongoBackend(url, declaration, upgrade, logger: logger)
             return Storage(declaration, backend, nil, unreadable, now, logger)
         }
         do {
-            let backend = try SQLiteBackend(path: "\(place.folder)/\(declaration.name).sqlite")
+            let backend = try SQLiteBackend(path: "\(place.folder)/\(file)")
             do {
                 try await backend.prepare(declaration, upgrade)
             } catch {
                 try await backend.close()
                 throw error
             }
+            KnownStores.remember(file, in: place.folder)
             return Storage(declaration, backend, lock, unreadable, now, logger)
         } catch {
             lock?.release()
@@ -156,7 +159,9 @@ package final class Storage: CheckedStore {
     /// Throws if a small read fails.
     package func check() async throws { try await backend.check() }
 
-    package var writerHealth: PartHealth { backend.writerHealth }
+    package func writeHealth() async -> PartHealth { await backend.writeHealth() }
+
+    package var storageHealth: PartHealth { backend.storageHealth }
 
     /// The size of the store with its indexes, in bytes, without free pages.
     package func size() async throws -> Int64 { try await backend.size(of: declaration) }

@@ -34,8 +34,11 @@ protocol StorageBackend: Sendable {
     /// Throws if a small read fails.
     func check() async throws
 
-    /// As ``CheckedStore/writerHealth``.
-    var writerHealth: PartHealth { get }
+    /// As ``CheckedStore/writeHealth()``.
+    func writeHealth() async -> PartHealth
+
+    /// As ``CheckedStore/storageHealth``.
+    var storageHealth: PartHealth { get }
 
     /// The size of the store's collections, in bytes.
     func size(of store: StoreDeclaration) async throws -> Int64
@@ -47,6 +50,8 @@ protocol StorageBackend: Sendable {
 
 extension StorageBackend {
     var revision: DatabaseRevision? { nil }
+
+    var storageHealth: PartHealth { .ok }
 
     func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
         try await read(body)

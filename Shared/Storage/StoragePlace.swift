@@ -5,6 +5,9 @@ package struct StoragePlace: Sendable {
     let database: MongoURL?
     let folder: String
 
+    /// Whether the stores are SQLite files.
+    package var isFolder: Bool { database == nil }
+
     /// - Parameters:
     ///   - database: MongoDB; `nil` for SQLite files.
     ///   - folder: The folder of these files.

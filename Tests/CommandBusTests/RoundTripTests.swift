@@ -133,20 +133,29 @@ struct RoundTripTests {
         }
     }
 
-    @Test("While a store's writer hangs, bus.health says so without reading the store, and the service cannot work")
-    func aStoreThatHangs() async throws {
+    @Test("While a store takes no writes, bus.health says so, and the service cannot work; it is not read if its writes hang")
+    func aStoreWithoutWrites() async throws {
         struct Store: CheckedStore {
-            let writerHealth = PartHealth(.deadlineExceeded, "a write to cube.sqlite has not ended for 12 s")
+            let writes: PartHealth
+            let storageHealth = PartHealth(.storageFull, "the disk of cube.sqlite has 9 bytes free")
 
-            func check() async throws { Issue.record("the store was read") }
+            func check() async throws { if writes.status == .deadlineExceeded { Issue.record("the store was read") } }
+            func writeHealth() async -> PartHealth { writes }
         }
 
-        try await withServerAndClient(CommandRouter(stores: [Store()], parts: { ["audit": .ok] })) { _, client in
-            let health = try await client.request(CheckHealth())
-            #expect(health.parts == ["audit": .ok, "store": Store().writerHealth])
-            #expect(PartHealth(health).status == .deadlineExceeded)
-            #expect(PartHealth(health).message == Store().writerHealth.message)
+        for writes in [
+            PartHealth(.deadlineExceeded, "a write to cube.sqlite has not ended for 12 s"),
+            PartHealth(.unavailable, "the database is not available: database is locked"),
+        ] {
+            let store = Store(writes: writes)
+            try await withServerAndClient(CommandRouter(stores: [store], parts: { ["audit": .ok] })) { _, client in
+                let health = try await client.request(CheckHealth())
+                #expect(health.parts == ["audit": .ok, "store": writes, "storage": store.storageHealth])
+                #expect(PartHealth(health).status == writes.status && PartHealth(health).message == writes.message)
+            }
         }
+        let nearlyFull = PartHealth(ServiceHealth(parts: ["storage": Store(writes: .ok).storageHealth]))
+        #expect(nearlyFull.status == .ok && !nearlyFull.isWell)
     }
 }
 

@@ -40,20 +40,52 @@ struct EmbeddedDatabaseTests {
         try await withTemporaryFolder { folder in
             let database = try EmbeddedDatabase(
                 path: folder + "/test.sqlite", durability: .everyCommit, migrations: Self.register)
-            #expect(database.writerHealth(at: .now + .seconds(60)) == .ok)
+            #expect(await database.writeHealth(at: .now + .seconds(60)) == .ok)
             let (begun, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             async let write: Void = database.write { _ in
                 begun.signal()
                 end.wait()
             }
             try await eventually { begun.wait(timeout: .now()) == .success }
-            #expect(database.writerHealth() == .ok)
-            let late = database.writerHealth(at: .now + .seconds(12))
+            #expect(await database.writeHealth() == .ok)
+            let late = await database.writeHealth(at: .now + .seconds(12))
             #expect(late.status == .deadlineExceeded)
             #expect(late.message?.wholeMatch(of: /a write to test\.sqlite has not ended for \d+ s/) != nil)
             end.signal()
             try await write
-            try await eventually { database.writerHealth(at: .now + .seconds(60)) == .ok }
+            try await eventually { await database.writeHealth(at: .now + .seconds(60)) == .ok }
+            try database.close()
+        }
+    }
+
+    @Test("A write lock that another program holds is known from a small write that is tried, and its end from the next write")
+    func lockedByAnother() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/test.sqlite"
+            let database = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: Self.register)
+            let other = try DatabaseQueue(path: path)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            let health = await database.writeHealth()
+            #expect(health.status == .unavailable && health.message?.contains("locked") == true, "\(health)")
+            #expect(await database.writeHealth() == health)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            try other.close()
+            try await database.write { try $0.execute(sql: "INSERT INTO number VALUES (1)") }
+            #expect(await database.writeHealth() == .ok)
+            try database.close()
+        }
+    }
+
+    @Test("On a disk with only its reserve a database is full", .enabled(if: SmallDisk.isPossible))
+    func reserveOfDisk() async throws {
+        try await SmallDisk.with(megabytes: 40) { disk in
+            let database = try EmbeddedDatabase(
+                path: disk.folder + "/test.sqlite", durability: .everyCommit, migrations: Self.register)
+            #expect(await database.writeHealth() == .ok && database.storageHealth == .ok)
+            try disk.fill(leaving: 12 << 20)
+            #expect(await database.writeHealth() == .ok && database.storageHealth.status == .storageFull)
+            try disk.fill(leaving: 4 << 20)
+            #expect(await database.writeHealth().status == .storageFull)
             try database.close()
         }
     }

@@ -62,7 +62,9 @@ struct ClaimedStore: MessageStore {
         try await store.storedAudit(after: last, limit: limit)
     }
     func addPendingAudit(_ entries: [PendingAuditEntry]) async throws { try await store.addPendingAudit(entries) }
-    func add(_ reports: [AddReceipts], now: UnixMilliseconds) async throws { try await addReports(reports, now) }
+    func add(_ reports: [AddReceipts], now: UnixMilliseconds, maxInstallations: Int) async throws {
+        try await addReports(reports, now)
+    }
     func receipts(of msiKeys: [ObjectID]) async throws -> [ObjectID: MessageReceipts] { try await store.receipts(of: msiKeys) }
     func set(_ receipts: [ObjectID: MessageReceipts]) async throws { try await store.set(receipts) }
     func insert(_ push: Push) async throws -> Push? { try await store.insert(push) }
@@ -91,7 +93,7 @@ struct ClaimedStore: MessageStore {
         try await store.removeArchived(of: origin, before: moment, limit: limit)
     }
     func check() async throws { try await store.check() }
-    var writerHealth: PartHealth { store.writerHealth }
+    func writeHealth() async -> PartHealth { await store.writeHealth() }
     func size() async throws -> Int64 { try await store.size() }
     func diskSpace() async throws -> DiskSpace? { try await store.diskSpace() }
     func close() async throws { try store.close() }

@@ -36,6 +36,8 @@ struct StorageTests {
             try await RunningMessageLog.with(in: folder, settings: ["MSI_MESSAGE_LOG_STORAGE_LIMIT": "\(limit)"]) { log in
                 try await eventually { log.process.log.contains("the archive is nearly full") }
                 #expect(log.process.log.firstMatch(of: /"percent":"9\d"/) != nil)
+                let nearlyFull = try await log.client.request(CheckHealth()).parts
+                #expect(nearlyFull["storage"]?.status == .storageFull && nearlyFull["store"] == nil)
                 var refusal: CommandFailure?
                 for _ in 0..<10_000 where refusal == nil {
                     do throws(CommandFailure) {
@@ -47,6 +49,8 @@ struct StorageTests {
                 #expect(refusal?.status == .storageFull)
                 #expect(refusal?.message.contains("\(limit)") == true)
                 #expect(log.process.log.contains("the archive is full: new messages are refused"))
+                let full = try await log.client.request(CheckHealth()).parts["store"]
+                #expect(full?.status == .storageFull && full?.message == refusal?.message)
                 let report = AddReceipts(installation: ObjectID(), report: 1, received: [first.msiKey], opened: [])
                 #expect(await log.client.failure(of: report)?.status == .storageFull)
                 // The write-ahead log counts as well.

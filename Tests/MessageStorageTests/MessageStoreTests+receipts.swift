@@ -50,6 +50,46 @@ extension MessageStoreTests {
         }
     }
 
+    @Test("Of made-up installations only so many are remembered, the newest", arguments: StoreKind.allCases)
+    func madeUpInstallations(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let message = Self.taken()
+            _ = try await store.insert(message)
+            let phone = AddReceipts(installation: ObjectID(), report: 1, received: [message.msiKey], opened: [])
+            try await store.add([phone], now: 1_000, maxInstallations: 10)
+            for time in 2...21 {
+                let report = AddReceipts(installation: ObjectID(), report: 1, received: [message.msiKey], opened: [])
+                try await store.add([report], now: UnixMilliseconds(rawValue: Int64(time) * 1_000), maxInstallations: 10)
+            }
+            // The first one is forgotten: its repeated report counts.
+            try await store.add([phone], now: 30_000, maxInstallations: 10)
+            #expect(try await receipts(of: message, in: store) == MessageReceipts(received: 22, opened: 0))
+        }
+    }
+
+    @Test("Made-up installations do not count against the archive's limit")
+    func sizeWithoutInstallations() async throws {
+        try await withTemporaryFolder { folder in
+            let message = Self.taken()
+            var sizes: [Int64] = []
+            for reports in [1, 20_000] {
+                let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
+                _ = try await store.insert(message)
+                try await store.add(
+                    (0..<reports).map { _ in
+                        AddReceipts(installation: ObjectID(), report: 1, received: [message.msiKey], opened: [])
+                    }, now: 1_000)
+                try store.close()
+                // Without the write-ahead log.
+                let again = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
+                sizes.append(try await again.size())
+                try again.close()
+            }
+            // They take up 1.7 MB.
+            #expect(abs(sizes[1] - sizes[0]) < 300_000, "\(sizes)")
+        }
+    }
+
     @Test("Reports that are stored at the same time are all counted", arguments: StoreKind.allCases)
     func receiptsOfMany(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in

@@ -1,4 +1,7 @@
+import AuditTrail
 import CommandBus
+import DurableFiles
+import FoundationEssentials
 import JSON
 import Schemas
 import TestSupport
@@ -9,6 +12,32 @@ import Testing
 extension PeopleServiceTests {
     @Suite("Accounts over the bus")
     struct AccountTests {
+        @Test("Without its database the service does not take a token or the audit log's hashes for a first start")
+        func lostDatabase() async throws {
+            try await withTemporaryFolder { folder in
+                for name in ["token", "audit-heads.log"] {
+                    let head = "2026-11-25T02:40:00Z 7:\(String(repeating: "9f", count: 32))\n"
+                    try Data(head.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+                    let loss = await #expect(throws: LostStore.self) { try await RunningPeople.with(in: folder) { _ in } }
+                    #expect(loss?.description.contains("msi restore") == true)
+                    if name == "token" { try FileManager.default.removeItem(atPath: folder + "/token") }
+                }
+                #expect(!FileManager.default.fileExists(atPath: folder + "/people.sqlite"))
+            }
+        }
+
+        @Test("A database without accounts gets no first super user if there were accounts", arguments: StoreKind.allCases)
+        func anotherDatabase(_ kind: StoreKind) async throws {
+            try await RunningPeople.with(kind) { people in
+                let head = AuditHead(number: 7, hash: String(repeating: "9f", count: 32))
+                try AuditHeadFile(stateDirectory: people.folder).append(head)
+                let command = SetUpPeople(
+                    account: "admin", password: RunningPeople.password, tokenHash: RunningPeople.operatorHash)
+                let failure = await people.client.failure(of: command)
+                #expect(failure?.status == .unavailable && failure?.message.contains("msi restore") == true)
+            }
+        }
+
         @Test("The first account is set up once", arguments: StoreKind.allCases)
         func setup(kind: StoreKind) async throws {
             try await RunningPeople.with(kind) { people in

@@ -281,6 +281,34 @@ extension PeopleServiceTests {
             }
         }
 
+        @Test("While someone with any number of addresses tries passwords, people sign in, from known addresses and others")
+        func manyAddresses() async throws {
+            let slow = PasswordHash.Parameters(cost: 1 << 15, blockSize: 8, parallelism: 1)
+            let hashing = PasswordHashing(parameters: slow, threads: 1, maxWaiting: 3)
+            try await RunningPeople.withAdmin(.sqlite, hashing: hashing) { people in
+                let client = people.client
+                _ = try await people.signIn(address: "198.51.100.7")
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<20 {
+                        group.addTask {
+                            for attempt in 0... where !Task.isCancelled {
+                                let network = String(number * 1_000 + attempt, radix: 16)
+                                let command = BeginSignIn(
+                                    account: "nobody\(network)", password: Secret("wrong"), address: "2001:db8:0:\(network)::1")
+                                let failure = await client.failure(of: command)
+                                // They do not wait, as attackers would not.
+                                if failure?.status == .overloaded { try await Task.sleep(for: .milliseconds(5)) }
+                            }
+                        }
+                    }
+                    for address in ["198.51.100.7", "198.51.100.7", "203.0.113.9", "2001:db8:1::1"] {
+                        _ = try await people.signIn(address: address)
+                    }
+                    group.cancelAll()
+                }
+            }
+        }
+
         @Test("Too many simultaneous sign-ins get overloaded, and the service answers other requests meanwhile")
         func overload() async throws {
             // The first sign-in is hashed for longer than the others need to arrive.

@@ -13,12 +13,13 @@ struct SelfCheckTests {
     private final class Store: CheckedStore {
         private let health = Mutex(PartHealth.ok)
 
-        var writerHealth: PartHealth {
+        var writes: PartHealth {
             get { health.withLock(\.self) }
             set { health.withLock { $0 = newValue } }
         }
 
         func check() async throws {}
+        func writeHealth() async -> PartHealth { writes }
     }
 
     private func withCheck(
@@ -39,15 +40,21 @@ struct SelfCheckTests {
         try await withCheck(of: store, patience: .zero) { check in
             let state = try await check.state()
             #expect(state.trouble == nil)
-            store.writerHealth = PartHealth(.deadlineExceeded, "a write to cube.sqlite has not ended for 12 s")
+            store.writes = PartHealth(.deadlineExceeded, "a write to cube.sqlite has not ended for 12 s")
             await #expect {
                 _ = try await check.state()
             } throws: { error in
-                (error as? StuckService)?.parts == ["store": store.writerHealth]
+                (error as? StuckService)?.parts == ["store": store.writes]
                     && "\(error)"
                         == "the service does not answer itself: store; store: a write to cube.sqlite has not ended for 12 s"
             }
-            store.writerHealth = .ok
+            // A store that is locked or full is no reason for a restart.
+            for writes in [PartHealth(.unavailable, "the database is locked"), PartHealth(.storageFull, "the disk is full")] {
+                store.writes = writes
+                let state = try await check.state()
+                #expect(state.status == writes.status)
+            }
+            store.writes = .ok
             let later = try await check.state()
             #expect(later.trouble == nil)
         }
@@ -56,10 +63,10 @@ struct SelfCheckTests {
     @Test("A service whose writer takes long is not well, and is not stuck before a while")
     func slowWriter() async throws {
         let store = Store()
-        store.writerHealth = PartHealth(.deadlineExceeded, "a write to cube.sqlite has not ended for 12 s")
+        store.writes = PartHealth(.deadlineExceeded, "a write to cube.sqlite has not ended for 12 s")
         try await withCheck(of: store) { check in
             let state = try await check.state()
-            #expect(state.status == .deadlineExceeded && state.parts["store"] == store.writerHealth)
+            #expect(state.status == .deadlineExceeded && state.parts["store"] == store.writes)
         }
     }
 

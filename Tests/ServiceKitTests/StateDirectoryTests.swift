@@ -20,6 +20,7 @@ struct StateDirectoryTests {
             for name in names { try Data().write(to: URL(filePath: folder + "/" + name)) }
             for open: mode_t in [0o755, 0o750, 0o701, 0o777] {
                 #expect(chmod(folder, open) == 0)
+                #expect(try StateDirectory.secure(folder, onlyChecks: true) == nil && mode(of: folder) == Int(open))
                 let change = try #require(try StateDirectory.secure(folder))
                 #expect(change.contains(folder) && change.contains(String(open, radix: 8)))
                 #expect(mode(of: folder) == 0o700)
@@ -34,19 +35,23 @@ struct StateDirectoryTests {
             try Data().write(to: URL(filePath: folder + "/notes.txt"))
             #expect(try StateDirectory.secure(folder) == nil)
             #expect(chmod(folder, 0o755) == 0)
+            // What the start refuses, a check of the configuration finds.
+            #expect(throws: ConfigurationError.self) { try StateDirectory.secure(folder, onlyChecks: true) }
             let refusal = #expect(throws: ConfigurationError.self) { try StateDirectory.secure(folder) }
             #expect(refusal?.description.contains("MSI_STATE_DIR: \(folder) holds something else, and its mode 755") == true)
             #expect(mode(of: folder) == 0o755)
         }
     }
 
-    @Test("A state directory of another user that is open to others is refused", .enabled(if: geteuid() == 0))
-    func foreign() async throws {
+    @Test(
+        "A state directory of another user is refused, whatever its mode", .enabled(if: geteuid() == 0),
+        arguments: [0o700, 0o755])
+    func foreign(mode open: mode_t) async throws {
         try await withTemporaryFolder { folder in
-            #expect(chown(folder, 65_534, 65_534) == 0 && chmod(folder, 0o755) == 0)
+            #expect(chown(folder, 65_000, 65_000) == 0 && chmod(folder, open) == 0)
             let refusal = #expect(throws: ConfigurationError.self) { try StateDirectory.secure(folder) }
-            #expect(refusal?.description.contains("belongs to the user 65534, and its mode 755") == true)
-            #expect(mode(of: folder) == 0o755)
+            #expect(refusal?.description.contains("belongs to the user 65000") == true)
+            #expect(mode(of: folder) == Int(open))
         }
     }
 

@@ -38,13 +38,13 @@ struct StateLockTests {
     @Test("While a restore is not finished, no service starts, wherever its data is")
     func unfinishedRestore() async throws {
         try await withTemporaryFolder { folder in
-            try StateLock.serving(inMongoDB: false, stateDirectory: folder)?.release()
-            #expect(try StateLock.serving(inMongoDB: true, stateDirectory: folder + "/absent") == nil)
+            try StateLock.serving("cube.sqlite", inMongoDB: false, stateDirectory: folder)?.release()
+            #expect(try StateLock.serving("cube.sqlite", inMongoDB: true, stateDirectory: folder + "/absent") == nil)
             let ready = "\(folder)/\(StateLock.unfinishedRestore)"
             try FileManager.default.createDirectory(atPath: ready, withIntermediateDirectories: false)
             for inMongoDB in [false, true] {
                 let refusal = #expect(throws: StateLockFailure.self) {
-                    try StateLock.serving(inMongoDB: inMongoDB, stateDirectory: folder)
+                    try StateLock.serving("cube.sqlite", inMongoDB: inMongoDB, stateDirectory: folder)
                 }
                 #expect(refusal?.description.contains("msi restore was interrupted") == true)
             }

@@ -1,5 +1,8 @@
+import DurableFiles
 import GRDB
+import Glibc
 import MongoDatabase
+import Schemas
 import Storage
 import TestSupport
 import Testing
@@ -39,6 +42,23 @@ struct OpeningTests {
                 #expect(upgraded == 449)
                 #expect(log.louderThanDebug.count { $0.contains("200") } == 1, "\(log.louderThanDebug)")
             }
+        }
+    }
+
+    @Test("A store whose file is lost is not made again, until its mark is removed")
+    func lostFile() async throws {
+        try await withPlace(.sqlite) { place in
+            try await place.withStore { store in try await store.insert(Device.sample(1), into: Devices.all) }
+            #expect(unlink(place.folder + "/devices.sqlite") == 0)
+            for _ in 0..<2 {
+                let loss = await #expect(throws: LostStore.self) { _ = try await place.open() }
+                #expect(loss?.description.contains("devices.sqlite is gone") == true)
+                #expect(loss?.description.contains("msi restore") == true)
+            }
+            #expect(KnownStores.lost(in: place.folder) == ["devices.sqlite"])
+            #expect(unlink(place.folder + "/stores/devices.sqlite") == 0)
+            let documents = try await place.withStore { try await $0.page(of: Devices.all, limit: 1).documents }
+            #expect(documents.isEmpty)
         }
     }
 

@@ -58,6 +58,7 @@ extension SystemTests {
                     "msi-fcm-relay", ["MSI_FCM_SERVICE_ACCOUNT_FILE": "/none"],
                     "MSI_FCM_SERVICE_ACCOUNT_FILE: the service account in /none"
                 ),
+                ("msi-cube", ["MSI_STATE_DIR": "/etc"], "MSI_STATE_DIR: /etc holds something else"),
                 ("msi-cube", ["MSI_DATABASE_URL": "postgres://x"], "MSI_DATABASE_URL"),
                 ("msi-people", ["MSI_DATABASE_URL_FILE": "/none"], "MSI_DATABASE_URL_FILE: /none cannot be read"),
                 ("msi-people", ["MSI_OIDC_ISSUER": "https://id.example.edu"], "MSI_OIDC_CLIENT_ID"),

@@ -30,6 +30,10 @@ extension SystemTests {
                     #expect(refusal["Content-Type"] == "application/problem+json")
                     #expect(try refusal.json["type"] == "/problems/storage-full")
                     for _ in 0..<5 { #expect(try await posts.post().status == 507) }
+                    try await eventually("a health that says so") {
+                        let health = try await portal.call(.GET, "/health")
+                        return try health.status == 503 && health.json["services"]?["message-log"] == "storage_full"
+                    }
                     #expect(try await portal.call(.GET, "/message").status == 200)
                     #expect(try await portal.call(.GET, "/channel").status == 200)
 
@@ -124,6 +128,12 @@ extension SystemTests.HarmedProduct {
                         #expect(answer["Retry-After"].flatMap { Int($0) }.map { $0 > 0 } == true)
                     }
                     #expect(try await portal.call(.GET, "/message").status == 200)
+                    try await eventually("a health that says so") {
+                        let health = try await portal.call(.GET, "/health")
+                        let services = try health.json["services"]
+                        return health.status == 503 && services?["message-log"] == "unavailable"
+                            && services?["cube"] == "unavailable"
+                    }
                     let key = try #require(try accepted.json["msi_key"]?.string)
                     #expect(try await portal.message(key)["relay"]?["state"] == "pending")
                 }

@@ -40,7 +40,7 @@ struct AuthenticationMiddleware: RouterMiddleware {
             return .unchecked { timeout in
                 do {
                     // A flood of invented credentials must not become a flood of questions to the people service.
-                    let credential = try await credentials.find(given.hash, within: timeout) {
+                    let credential = try await credentials.find(given.hash, within: timeout, for: client) {
                         try limits.countLookup(from: client)
                     }
                     return authentication(by: credential, given, from: address)

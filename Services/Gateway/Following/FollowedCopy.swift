@@ -1,6 +1,7 @@
 import DedicatedThread
 import ServiceLifecycle
 import Synchronization
+import Time
 
 /// A copy of all of a service's data. It is read again when the service announces another version, and when it is asked for and no
 /// longer fresh. While the service does not answer, the last copy is used for a grace period, with the edits of this gateway.

@@ -27,6 +27,8 @@ final class KeptCopies: Service {
     private let credentials: Credentials
     private let cube: CubeService
     private let broadcasts: BroadcastService
+    /// What the file has. Locked while it is written.
+    private let written = Mutex<Written?>(nil)
     private let logger: Logger
 
     /// - Parameter folder: The state directory.
@@ -38,6 +40,7 @@ final class KeptCopies: Service {
         self.cube = cube
         self.broadcasts = broadcasts
         self.logger = logger
+        credentials.keep.withLock { $0 = { [weak self] in try await self?.keepNow() } }
     }
 
     private var path: String { folder + "/" + Self.name }
@@ -64,17 +67,12 @@ final class KeptCopies: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var written: Written?
             var refresh = ContinuousClock.now
             var hasFailed = false
             while (try? await Task.sleep(untilNext: hasFailed ? Self.pauseAfterFailure : Self.checkInterval)) != nil {
-                let current = Written(
-                    credentials: self.credentials.revision, cube: self.cube.copyRevision,
-                    broadcasts: self.broadcasts.copyRevision)
-                guard current != written || .now >= refresh else { continue }
+                let mustRefresh = ContinuousClock.now >= refresh
                 do {
-                    try await self.write()
-                    written = current
+                    guard try await self.write(ifUnchanged: mustRefresh) else { continue }
                     refresh = .now + Self.refreshInterval
                     hasFailed = false
                 } catch is CancellationError {
@@ -89,7 +87,7 @@ final class KeptCopies: Service {
         // The latest changes, such as sign-outs that the people service does not know of yet. The task of the shutdown may be cancelled.
         await Task {
             do {
-                try await self.write()
+                try await self.write(ifUnchanged: true)
             } catch {
                 self.report(error)
             }
@@ -100,13 +98,45 @@ final class KeptCopies: Service {
         logger.warning("the copies cannot be kept", metadata: ["file": "\(path)", "error": "\(error)"])
     }
 
-    private func write() async throws {
-        let document = KeptDocument(people: credentials.kept, cube: cube.kept, broadcasts: broadcasts.kept)
-        guard document.people != nil || document.cube != nil || document.broadcasts != nil else { return }
-        let text = String(decoding: try JSONCoder.encode(document), as: UTF8.self)
-        try await NIOThreadPool.singleton.runIfActive { [folder, path] in
-            try DurableFiles.makeFolder(folder)
-            try DurableFiles.replace(path, text)
+    /// Writes what has changed, before a client learns that a credential has ended. If that fails, the old copies are removed: they
+    /// must not stay, and on a full disk they make room for the new ones.
+    ///
+    /// - Throws: If the copies are not in the file.
+    private func keepNow() async throws {
+        do {
+            try await write(ifUnchanged: false)
+        } catch {
+            try await NIOThreadPool.singleton.runIfActive { [self] in
+                try written.withLock { written in
+                    written = nil
+                    try FileManager.default.removeItem(atPath: path)
+                    try DurableFiles.syncFolder(folder)
+                }
+            }
+            try await write(ifUnchanged: true)
+        }
+    }
+
+    /// - Returns: Whether there was something to write.
+    @discardableResult
+    private func write(ifUnchanged: Bool) async throws -> Bool {
+        try await NIOThreadPool.singleton.runIfActive { [self] in
+            try written.withLock { written in
+                let current = Written(
+                    credentials: credentials.revision, cube: cube.copyRevision, broadcasts: broadcasts.copyRevision)
+                guard ifUnchanged || current != written else { return false }
+                let document = KeptDocument(people: credentials.kept, cube: cube.kept, broadcasts: broadcasts.kept)
+                guard document.people != nil || credentials.signOuts.withLock(\.first) == nil else { throw NoCopiesYet() }
+                guard document.people != nil || document.cube != nil || document.broadcasts != nil else { return true }
+                let text = String(decoding: try JSONCoder.encode(document), as: UTF8.self)
+                try DurableFiles.makeFolder(folder)
+                try DurableFiles.replace(path, text)
+                written = current
+                return true
+            }
         }
     }
 }
+
+/// The people service has not answered yet, so there is no place for a sign-out in the file.
+private struct NoCopiesYet: Error {}

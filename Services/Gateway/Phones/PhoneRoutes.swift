@@ -5,6 +5,7 @@ import JSON
 import Logging
 import NIOCore
 import Schemas
+import ServiceKit
 import ServiceLifecycle
 
 /// What students' phones ask, without a sign-in.
@@ -15,16 +16,19 @@ struct PhoneRoutes: Feature {
     /// What ``accepted`` does not answer.
     private let missed: SharedAnswers
     /// Each question about a phone's topics is at least one to Google.
-    private let topicTurns = QueryTurns(maxRunning: 8, maxWaiting: 1_000, maxWait: .seconds(5))
+    private let topicTurns = FairTurns(maxRunning: 8, maxWaiting: 1_000, maxWait: .seconds(5), refusal: Self.tooManyPhones)
+    private static let tooManyPhones = "too many phones ask at once; try again later"
 
     init(messageLog: CommandClient, relay: CommandClient, logger: Logger) {
         self.messageLog = messageLog
         accepted = AcceptedMessages(messageLog: messageLog, logger: logger)
         self.relay = relay
-        let turns = QueryTurns(maxRunning: 2, maxWaiting: 1_000, maxWait: .seconds(5))
+        // Phones are patient, and posts that go to the same service are not.
+        let turns = FairTurns(maxRunning: 2, maxWaiting: 1_000, maxWait: .seconds(5), refusal: Self.tooManyPhones)
         missed = SharedAnswers { body, caller in
             let command = try JSONCoder.decodeStrictly(ReadAccepted.self, from: body)
-            let reply = try await turns.take { try await messageLog.request(command, context: caller) }
+            let client = caller.address.flatMap { IPAddress($0) }
+            let reply = try await turns.take(for: client) { try await messageLog.request(command, context: caller) }
             return try JSONCoder.encode(reply)
         }
     }
@@ -64,7 +68,9 @@ struct PhoneRoutes: Feature {
             ).counted(as: .receipts),
             Route(.post, "/phone/topics", right: .anonymous, body: PhoneToken.self, answer: .ok(ListTopics.Reply.self)) { call in
                 let command = ListTopics(token: try await call.body().token)
-                return Answer(try await topicTurns.take { try await relay.request(command, context: call.caller) })
+                return Answer(
+                    try await topicTurns.take(for: call.context.client) { try await relay.request(command, context: call.caller) }
+                )
             }.documented(
                 "Ask which topics a phone is subscribed to",
                 "As FCM knows them. `token` is the phone's registration token.", problems: [.notFound]

@@ -56,12 +56,21 @@ struct SessionRoutes: Feature {
             Route(.delete, "/session", right: .partlySignedIn, answer: .noContent) { call in
                 let principal = try call.principal
                 try requireSignIn(principal)
-                await credentials.signOut(principal.hash, for: call.caller)
-                return Answer(headers: [.setCookie: call.set(.session, nil)])
+                let ended: HTTPFields = [.setCookie: call.set(.session, nil)]
+                do throws(CommandFailure) {
+                    try await credentials.signOut(principal.hash, for: call.caller)
+                } catch {
+                    throw Problem(
+                        Problem(error).kind,
+                        "The sign-in has ended at this gateway, and that could not be stored: the cookie would be valid again after a "
+                            + "restart before it can be. (\(error.message))", headers: ended)
+                }
+                return Answer(headers: ended)
             }.documented(
                 "Sign out",
                 "The cookie is not valid any more: at this gateway at once, also while the people service is away, and at all others "
-                    + "within a second after it is back.", answerHeaders: [.sessionCookie]),
+                    + "within a second after it is back. 503 or 507 if neither that service nor the gateway could store it; the gateway "
+                    + "forgets the cookie and tries again by itself.", answerHeaders: [.sessionCookie]),
         ]
     }
 

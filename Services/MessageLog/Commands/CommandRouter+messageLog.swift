@@ -18,9 +18,13 @@ extension CommandRouter {
         payloadLimit: PayloadLimit, logger: Logger
     ) -> CommandRouter {
         var router = CommandRouter(
-            stores: [store, templates],
+            stores: [store],
             parts: {
-                await audits.reduce(into: relays.parts()) { $0.merge($1.health) { $1 } }
+                async let relays = relays.parts()
+                // Messages are accepted without the templates.
+                let ownTemplates = await ["templates": templates.health()].filter { !$0.value.isWell }
+                let own = storage.health.merging(ownTemplates) { $1 }
+                return await audits.reduce(into: relays.merging(own) { $1 }) { $0.merge($1.health) { $1 } }
             })
         // A message, a retry and corrections of it go one after another.
         let places = KeyedLock<ObjectID>()

@@ -25,6 +25,12 @@ struct StorageLevel: Sendable {
     /// How full the limit or the disk is, the larger of the two.
     var percent: Int { Int(share * 100) }
 
+    /// One sentence on how full it is.
+    var usage: String {
+        "\(percent) % of the archive's room are used (\(shareOfLimit >= shareOfDisk ? "MSI_MESSAGE_LOG_STORAGE_LIMIT" : "its disk")); "
+            + "new messages are refused from 95 % on"
+    }
+
     /// Why new messages are refused.
     var refusal: String {
         if let limit, shareOfLimit >= shareOfDisk {
@@ -57,8 +63,5 @@ struct StorageLevel: Sendable {
         limit.map { Double(bytes) / Double($0) } ?? 0
     }
 
-    /// The used share of the disk, scaled so that the reserve is a twentieth.
-    private var shareOfDisk: Double {
-        disk.map { 1 - Double($0.free) / (20 * Double($0.reserve)) } ?? 0
-    }
+    private var shareOfDisk: Double { disk?.usedShare ?? 0 }
 }

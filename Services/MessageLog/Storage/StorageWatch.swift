@@ -43,6 +43,15 @@ final class StorageWatch: Service {
         throw CommandFailure(.storageFull, full.refusal)
     }
 
+    /// The part ``ServiceHealth/storage`` from 90 % on, and ``ServiceHealth/store`` while new messages are refused.
+    var health: [String: PartHealth] {
+        let level = level.withLock(\.self)
+        guard level.mark != .fine else { return [:] }
+        var parts = [ServiceHealth.storage: PartHealth(.storageFull, level.usage)]
+        if level.mark == .full { parts[ServiceHealth.store] = PartHealth(.storageFull, level.refusal) }
+        return parts
+    }
+
     func run() async throws {
         do {
             try await cancelWhenGracefulShutdown {

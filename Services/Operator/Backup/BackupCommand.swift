@@ -42,10 +42,12 @@ struct BackupCommand: AsyncParsableCommand {
                 arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
             for warning in settings.warnings { StandardError.write("msi backup: \(warning)\n") }
             let source = try settings.value(.stateDirectory)
+            if let change = try StateDirectory.secure(source) { StandardError.write("msi backup: \(change)\n") }
             let database = try settings.optional(.databaseURL, as: MongoURL.init)
             let target = try BackupErrors.absolute(folder)
             let lock = try lockData(in: source, isInMongoDB: database != nil)
             defer { lock?.release() }
+            if let warning = BackupTrust.warning(aboutPlaceOf: target) { StandardError.write("msi backup: \(warning)\n") }
             let writer = BackupWriter(folder: source, database: database, target: target, progress: progress)
             let manifest = try await writer.run()
             progress.clear()
@@ -62,6 +64,7 @@ struct BackupCommand: AsyncParsableCommand {
         for file in RegisteredStores.all.flatMap(\.requiredFiles) where !StateFiles(folder: folder).has(file) {
             throw StartFailure(description: "there is no \(file) in \(folder); MSI_STATE_DIR names the services' folder")
         }
+        for file in KnownStores.lost(in: folder) { try KnownStores.requirePresent(file, in: folder) }
         let lock = try StateLock(
             .data, .shared, in: folder, orElse: "msi restore or msi migrate is at work with the data in \(folder)")
         do {

@@ -46,7 +46,8 @@ struct Migrate: AsyncParsableCommand {
             print("msi migrate: \(error)")
             throw ExitCode(EX_CONFIG)
         } catch let error
-            where error is StartFailure || error is StateLockFailure || error is MigrationFailure || error is CommandFailure
+            where error is StartFailure || error is StateLockFailure || error is LostStore || error is MigrationFailure
+            || error is CommandFailure
         {
             print("msi migrate: \(error)")
             throw ExitCode.failure
@@ -59,6 +60,7 @@ struct Migrate: AsyncParsableCommand {
         where !FileManager.default.fileExists(atPath: folder + "/" + file) {
             throw StartFailure(description: "there is no \(file) in \(folder); MSI_STATE_DIR names the services' folder")
         }
+        for file in KnownStores.lost(in: folder) { try KnownStores.requirePresent(file, in: folder) }
     }
 
     private func migrate(_ places: MovePlaces) async throws {

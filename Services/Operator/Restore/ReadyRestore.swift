@@ -208,6 +208,8 @@ struct ReadyRestore {
     /// Moves the former files away, each database with its write-ahead log. A file that is in place already is not moved.
     private func moveAside() throws {
         let restored = Set(plan.manifest.files.map(\.name))
+        // Also of files that are lost: the backup may be older than their stores.
+        if plan.target == .sqlite { KnownStores.forgetAll(in: folder) }
         for name in try StateFiles(folder: folder).replaced where isPlaced(name) {
             let file = StateFiles.database(of: name) ?? name
             guard has(file) || !restored.contains(file) else { continue }

@@ -21,6 +21,9 @@ struct RestoreCommand: AsyncParsableCommand {
             and those that wait for an approval. Nothing of that goes to FCM until msi outbox release says so. What is posted after the \
             restore goes out as always.
 
+            The backup has the accounts and their rights, so it must belong to this user or to root, and no one else may write to it; \
+            --trust restores another one.
+
             Exit status: 0 if the data is in place, 1 if it is not, 78 if a setting is wrong.
             """)
 
@@ -29,6 +32,9 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @Flag(help: "Replace the data in MSI_STATE_DIR. It is kept in a folder there, whose name is printed.")
     var replace = false
+
+    @Flag(help: "Restore a backup that belongs to another user, or that others could have changed.")
+    var trust = false
 
     @Flag(name: .customLong("json"), help: "Print a line of JSON.")
     var printsJSON = false
@@ -44,7 +50,6 @@ struct RestoreCommand: AsyncParsableCommand {
             if database != nil, replace {
                 throw ConfigurationError("--replace is for SQLite files; name an empty database in MSI_DATABASE_URL instead")
             }
-            try checkOwner(of: state)
             if let change = try StateDirectory.secure(state) { StandardError.write("msi restore: \(change)\n") }
             let control = try StateLock.control(of: state, finishesRestore: true)
             defer { control.release() }
@@ -58,7 +63,9 @@ struct RestoreCommand: AsyncParsableCommand {
 
     private func restore(to state: String, _ database: MongoURL?, _ progress: ProgressLine) async throws {
         let backup = try BackupErrors.absolute(folder)
+        if !trust { try BackupTrust.check(folder: backup) }
         let manifest = try BackupManifest.read(in: backup)
+        if !trust { try BackupTrust.check(manifest.files.map { backup + "/" + $0.name }) }
         if let unfinished = try ReadyRestore.unfinished(in: state) {
             StandardError.write("msi restore: finishing the restore that was interrupted in \(state)\n")
             let aside = try await unfinished.finish(database, progress: progress)
@@ -78,14 +85,6 @@ struct RestoreCommand: AsyncParsableCommand {
         let aside = try await ready.finish(database, progress: progress)
         progress.clear()
         show(ready.plan, from: backup, replaced: aside)
-    }
-
-    /// Another user's files could not be opened by the services.
-    private func checkOwner(of state: String) throws {
-        var status = stat()
-        guard stat(state, &status) == 0, status.st_uid != geteuid() else { return }
-        let name = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "\(status.st_uid)"
-        throw BackupFailure("\(state) belongs to the user \(name): run this command as that user, such as with sudo -u \(name)")
     }
 
     private struct Report: Encodable {

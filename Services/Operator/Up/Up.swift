@@ -33,11 +33,16 @@ struct Up: AsyncParsableCommand {
             }
             let lock = try StateLock.control(of: stack.stateDirectory)
             defer { lock.release() }
+            if try settings.optional(.databaseURL) == nil {
+                for file in KnownStores.lost(in: stack.stateDirectory) {
+                    try KnownStores.requirePresent(file, in: stack.stateDirectory)
+                }
+            }
             try await run(stack)
         } catch let error as ConfigurationError {
             print("msi up: \(error)")
             throw ExitCode(EX_CONFIG)
-        } catch let error where error is StartFailure || error is StateLockFailure {
+        } catch let error where error is StartFailure || error is StateLockFailure || error is LostStore {
             print("msi up: \(error)")
             throw ExitCode.failure
         }

@@ -1,3 +1,4 @@
+import AuditTrail
 import CommandBus
 import Schemas
 import Storage
@@ -8,6 +9,7 @@ extension CommandRouter {
         on(SetUpPeople.self) { command, context in
             // Before the hash, which takes long.
             try await people.store.snapshot { try $0.requireNoAccounts() }
+            try await people.requireNoLoss()
             let password = try await people.passwords.hashing.hash(command.password)
             try await people.changes.make(by: context) { change in
                 try change.transaction.requireNoAccounts()
@@ -30,6 +32,17 @@ extension CommandRouter {
             }
             return Done()
         }
+    }
+}
+
+extension People {
+    /// Refuses a first super user if there were accounts: the database is lost, or another one is used.
+    fileprivate func requireNoLoss() async throws {
+        guard let newest = heads.newest, try await store.snapshot({ try $0.auditHead() }) == nil else { return }
+        throw CommandFailure(
+            .unavailable,
+            "the database has no accounts, and \(heads.path) shows that its audit log had \(newest.number) entries. msi restore brings a "
+                + "backup back; to begin without it, remove that file and token")
     }
 }
 

@@ -1,6 +1,7 @@
 import CommandBus
 import Logging
 import Schemas
+import ServiceKit
 
 extension CommandRouter {
     /// The commands for signing in at the OpenID Connect provider.
@@ -8,8 +9,9 @@ extension CommandRouter {
     /// - Parameter openID: `nil` if no provider is set up.
     mutating func serveOpenID(_ openID: OpenIDSignIn?, _ people: People) {
         on(ReadSignInWays.self) { _, _ in ReadSignInWays.Reply(provider: openID != nil) }
-        on(BeginOpenIDSignIn.self) { command, _ in
-            try await openID.required.begin(command, now: people.changes.now())
+        on(BeginOpenIDSignIn.self) { command, context in
+            let client = context.address.flatMap { IPAddress($0) }
+            return try await openID.required.begin(command, from: client, now: people.changes.now())
         }
         on(FinishOpenIDSignIn.self) { command, _ in
             let openID = try openID.required

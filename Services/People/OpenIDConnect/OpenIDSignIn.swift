@@ -2,20 +2,21 @@ import Crypto
 import FoundationEssentials
 import Logging
 import Schemas
+import ServiceKit
 import Storage
 import Synchronization
 import Time
 
 /// Signs in people whom the university's OpenID Connect provider knows: by the authorization code flow with PKCE, state and nonce.
 final class OpenIDSignIn: Sendable {
-    /// The number of commands that may wait for the provider. Anyone can cause them, and other commands need their places.
-    private static let maxAtATime = 16
-
     let settings: OpenIDSettings
     let provider: OpenIDProvider
     let logger: Logger
     private let store: Storage
-    private let working = Mutex(0)
+    /// Anyone can cause questions to the provider, and other commands need their places.
+    private let turns = FairTurns(
+        maxRunning: 16, maxWaiting: 64, maxWait: .seconds(5), refusal: "too many people are signing in at the provider; try again"
+    )
     private let used = Mutex(UsedFlows())
 
     init(settings: OpenIDSettings, times: ProviderTimes, store: Storage, logger: Logger) {
@@ -28,10 +29,10 @@ final class OpenIDSignIn: Sendable {
     /// Where to send the browser, and what it keeps meanwhile.
     ///
     /// - Throws: ``CommandFailure``: `overloaded` if too many others are signing in.
-    func begin(_ command: BeginOpenIDSignIn, now: UnixMilliseconds) async throws -> BeginOpenIDSignIn.Reply {
-        try enter()
-        defer { leave() }
-        let metadata = try await provider.currentMetadata()
+    func begin(
+        _ command: BeginOpenIDSignIn, from client: IPAddress?, now: UnixMilliseconds
+    ) async throws -> BeginOpenIDSignIn.Reply {
+        let metadata = try await turns.take(for: client) { try await provider.currentMetadata() }
         let flow = OpenIDFlow(redirect: command.redirect, confirms: command.confirms, now: now)
         var query = [
             ("response_type", "code"), ("client_id", settings.clientID), ("redirect_uri", flow.redirect),
@@ -49,8 +50,6 @@ final class OpenIDSignIn: Sendable {
     /// - Throws: ``CommandFailure``: `unauthenticated` if anything does not fit together; `overloaded` if too many others are signing
     ///   in.
     func finish(_ command: FinishOpenIDSignIn, now: UnixMilliseconds) async throws -> OpenIDPerson {
-        try enter()
-        defer { leave() }
         let flow = try OpenIDFlow(command.flow, key: await key(), now: now)
         guard flow.state == command.state.text else {
             throw CommandFailure(.unauthenticated, "the answer belongs to another sign-in; begin again")
@@ -58,13 +57,15 @@ final class OpenIDSignIn: Sendable {
         guard used.withLock({ $0.use(flow, now: now) }) else {
             throw CommandFailure(.unauthenticated, "the sign-in has come back already; begin again")
         }
-        let token = try await provider.idToken(for: command.code, flow)
         do {
-            let key = try await provider.key(IDToken.Header(of: token).kid)
-            let read = try await IDToken(
-                token, key: key, issuer: settings.issuer, clientID: settings.clientID, nonce: flow.nonce,
-                confirmedAfter: flow.confirms == nil ? nil : flow.made, now: now)
-            return settings.person(read, flow)
+            return try await turns.take(for: IPAddress(command.address)) {
+                let token = try await provider.idToken(for: command.code, flow)
+                let key = try await provider.key(IDToken.Header(of: token).kid)
+                let read = try await IDToken(
+                    token, key: key, issuer: settings.issuer, clientID: settings.clientID, nonce: flow.nonce,
+                    confirmedAfter: flow.confirms == nil ? nil : flow.made, now: now)
+                return settings.person(read, flow)
+            }
         } catch let refusal as IDTokenRefusal {
             logger.warning("an ID token is refused", metadata: ["reason": "\(refusal.reason)"])
             throw CommandFailure(.unauthenticated, "the provider's ID token is refused: \(refusal.reason)")
@@ -79,21 +80,6 @@ final class OpenIDSignIn: Sendable {
     /// - Throws: ``CommandFailure``: `unauthenticated` if it is not a ticket of this service, or too old.
     func newcomer(_ ticket: Secret, now: UnixMilliseconds) async throws -> OpenIDNewcomer {
         try OpenIDNewcomer(ticket, key: await key(), now: now)
-    }
-
-    private func enter() throws(CommandFailure) {
-        let isAccepted = working.withLock { working in
-            if working < Self.maxAtATime { working += 1 } else { return false }
-            return true
-        }
-        guard isAccepted else {
-            throw CommandFailure(
-                .overloaded, "too many people are signing in at the provider; try again", retryAfter: .seconds(1))
-        }
-    }
-
-    private func leave() {
-        working.withLock { $0 -= 1 }
     }
 
     /// The key that seals flows. All instances of the service use the same one, from the store.

@@ -25,6 +25,8 @@ struct AttemptLimits: Sendable {
 
     struct Attempt: Hashable, Sendable {
         let purpose: Purpose
+        /// Whether it is of someone who is signed in, or of an account at an address from which its right password came lately.
+        fileprivate(set) var isKnown = true
         /// The account for which it counts over all addresses; `nil` if it does not.
         fileprivate var account: String?
         /// The address for which it counts over all accounts; `nil` if it does not.
@@ -83,6 +85,7 @@ struct AttemptLimits: Sendable {
         switch purpose {
         case .signIn(let account, let address):
             guard !isKnown(purpose, now: now) else { break }
+            attempt.isKnown = false
             wait = max(wait, accounts.wait(for: account, now: now))
             // One address alone cannot bring the account to its limit.
             if !purposes.isLimited(purpose, now: now) || accounts.isLimited(account, now: now) { attempt.account = account }

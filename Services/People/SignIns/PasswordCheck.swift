@@ -51,7 +51,8 @@ final class PasswordCheck: Sendable {
         var account: AccountDocument?
         do {
             account = try await self.account(purpose.account)
-            let value = try await body(try await accepted(account, password, purpose))
+            let caller: PasswordHashing.Caller = attempt.isKnown ? .known : .anyone(purpose.address.flatMap { IPAddress($0) })
+            let value = try await body(try await accepted(account, password, purpose, caller))
             limits.withLock { $0.succeeded(attempt, now: .now) }
             return value
         } catch let failure as CommandFailure where failure.status == .unauthenticated {
@@ -79,10 +80,12 @@ final class PasswordCheck: Sendable {
         return try await store.get(name.key, from: PeopleStore.accounts)?.document
     }
 
-    private func accepted(_ account: AccountDocument?, _ password: Secret?, _ purpose: Purpose) async throws -> AccountDocument {
+    private func accepted(
+        _ account: AccountDocument?, _ password: Secret?, _ purpose: Purpose, _ caller: PasswordHashing.Caller
+    ) async throws -> AccountDocument {
         if password == nil, let account, account.isActive { return account }
         let stored = account.flatMap { $0.isActive ? $0.password : nil }
-        guard let password, try await hashing.matches(stored, password), stored != nil, let account else {
+        guard let password, try await hashing.matches(stored, password, for: caller), stored != nil, let account else {
             throw purpose.refusal
         }
         return account

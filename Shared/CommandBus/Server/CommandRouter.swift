@@ -25,8 +25,8 @@ package struct CommandRouter: Sendable {
     private var handlers: [String: Handler] = [:]
 
     /// - Parameters:
-    ///   - stores: The stores without which the service cannot do its work. `bus.health` fails if one cannot be read. It reports the
-    ///     part ``ServiceHealth/store`` instead if the writer of one hangs, since then a read may hang as well.
+    ///   - stores: The stores without which the service cannot do its work. `bus.health` fails if one cannot be read, and has the part
+    ///     ``ServiceHealth/store`` if one takes no writes.
     ///   - parts: The state of the service's dependencies, by name. It must return within about a second, even if a
     ///     dependency does not answer.
     package init(
@@ -36,11 +36,9 @@ package struct CommandRouter: Sendable {
         on(Ping.self, runs: .busThread) { _, _ in Done() }
         on(CheckHealth.self) { _, _ in
             async let states = parts()
-            if let stuck = stores.lazy.map(\.writerHealth).first(where: { $0.status != .ok }) {
-                return ServiceHealth(version: productVersion, parts: await states.merging([ServiceHealth.store: stuck]) { $1 })
-            }
-            for store in stores { try await store.check() }
-            return ServiceHealth(version: productVersion, parts: await states)
+            var found: [String: PartHealth] = [:]
+            for store in stores { found.merge(try await store.parts()) { first, _ in first } }
+            return ServiceHealth(version: productVersion, parts: await states.merging(found) { $1 })
         }
     }
 

@@ -28,8 +28,7 @@ package struct MongoCubeStore: CubeStore {
         await database.close()
     }
 
-    /// Each operation has a timeout, after which the database counts as away.
-    package var writerHealth: PartHealth { .ok }
+    package func writeHealth() async -> PartHealth { await database.writeHealth() }
 
     package func version() async throws -> CubeVersion {
         try await MongoError.asFailure {

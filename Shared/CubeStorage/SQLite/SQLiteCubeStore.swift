@@ -46,7 +46,9 @@ package final class SQLiteCubeStore: CubeStore {
         try await database.read { try CubeQueries.version(in: $0) }
     }
 
-    package var writerHealth: PartHealth { database.writerHealth() }
+    package func writeHealth() async -> PartHealth { await database.writeHealth() }
+
+    package var storageHealth: PartHealth { database.storageHealth }
 
     package func repeatedVersion() async throws -> CubeVersion {
         try await versions.value(at: database.revision, version)

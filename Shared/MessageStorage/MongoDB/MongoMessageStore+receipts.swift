@@ -2,7 +2,7 @@ import MongoDatabase
 package import Schemas
 
 extension MongoMessageStore {
-    package func add(_ reports: [AddReceipts], now: UnixMilliseconds) async throws {
+    package func add(_ reports: [AddReceipts], now: UnixMilliseconds, maxInstallations: Int) async throws {
         try await MongoError.asFailure {
             var counts = ReceiptCounts(of: reports)
             let wanted = Array(counts.messages)
@@ -20,7 +20,10 @@ extension MongoMessageStore {
                 try ReceiptCollection.change("$inc", counts.byMessage, connection)
             }
             // Outside of the transaction, which it could make conflict with another process's.
-            try await database.run { try ReceiptInstallationCollection.forget(before: now - AddReceipts.memory, $0) }
+            try await database.run { connection in
+                try ReceiptInstallationCollection.forget(before: now - AddReceipts.memory, connection)
+                try ReceiptInstallationCollection.forget(beyond: maxInstallations, connection)
+            }
         }
     }
 
@@ -84,6 +87,7 @@ enum ReceiptCollection {
 /// The `receipt_installation` collection: for each installation of the students' app the number of its last report.
 enum ReceiptInstallationCollection {
     private static let name = "receipt_installation"
+    private static let maxPerDeletion: Int64 = 10_000
 
     /// Creates the missing index.
     static func prepare(_ connection: MongoConnection) throws {
@@ -106,6 +110,23 @@ enum ReceiptInstallationCollection {
 
     static func forget(before moment: UnixMilliseconds, _ connection: MongoConnection) throws {
         _ = try connection.delete(["time": ["$lt": moment.bson]], from: name)
+    }
+
+    /// Forgets those that have reported first, if there are more than a number.
+    static func forget(beyond max: Int, _ connection: MongoConnection) throws {
+        // Without a filter the server only reads the collection's size.
+        let excess = try BSONFields(connection.read(["count": .string(name)])).value("n", as: Int64.self) - Int64(max)
+        guard excess > 0 else { return }
+        let first = try connection.find(
+            [:], in: name, options: ["sort": ["time": 1], "limit": .int64(min(excess, maxPerDeletion)), "projection": ["_id": 1]])
+        let ids: [ObjectID] = try first.map { try BSONFields($0).value("_id") }
+        _ = try connection.delete(["_id": ["$in": ids.bson]], from: name)
+    }
+
+    /// The size of the collection with its indexes, in bytes.
+    static func size(_ connection: MongoConnection) throws -> Int64 {
+        let sizes = try BSONFields(connection.read(["collStats": .string(name)]))
+        return try ["storageSize", "totalIndexSize"].reduce(0) { try $0 + (sizes.optional($1) ?? 0) }
     }
 }
 

@@ -229,8 +229,7 @@ package struct MongoMessageStore: MessageStore {
         }
     }
 
-    /// Each operation has a timeout, after which the database counts as away.
-    package var writerHealth: PartHealth { .ok }
+    package func writeHealth() async -> PartHealth { await database.writeHealth() }
 
     /// The used size of the server's files. The figures lag by up to a minute.
     package func size() async throws -> Int64 {
@@ -240,7 +239,7 @@ package struct MongoMessageStore: MessageStore {
                 let used = try sizes.value("storageSize", as: Int64.self) + sizes.value("indexSize", as: Int64.self)
                 // Not every server reports them.
                 let free = try ["freeStorageSize", "indexFreeStorageSize"].map { try sizes.optional($0, as: Int64.self) ?? 0 }
-                return used - free.reduce(0, +)
+                return max(0, try used - free.reduce(0, +) - ReceiptInstallationCollection.size(connection))
             }
         }
     }

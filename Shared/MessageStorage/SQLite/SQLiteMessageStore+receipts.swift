@@ -1,20 +1,24 @@
 import EmbeddedDatabase
 import GRDB
 package import Schemas
+import Synchronization
 
 extension SQLiteMessageStore {
-    package func add(_ reports: [AddReceipts], now: UnixMilliseconds) async throws {
+    package func add(_ reports: [AddReceipts], now: UnixMilliseconds, maxInstallations: Int) async throws {
         var counts = ReceiptCounts(of: reports)
         let wanted = Array(counts.messages)
         counts.keep(try await database.read { try ReceiptTable.countable(wanted, in: $0) })
         guard !counts.reports.isEmpty else { return }
-        try await database.write { [counts] database in
+        try await database.write { [counts, uncountedReports] database in
             var counts = counts
             for report in counts.reports where try ReceiptInstallationTable.accept(report, now: now, in: database) {
                 counts.add(report)
             }
             try ReceiptTable.add(counts.byMessage, in: database)
             try ReceiptInstallationTable.forget(before: now - AddReceipts.memory, in: database)
+            // To count them takes a while.
+            guard uncountedReports.mustCount(after: counts.reports.count, of: maxInstallations / 100) else { return }
+            try ReceiptInstallationTable.forget(beyond: maxInstallations, in: database)
         }
     }
 
@@ -25,6 +29,21 @@ extension SQLiteMessageStore {
     package func set(_ receipts: [ObjectID: MessageReceipts]) async throws {
         guard !receipts.isEmpty else { return }
         try await database.write { try ReceiptTable.set(receipts, in: $0) }
+    }
+}
+
+/// Counts reports until the remembered installations are to be counted again.
+final class UncountedReports: Sendable {
+    private let count = Mutex(Int.max / 2)
+
+    /// - Returns: Whether there are more than a number of reports since it was last so, or since the start.
+    func mustCount(after reports: Int, of max: Int) -> Bool {
+        count.withLock { count in
+            count += reports
+            guard count > max else { return false }
+            count = 0
+            return true
+        }
     }
 }
 
@@ -108,4 +127,20 @@ enum ReceiptInstallationTable {
     static func forget(before moment: UnixMilliseconds, in database: Database) throws {
         try database.execute(sql: "DELETE FROM receiptInstallation WHERE time < ?", arguments: [moment])
     }
+
+    /// Forgets those that have reported first, if there are more than a number.
+    static func forget(beyond max: Int, in database: Database) throws {
+        let excess = try count(in: database) - max
+        guard excess > 0 else { return }
+        try database.execute(
+            sql: "DELETE FROM receiptInstallation WHERE id IN (SELECT id FROM receiptInstallation ORDER BY time LIMIT ?)",
+            arguments: [excess])
+    }
+
+    static func count(in database: Database) throws -> Int {
+        try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM receiptInstallation") ?? 0
+    }
+
+    /// What an installation takes up with its index, in bytes: measured with random ids.
+    static let bytesPerRow = 84
 }

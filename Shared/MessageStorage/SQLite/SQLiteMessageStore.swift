@@ -21,6 +21,8 @@ package struct SQLiteMessageStore: MessageStore {
     /// When the next item expires. It may be in the past: a leased item is left to its turn.
     private let nextExpiry = RepeatedRead<UnixMilliseconds>()
     private let sizes = RepeatedRead<Int64>()
+    /// The reports since the remembered installations were last counted.
+    let uncountedReports = UncountedReports()
     let noPendingAudit = RepeatedRead<[PendingAuditEntry]>(reusing: \.isEmpty)
 
     /// - Parameters:
@@ -206,10 +208,15 @@ package struct SQLiteMessageStore: MessageStore {
         _ = try await database.read { try Int64.fetchOne($0, sql: "SELECT position FROM message LIMIT 1") }
     }
 
-    package var writerHealth: PartHealth { database.writerHealth() }
+    package func writeHealth() async -> PartHealth { await database.writeHealth() }
+
+    package var storageHealth: PartHealth { database.storageHealth }
 
     package func size() async throws -> Int64 {
-        try await sizes.value(at: database.revision) { try await database.size() }
+        try await sizes.value(at: database.revision) {
+            let installations = try await database.read { try ReceiptInstallationTable.count(in: $0) }
+            return max(0, try await database.size() - Int64(installations * ReceiptInstallationTable.bytesPerRow))
+        }
     }
 
     package func diskSpace() async throws -> DiskSpace? {

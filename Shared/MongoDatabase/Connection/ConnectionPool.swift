@@ -1,4 +1,5 @@
 import CMongoC
+import StoreHealth
 import Synchronization
 
 /// libmongoc's pool of clients. It is made on first use, because resolving a `mongodb+srv` address needs the DNS.
@@ -14,14 +15,17 @@ final class ConnectionPool: Sendable {
     private let application: String
     private let maxConnections: Int
     private let socketTimeout: Duration
+    /// Learns what writes come to.
+    private let writes: WriteHealth
     private let handle = Mutex<Handle?>(nil)
 
     /// - Parameter socketTimeout: The maximum time for an answer of the server.
-    init(url: MongoURL, application: String, maxConnections: Int, socketTimeout: Duration) {
+    init(url: MongoURL, application: String, maxConnections: Int, socketTimeout: Duration, writes: WriteHealth) {
         self.url = url
         self.application = application
         self.maxConnections = maxConnections
         self.socketTimeout = socketTimeout
+        self.writes = writes
     }
 
     deinit {
@@ -36,7 +40,7 @@ final class ConnectionPool: Sendable {
             throw MongoError(.other, "libmongoc hands out no client")
         }
         defer { mongoc_client_pool_push(pool, client) }
-        return try body(MongoConnection(client: client, url: url, socketTimeout: socketTimeout))
+        return try body(MongoConnection(client: client, url: url, socketTimeout: socketTimeout, writes: writes))
     }
 
     /// Closes all connections. None may be in use.

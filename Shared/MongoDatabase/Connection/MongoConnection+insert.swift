@@ -8,19 +8,21 @@ extension MongoConnection {
     package func insert(_ documents: [BSONDocument], into collection: String) throws -> [MongoError?] {
         var copies = documents.map { Optional($0.copied()) }
         defer { copies.forEach { bson_destroy($0) } }
-        return try withCollection(collection) { collection in
-            try withOptions(["ordered": false]) { options in
-                var error = bson_error_t()
-                let reply = cmongoc_reply_new()
-                defer { cmongoc_reply_destroy(reply) }
-                let start = ContinuousClock.now
-                let isDone = mongoc_collection_insert_many(collection, &copies, copies.count, options, reply, &error)
-                if isDone { return Array(repeating: nil, count: documents.count) }
-                let failure = MongoError(error, reply: reply, tookTooLong: tookTooLong(since: start))
-                guard let reply, let errors = try Self.errors(in: BSONDocument(copying: reply), of: documents.count) else {
-                    throw failure
+        return try reporting {
+            try withCollection(collection) { collection in
+                try withOptions(["ordered": false]) { options in
+                    var error = bson_error_t()
+                    let reply = cmongoc_reply_new()
+                    defer { cmongoc_reply_destroy(reply) }
+                    let start = ContinuousClock.now
+                    let isDone = mongoc_collection_insert_many(collection, &copies, copies.count, options, reply, &error)
+                    if isDone { return Array(repeating: nil, count: documents.count) }
+                    let failure = MongoError(error, reply: reply, tookTooLong: tookTooLong(since: start))
+                    guard let reply, let errors = try Self.errors(in: BSONDocument(copying: reply), of: documents.count) else {
+                        throw failure
+                    }
+                    return errors
                 }
-                return errors
             }
         }
     }

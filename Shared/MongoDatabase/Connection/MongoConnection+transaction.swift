@@ -49,7 +49,7 @@ extension MongoConnection {
     private func commit(_ session: OpaquePointer, _ backoff: inout Backoff) throws {
         while true {
             do {
-                _ = try call { mongoc_client_session_commit_transaction(session, $0, $1) }
+                _ = try reporting { try call { mongoc_client_session_commit_transaction(session, $0, $1) } }
                 return
             } catch let error as MongoError {
                 guard error.isCommitUnknown, !error.isTransient, !error.meansUnreachable, Self.pause(&backoff) else {

@@ -1,21 +1,23 @@
 import CMongoC
+import StoreHealth
 
 /// One client of the pool, for one operation. All calls block. It must not leave the closure that it was lent to.
 package struct MongoConnection {
     let client: OpaquePointer
     let url: MongoURL
     private let socketTimeout: Duration
+    private let writes: WriteHealth
     /// The session of the transaction that the operations belong to.
     var session: OpaquePointer?
 
     /// Whether the operations belong to a transaction. The first failure ends it.
     package var isInTransaction: Bool { session != nil }
 
-    init(client: OpaquePointer, url: MongoURL, socketTimeout: Duration, session: OpaquePointer? = nil) {
+    init(client: OpaquePointer, url: MongoURL, socketTimeout: Duration, writes: WriteHealth) {
         self.client = client
         self.url = url
         self.socketTimeout = socketTimeout
-        self.session = session
+        self.writes = writes
     }
 
     // MARK: Reading
@@ -67,8 +69,10 @@ package struct MongoConnection {
 
     /// Runs a write command, such as `findAndModify` or `createIndexes`, and returns the server's reply.
     package func write(_ command: BSONDocument, in database: String? = nil) throws -> BSONDocument {
-        try run(command, isLimited: false) { command, options, reply, error in
-            mongoc_client_write_command_with_opts(client, database ?? url.database, command, options, reply, error)
+        try reporting {
+            try run(command, isLimited: false) { command, options, reply, error in
+                mongoc_client_write_command_with_opts(client, database ?? url.database, command, options, reply, error)
+            }
         }
     }
 
@@ -78,14 +82,16 @@ package struct MongoConnection {
     package func update(
         _ filter: BSONDocument, _ change: BSONDocument, in collection: String, all: Bool = false, options: BSONDocument = [:]
     ) throws -> MongoUpdate {
-        let reply = try withCollection(collection) { collection in
-            try withOptions(options) { options in
-                try filter.withBSON { filter in
-                    try change.withBSON { change in
-                        try call { reply, error in
-                            all
-                                ? mongoc_collection_update_many(collection, filter, change, options, reply, error)
-                                : mongoc_collection_update_one(collection, filter, change, options, reply, error)
+        let reply = try reporting {
+            try withCollection(collection) { collection in
+                try withOptions(options) { options in
+                    try filter.withBSON { filter in
+                        try change.withBSON { change in
+                            try call { reply, error in
+                                all
+                                    ? mongoc_collection_update_many(collection, filter, change, options, reply, error)
+                                    : mongoc_collection_update_one(collection, filter, change, options, reply, error)
+                            }
                         }
                     }
                 }
@@ -99,14 +105,28 @@ package struct MongoConnection {
     ///
     /// - Returns: How many were deleted.
     package func delete(_ filter: BSONDocument, from collection: String) throws -> Int64 {
-        let reply = try withCollection(collection) { collection in
-            try withOptions([:]) { options in
-                try filter.withBSON { filter in
-                    try call { mongoc_collection_delete_many(collection, filter, options, $0, $1) }
+        let reply = try reporting {
+            try withCollection(collection) { collection in
+                try withOptions([:]) { options in
+                    try filter.withBSON { filter in
+                        try call { mongoc_collection_delete_many(collection, filter, options, $0, $1) }
+                    }
                 }
             }
         }
         return try BSONFields(reply).value("deletedCount")
+    }
+
+    /// Runs a write, and reports what it came to. Within a transaction only the commit makes it durable.
+    func reporting<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            let value = try body()
+            if !isInTransaction { writes.ended(nil) }
+            return value
+        } catch let error as MongoError {
+            if let failure = error.failureOfWrites { writes.ended(failure) }
+            throw error
+        }
     }
 
     // MARK: Calling libmongoc

@@ -21,6 +21,14 @@ extension MongoError {
         }
     }
 
+    /// The failure, if other writes would fail the same way, and reads would not.
+    var failureOfWrites: CommandFailure? {
+        switch code {
+        case .timedOut, .notAuthorised, .storageFull: failure as? CommandFailure
+        default: nil
+        }
+    }
+
     /// Runs the work of a store, and turns ``MongoError`` into ``CommandFailure``.
     package static func asFailure<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value

@@ -1,6 +1,6 @@
 /// The reply to `bus.health` of a service that can do its work, with its version and the state of its dependencies:
-/// `{"version":"1.2.0","parts":{"fcm":{"status":"unavailable","message":"…"}}}`. A service whose writes hang also replies so, with
-/// the part ``store``.
+/// `{"version":"1.2.0","parts":{"fcm":{"status":"unavailable","message":"…"}}}`. A service whose store takes no writes also replies so,
+/// with the part ``store``.
 package struct ServiceHealth: Codable, Hashable, Sendable {
     /// The service's version. `nil` if it does not report one, as older versions do.
     package var version: String?
@@ -14,8 +14,10 @@ package struct ServiceHealth: Codable, Hashable, Sendable {
         reported = parts.isEmpty ? nil : parts
     }
 
-    /// The part that is there while the writer of the service's store hangs. Then the service cannot do its work.
+    /// The part that is there while the service's store takes no new documents. Then the service cannot do its work.
     package static let store = "store"
+    /// The part that is there while nine tenths of the room for new documents are used.
+    package static let storage = "storage"
 
     /// Whether every part can do its work.
     package var isWell: Bool { parts.values.allSatisfy(\.isWell) }
@@ -60,7 +62,7 @@ package struct PartHealth: Codable, Hashable, Sendable {
 }
 
 extension PartHealth {
-    /// A service that has replied, as another one sees it: it can do its work unless its store hangs.
+    /// A service that has replied, as another one sees it: it can do its work unless its store takes no writes.
     package init(_ service: ServiceHealth) {
         let store = service.parts[ServiceHealth.store] ?? .ok
         self.init(store.status, store.message, version: service.version, parts: service.parts)

@@ -12,6 +12,9 @@ package struct AddReceipts: Command, Checked, Hashable {
     package static let maxMessages = 200
     /// How long the hub remembers the number of an installation's last report. A phone does not repeat older reports.
     package static let memory: Milliseconds = 9 * 86_400_000
+    /// How many installations the hub remembers, since anyone can make up any number of them. Of more, those that have not reported for
+    /// the longest time are forgotten; a report that they repeat counts twice.
+    package static let maxInstallations = 200_000
 
     /// The random id of the app's installation. It names no person, and it is not stored with the messages.
     package let installation: ObjectID

@@ -7,7 +7,7 @@ struct SettingsFile {
     let provider: EnvironmentVariablesProvider
     /// The names in the file, which the provider cannot list.
     let names: Set<String>
-    /// One sentence for each name that is in several lines, without its values, which may be secret.
+    /// One sentence for each name that is in several lines, without its values, which may be secret; and one if others can change the file.
     let warnings: [String]
 
     /// Reads a file.
@@ -24,11 +24,13 @@ struct SettingsFile {
         do {
             let lines = try Self.lines(of: try OperatorFile.text(at: path, of: .configFile), at: path)
             names = Set(lines.keys)
-            warnings = lines.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { name, numbers in
+            let repeated = lines.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { name, numbers in
                 let last = numbers.last.map(String.init) ?? ""
                 let others = numbers.dropLast().map(String.init).joined(separator: ", ")
                 return "\(name.prefix(80)) is in the lines \(others) and \(last) of \(path); only line \(last) counts"
             }
+            let writer = FilePermissions.foreignWriter(of: path)
+            warnings = repeated + (writer.map { ["\(path) \($0), who can change the settings"] } ?? [])
             provider = try await EnvironmentVariablesProvider(environmentFilePath: FilePath(path))
         } catch let error as ConfigurationError {
             throw error

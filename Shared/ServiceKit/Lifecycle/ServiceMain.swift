@@ -72,6 +72,7 @@ package enum ServiceMain {
                     for problem in hosts { wiring.logger.warning("\(problem)") }
                     return []
                 }
+                _ = try StateDirectory.secure(try wiring.settings.value(.stateDirectory), onlyChecks: true)
                 return hosts + (try await entry.checkNames(wiring.settings, logger: wiring.logger))
             }
             if onlyChecks {

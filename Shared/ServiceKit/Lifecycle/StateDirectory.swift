@@ -8,24 +8,31 @@ package enum StateDirectory {
     private static let ownNames = Set(
         (ServiceEntry.all + [.phone]).flatMap(\.stateFiles) + StateLock.Part.allCases.map(\.rawValue))
 
-    /// Removes other users' access to an existing state directory.
+    /// Checks that an existing state directory is the caller's own, and removes other users' access to it.
     ///
+    /// - Parameter onlyChecks: Whether to leave it as it is. Root may check for the user to whom it belongs.
     /// - Returns: A line for the log if the mode was changed, otherwise `nil`.
-    /// - Throws: ``ConfigurationError`` if other users have access and the folder is not the product's own.
-    package static func secure(_ path: String) throws -> String? {
+    /// - Throws: ``ConfigurationError`` if the folder belongs to another user, who could change what a root process reads and writes there;
+    ///   or if other users have access and the folder is not the product's own.
+    package static func secure(_ path: String, onlyChecks: Bool = false) throws -> String? {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         // A missing folder is created later with the right mode. Other errors are reported when the folder is used.
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0 else { return nil }
-        let mode = String(status.st_mode & 0o7777, radix: 8)
-        guard status.st_uid == geteuid() else {
-            throw refusal(path, "belongs to the user \(status.st_uid), and its mode \(mode) lets others into it")
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        guard status.st_uid == geteuid() || onlyChecks && geteuid() == 0 else {
+            let name = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "\(status.st_uid)"
+            throw ConfigurationError(
+                "\(Setting.stateDirectory.declaration.name): \(path) belongs to the user \(name): run this as that user, such as with "
+                    + "sudo -u \(name), or name a folder of this user")
         }
+        guard status.st_mode & 0o077 != 0 else { return nil }
+        let mode = String(status.st_mode & 0o7777, radix: 8)
         guard try isOurs(path) else {
             throw refusal(path, "holds something else, and its mode \(mode) lets other users into it")
         }
+        if onlyChecks { return nil }
         guard fchmod(descriptor, 0o700) == 0 else {
             throw refusal(path, "has mode \(mode), which cannot be changed: \(String(cString: strerror(errno)))")
         }

@@ -40,7 +40,11 @@ struct MetricsServer: Service {
         let router = Router(options: .autoGenerateHeadEndpoints)
         router.get("metrics") { [registry, plan, check, readiness] _, _ in
             process.collect()
-            Instrument.ready.gauge().set(await Self.isReady(check, readiness) ? 1 : 0)
+            let state = await Self.state(check, readiness)
+            Instrument.ready.gauge().set(state.status == .ok ? 1 : 0)
+            for part in [ServiceHealth.store, ServiceHealth.storage] {
+                Instrument.storeHealthy.gauge(["part": part]).set(state.isWell(part) ? 1 : 0)
+            }
             await plan.collectMetrics()
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
@@ -61,12 +65,12 @@ struct MetricsServer: Service {
         try await ListeningService(application, scheme: "http", port: port, of: .metricsPort).run()
     }
 
-    private static func isReady(_ check: SelfCheckRun?, _ readiness: Readiness) async -> Bool {
-        guard readiness.isReady else { return false }
+    private static func state(_ check: SelfCheckRun?, _ readiness: Readiness) async -> PartHealth {
+        guard readiness.isReady else { return PartHealth(.unavailable) }
         do {
-            return try await check?.state().status ?? .ok == .ok
+            return try await check?.state() ?? .ok
         } catch {
-            return false
+            return (error as? StuckService)?.health ?? PartHealth(.unavailable)
         }
     }
 
@@ -89,5 +93,12 @@ struct MetricsServer: Service {
         Response(
             status: status, headers: [.contentType: "application/json"],
             body: .init(byteBuffer: .init(bytes: try JSONCoder.encode(state))))
+    }
+}
+
+extension PartHealth {
+    /// Whether every part with a name, at any depth, can do its work.
+    fileprivate func isWell(_ name: String) -> Bool {
+        parts.allSatisfy { $0.key == name ? $0.value.isWell : $0.value.isWell(name) }
     }
 }

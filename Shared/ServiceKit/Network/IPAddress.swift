@@ -51,6 +51,11 @@ package struct IPAddress: Hashable, Sendable {
         isIPv4 || isLoopback ? self : IPAddress(bits: (bits >> 64) << 64)
     }
 
+    /// The network in which limits count customers together: /48 of IPv6, which providers give to one site, and /24 of IPv4.
+    package var site: IPAddress {
+        isLoopback ? self : isIPv4 ? IPAddress(bits: (bits >> 8) << 8) : IPAddress(bits: (bits >> 80) << 80)
+    }
+
     /// The address as the host of a URL: an IPv6 address has brackets.
     package var host: String { isIPv4 ? description : "[\(description)]" }
 }

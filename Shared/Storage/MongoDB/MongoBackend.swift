@@ -65,8 +65,7 @@ struct MongoBackend: StorageBackend {
         try await MongoError.asFailure { try await database.run { try $0.ping() } }
     }
 
-    /// Each operation has a timeout, after which the database counts as away.
-    var writerHealth: PartHealth { .ok }
+    func writeHealth() async -> PartHealth { await database.writeHealth() }
 
     func size(of store: StoreDeclaration) async throws -> Int64 {
         try await MongoError.asFailure {

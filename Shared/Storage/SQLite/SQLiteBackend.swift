@@ -55,7 +55,9 @@ struct SQLiteBackend: StorageBackend {
         _ = try await database.read { try Int64.fetchOne($0, sql: "SELECT 1 FROM \(StoreRegister.name) LIMIT 1") }
     }
 
-    var writerHealth: PartHealth { database.writerHealth() }
+    func writeHealth() async -> PartHealth { await database.writeHealth() }
+
+    var storageHealth: PartHealth { database.storageHealth }
 
     func size(of store: StoreDeclaration) async throws -> Int64 { try await database.size() }
 

@@ -38,6 +38,16 @@ struct HealthTests {
             health.parts["message-log"]?.keys.sorted() == ["relay", "version"] && health.parts["message-log"]?["relay"] == relay)
     }
 
+    @Test("A message log that stores nothing new is unavailable; one that is nearly full, or without its templates, is degraded")
+    func store() {
+        let full = PartHealth(.storageFull, "the disk is full")
+        let states = [["store": full, "storage": full], ["storage": full], ["templates": full], [:]].map { parts in
+            health(PartHealth(ServiceHealth(version: "0.13.0", parts: parts)))
+        }
+        #expect(states.map(\.status) == [.unavailable, .degraded, .degraded, .ok])
+        #expect(states.map { $0.services["message-log"] } == [.storageFull, .ok, .ok, .ok])
+    }
+
     @Test("The moving end of a grace period is no change of the state; its beginning is")
     func copies() {
         let away = PartHealth(.unavailable, "it is away")

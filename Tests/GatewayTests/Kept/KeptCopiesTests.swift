@@ -39,19 +39,53 @@ struct KeptCopiesTests {
         return try JSONCoder.decode(KeptDocument.self, from: data).people
     }
 
-    @Test("A sign-out that the people service does not know of is in the file a moment later")
+    @Test("A sign-out that the people service does not know of is in the file when it succeeds")
     func signOut() async throws {
         try await CopiesAlone.with { copies, folder in
             let ann = try Principal.sample(.communicator)
             copies.add(ann)
             try await withKept(copies, in: folder) {
                 try await eventually("the first file") { try kept(in: folder)?.credentials.isEmpty == false }
-                await copies.credentials.signOut(ann.hash, for: .init(actor: ann.actor))
-                // Much sooner than unchanged copies are written again.
-                try await eventually("the sign-out") {
-                    try kept(in: folder)?.signOuts.map(\.hash) == [ann.hash]
-                }
+                try await copies.credentials.signOut(ann.hash, for: .init(actor: ann.actor))
+                #expect(try kept(in: folder)?.signOuts.map(\.hash) == [ann.hash])
                 #expect(try kept(in: folder)?.credentials == [])
+            }
+        }
+    }
+
+    @Test("A sign-out that can be stored nowhere fails, and counts at this gateway")
+    func signOutNowhere() async throws {
+        try await CopiesAlone.with { copies, folder in
+            let ann = try Principal.sample(.communicator)
+            copies.add(ann)
+            let state = folder + "/state"
+            try Data().write(to: URL(filePath: state))
+            try await withKept(copies, in: state) {
+                await #expect(throws: CommandFailure.self) {
+                    try await copies.credentials.signOut(ann.hash, for: .init(actor: ann.actor))
+                }
+                #expect(copies.credentials.copy(of: ann.hash) == .unknown)
+                try FileManager.default.removeItem(atPath: state)
+                try await eventually("the sign-out") { try kept(in: state)?.signOuts.map(\.hash) == [ann.hash] }
+            }
+        }
+    }
+
+    @Test("On a full disk the old copies make room for the ends", .enabled(if: SmallDisk.isPossible))
+    func fullDisk() async throws {
+        try await SmallDisk.with(megabytes: 2) { disk in
+            try await CopiesAlone.with { copies, _ in
+                let (ann, bob) = (try Principal.sample(.communicator), try Principal.sample(.communicator, "bob"))
+                for principal in [ann, bob] { copies.add(principal) }
+                try await withKept(copies, in: disk.folder) {
+                    try await eventually("the first file") { try kept(in: disk.folder)?.credentials.count == 2 }
+                    try disk.fill()
+                    try await copies.credentials.signOut(ann.hash, for: .init(actor: ann.actor))
+                    #expect(try kept(in: disk.folder)?.signOuts.map(\.hash) == [ann.hash])
+                    // What the people service has ended.
+                    try await copies.credentials.change(.credential(bob.hash), ends: true) {}
+                    #expect(try kept(in: disk.folder)?.credentials == [])
+                }
             }
         }
     }
@@ -64,7 +98,7 @@ struct KeptCopiesTests {
             copies.add(ann)
             try await withKept(copies, in: folder) {
                 try await eventually("the first file") { try kept(in: folder) != nil }
-                copies.credentials.signOuts.withLock { $0.add(signOut) }
+                _ = copies.credentials.signOuts.withLock { $0.add(signOut) }
             }
             #expect(try kept(in: folder)?.signOuts == [signOut])
         }

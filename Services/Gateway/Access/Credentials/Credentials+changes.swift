@@ -1,6 +1,7 @@
 import CommandBus
 import Schemas
 import Synchronization
+import Time
 
 extension Credentials {
     /// A new or changed sign-in of this gateway.
@@ -10,7 +11,8 @@ extension Credentials {
         _ = cache.withLock { $0.add(credential, for: hash, asked: asked) }
     }
 
-    /// Makes a change of credentials. When it returns, no copy shows the former state, even if the people service goes away now.
+    /// Makes a change of credentials. When it returns, no copy shows the former state, even if the people service goes away now, and if
+    /// this gateway is killed and starts again.
     ///
     /// - Parameters:
     ///   - target: The credentials that it changes.
@@ -25,6 +27,7 @@ extension Credentials {
             let request = Task { await self.request(changed) }
             _ = await request.finishes(by: .now + Self.shortTimeout)
         }
+        if ends || !changed.isEmpty { await keepEnds() }
         return value
     }
 }

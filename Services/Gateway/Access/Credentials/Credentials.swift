@@ -3,6 +3,7 @@ import DedicatedThread
 import JSON
 import Logging
 import Schemas
+import ServiceKit
 import ServiceLifecycle
 import Synchronization
 import Time
@@ -22,8 +23,6 @@ final class Credentials: Service {
     /// The interval of looks whether there is something to do.
     private static let checkInterval: Duration = .seconds(1)
     private static let reportInterval: Duration = .seconds(20)
-    /// The maximum number of credentials that are requested at the same time.
-    private static let maxRequested = 100
 
     let people: CommandClient
     private let subscriber: EventSubscriber
@@ -31,7 +30,13 @@ final class Credentials: Service {
     let cache: Mutex<CredentialCache>
     let uses = Mutex(CredentialUses())
     let signOuts = Mutex(PendingSignOuts())
+    /// Writes the copies durably; `nil` for a gateway without a file.
+    let keep = Mutex<(@Sendable () async throws -> Void)?>(nil)
     private let requested = Mutex<[CredentialHash: Task<Result<Credential?, CommandFailure>, Never>]>([:])
+    /// Anyone can invent credentials.
+    private let turns = FairTurns(
+        maxRunning: 100, maxWaiting: 1_000, maxWait: Credentials.findTimeout,
+        refusal: "too many unknown credentials are being checked; try again later")
     private let reading = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
@@ -54,10 +59,12 @@ final class Credentials: Service {
     ///
     /// - Parameters:
     ///   - timeout: How long to wait for the people service.
+    ///   - client: The address of the client that shows the credential; `nil` for the gateway's own purposes.
     ///   - willAsk: Called before the people service is asked for this credential. An error of it is thrown instead.
     /// - Throws: ``CommandFailure`` if there is no usable copy and the people service does not answer.
     func find(
-        _ hash: CredentialHash, within timeout: Duration = Credentials.findTimeout, willAsk: () throws -> Void = {}
+        _ hash: CredentialHash, within timeout: Duration = Credentials.findTimeout, for client: IPAddress? = nil,
+        willAsk: () throws -> Void = {}
     ) async throws -> Credential? {
         if cache.withLock({ $0.mustConfirm(at: .now) }) { await confirm() }
         switch copy(of: hash) {
@@ -65,7 +72,7 @@ final class Credentials: Service {
         case .unknown: return nil
         case .ask:
             try willAsk()
-            return try await request(hash, within: timeout)
+            return try await request(hash, within: timeout, for: client)
         }
     }
 
@@ -91,26 +98,22 @@ final class Credentials: Service {
     /// - Returns: `nil` if there is none.
     /// - Throws: ``CommandFailure`` if the people service does not answer.
     private func request(
-        _ hash: CredentialHash, within timeout: Duration = Credentials.findTimeout
+        _ hash: CredentialHash, within timeout: Duration = Credentials.findTimeout, for client: IPAddress? = nil
     ) async throws(CommandFailure) -> Credential? {
-        let task = requested.withLock { requested -> Task<Result<Credential?, CommandFailure>, Never>? in
+        let task = requested.withLock { requested in
             if let task = requested[hash] { return task }
-            guard requested.count < Self.maxRequested else { return nil }
             let task = Task {
                 let result: Result<Credential?, CommandFailure>
-                do throws(CommandFailure) {
-                    result = .success(try await self.requestAlone(hash))
+                do {
+                    result = .success(try await self.turns.take(for: client) { try await self.requestAlone(hash) })
                 } catch {
-                    result = .failure(error)
+                    result = .failure(error as? CommandFailure ?? CommandFailure(.internal, "\(error)"))
                 }
                 self.requested.withLock { $0[hash] = nil }
                 return result
             }
             requested[hash] = task
             return task
-        }
-        guard let task else {
-            throw CommandFailure(.overloaded, "too many unknown credentials are being checked; try again later")
         }
         guard timeout < Self.findTimeout else { return try await task.value.get() }
         guard await task.finishes(by: .now + timeout) else {

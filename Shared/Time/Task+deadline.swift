@@ -2,7 +2,7 @@ extension Task where Failure == Never {
     /// Waits for the task, but not beyond a deadline. The task continues.
     ///
     /// - Returns: Whether the task has ended.
-    func finishes(by deadline: ContinuousClock.Instant) async -> Bool {
+    package func finishes(by deadline: ContinuousClock.Instant) async -> Bool {
         let (ends, end) = AsyncStream<Bool>.makeStream()
         let finished = Task<Void, Never> {
             _ = await self.value

@@ -1,0 +1,66 @@
+import Glibc
+
+/// Which SQLite files a state directory has had: an empty file of the same name for each, in the folder `stores`. A store whose file is
+/// lost must not be made again, which would look like a first start.
+package enum KnownStores {
+    /// The folder's name in the state directory.
+    package static let folderName = "stores"
+
+    /// - Throws: ``LostStore`` if the state directory has had a file, and it is gone or empty.
+    package static func requirePresent(_ file: String, in directory: String) throws(LostStore) {
+        guard !isPresent(file, in: directory), access(mark(of: file, in: directory), F_OK) == 0 else { return }
+        throw LostStore(
+            "\(directory)/\(file) is gone, and was there before. msi restore brings a backup back; to begin without its data, remove "
+                + mark(of: file, in: directory))
+    }
+
+    /// Remembers a file that has been opened. If the disk is full, it is remembered at a later start.
+    package static func remember(_ file: String, in directory: String) {
+        guard isPresent(file, in: directory), access(mark(of: file, in: directory), F_OK) != 0 else { return }
+        do {
+            try DurableFiles.makeFolder(directory + "/" + folderName)
+            _ = try DurableFiles.create(mark(of: file, in: directory), "")
+        } catch {
+            // Nothing else depends on it.
+        }
+    }
+
+    /// Forgets all files, before others take their places. Those that are there then are remembered when they are opened.
+    package static func forgetAll(in directory: String) {
+        for file in files(in: directory) { unlink(mark(of: file, in: directory)) }
+    }
+
+    /// The files that the state directory has had and that are gone.
+    package static func lost(in directory: String) -> [String] {
+        files(in: directory).filter { !isPresent($0, in: directory) }.sorted()
+    }
+
+    private static func files(in directory: String) -> [String] {
+        guard let stream = opendir(directory + "/" + folderName) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+
+    private static func mark(of file: String, in directory: String) -> String { "\(directory)/\(folderName)/\(file)" }
+
+    private static func isPresent(_ file: String, in directory: String) -> Bool {
+        var status = stat()
+        return stat(directory + "/" + file, &status) == 0 && status.st_size > 0
+    }
+}
+
+/// Data that was there before is gone. A service that began without it would hide that.
+package struct LostStore: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}
