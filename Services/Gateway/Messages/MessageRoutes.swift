@@ -66,7 +66,7 @@ struct MessageRoutes: Feature {
                 try await answer(RecallMessage(msiKey: call.identifier("msi_key")), for: call)
             }.documented(
                 "Recall a message",
-                "Takes back a message that has not gone out yet, since it is scheduled or waits for a retry. It stays in the archive "
+                "Takes back a message that has not gone out yet, since it is scheduled, or waits for a retry or for FCM's quota. It stays in the archive "
                     + "as `recalled`. If it is too late, the answer is 409. Without the right `read` the answer is 204.",
                 also: [AnswerForm(.noContent)], problems: [.conflict]),
             Route(.post, "/message/:msi_key/retry", right: .send, answer: .ok(Message.self)) { call in
