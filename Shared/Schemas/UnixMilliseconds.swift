@@ -36,13 +36,17 @@ package struct UnixMilliseconds: RawRepresentable, Codable, Hashable, Comparable
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    package static func + (moment: Self, time: Milliseconds) -> Self { Self(rawValue: moment.rawValue + time.rawValue) }
+    package static func + (moment: Self, time: Milliseconds) -> Self {
+        Self(rawValue: moment.rawValue.adding(time.rawValue))
+    }
 
-    package static func - (moment: Self, time: Milliseconds) -> Self { Self(rawValue: moment.rawValue - time.rawValue) }
+    package static func - (moment: Self, time: Milliseconds) -> Self {
+        Self(rawValue: moment.rawValue.subtracting(time.rawValue))
+    }
 
     /// The time between two moments; negative if the second one is later.
     package static func - (later: Self, earlier: Self) -> Milliseconds {
-        Milliseconds(rawValue: later.rawValue - earlier.rawValue)
+        Milliseconds(rawValue: later.rawValue.subtracting(earlier.rawValue))
     }
 }
 
