@@ -61,7 +61,10 @@ struct MessageRoutes: Feature {
             send,
             Route(.get, "/message/:msi_key", right: .read, answer: .ok(Message.self)) { call in
                 Answer(try await cube.visible(try await message(of: call), to: call.principal))
-            }.documented("Read a message", "Its `relay` says how far the delivery is."),
+            }.documented(
+                "Read a message",
+                "Its `relay` says how far the delivery is. A message that another program has written, and that cannot be read, is 409.",
+                problems: [.conflict]),
             Route(.delete, "/message/:msi_key", right: .send, answer: .ok(Message.self)) { call in
                 try await answer(RecallMessage(msiKey: call.identifier("msi_key")), for: call)
             }.documented(

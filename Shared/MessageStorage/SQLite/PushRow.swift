@@ -76,6 +76,17 @@ struct PushRow: Codable, OutboxRow, PersistableRecord {
         }
     }
 
+    /// The push, for a request for this one alone.
+    ///
+    /// - Throws: ``CommandFailure`` with status `conflict` if it is unreadable.
+    func readDocument() throws(CommandFailure) -> Push {
+        do {
+            return try document
+        } catch {
+            throw .unreadable("push", pushID, error)
+        }
+    }
+
     private static func decode<Value: Decodable>(_ json: String) throws(UnreadableRow) -> Value {
         do {
             return try JSONCoder.decode(from: Data(json.utf8))
