@@ -10,7 +10,9 @@ import Testing
 struct ClientFaultTests {
     @Test("A broken connection or stream is the client's fault, and no error of the emulator")
     func faults() {
-        for error in [NIOHTTP2Errors.noSuchStream(streamID: 3), ChannelError.inputClosed, NIOSSLError.uncleanShutdown] as [any Error] {
+        for error in [NIOHTTP2Errors.noSuchStream(streamID: 3), ChannelError.inputClosed, NIOSSLError.uncleanShutdown]
+            as [any Error]
+        {
             #expect(ErrorMiddleware.isClientsFault(error), "\(error)")
         }
         #expect(!ErrorMiddleware.isClientsFault(CommandFailure(.internal, "a defect")))

@@ -34,7 +34,7 @@ struct ErrorMiddleware: RouterMiddleware {
             // this for an answer.
             await Exchange.current?.resetStream(.cancel)
             return .unanswerable
-        } catch where Self.isClientsFault(error) {
+        } catch  where Self.isClientsFault(error) {
             context.logger.debug("a client has broken off its request, or the protocol", metadata: ["error": "\(error)"])
             await Exchange.current?.resetStream(.cancel)
             return .unanswerable
