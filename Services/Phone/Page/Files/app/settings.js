@@ -142,7 +142,7 @@ const appearancePage = () => subpage(t("settings.appearance"), choices(t("settin
 function aboutPage() {
   const facts = h("dl", { class: "group facts" });
   const fact = (key, value) => h("div", { class: "row" }, h("dt", null, t(key)), h("dd", { class: "hint", dir: "auto" }, value));
-  return Object.assign(subpage(t("settings.about"), h("p", { class: "secondary" }, t("about.text")), facts), {
+  return Object.assign(subpage(t("settings.about"), h("p", { class: "secondary" }, t("about.text")), h("p", { class: "secondary" }, t("about.reading")), facts), {
     update: () => fill(facts, fact("about.name", state.name), fact("about.platform", t(`platform.${state.control.platform}`)),
       fact("about.hub", t(`hub.${state.hub}`)), fact("about.permission", t(`permission.${state.permission}`))),
   });
