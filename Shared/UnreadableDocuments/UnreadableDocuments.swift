@@ -1,5 +1,5 @@
 package import Logging
-import Schemas
+package import Schemas
 import Synchronization
 
 /// How an unreadable stored document or row is treated. Another program has written or changed it.

@@ -61,7 +61,8 @@ enum Journal {
             // Written to standard error: a line of the log if it has that form.
             let isWritten = line.contains(#""_TRANSPORT":"stdout""#)
             guard let logged = isWritten ? LogRecord(line: record.text) : record else { return (true, record.text) }
-            return bySignal ? nil : (isError(logged.level), logged.text)
+            if bySignal { return nil }
+            return (isError(logged.level), logged.text)
         }
         return (words.last(where: \.isError) ?? words.last)?.text.onOneLine(maxLength: 300)
     }

@@ -3,6 +3,7 @@ import FoundationEssentials
 import GRDB
 import JSON
 import Schemas
+import UnreadableDocuments
 
 /// The message, the recipients and the trace are JSON text as stored. It is decoded only for the document, because it may be large.
 /// A change compares the text itself, which another program may have written in another form.

@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// Counts the changes of the cube. Only a store makes new versions: one for each change, in the same transaction.
 ///

@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// The number of a document's changes: 1 for a new document, 0 for a document that another program wrote. Only the storage layer
 /// makes new revisions. On the wire it is a number.

@@ -42,6 +42,13 @@ package struct NumberPlace: CustomStringConvertible, Sendable {
             + ["anyOf", "oneOf", "allOf"].flatMap { schema[$0]?.elements ?? [] }.flatMap { all(in: $0, at: path, component) }
     }
 
+    /// All numbers of a document.
+    package static func all(of document: JSONValue, at path: [String?] = []) -> [NumberPlace] {
+        if document.number != nil { return [NumberPlace(path: path, schema: [:])] }
+        let first = document.elements?.first.map { all(of: $0, at: path + [nil]) } ?? []
+        return first + (document.members ?? []).flatMap { all(of: $0.value, at: path + [$0.name]) }
+    }
+
     /// A document with another value in this place.
     package func setting(_ value: JSONValue, in document: JSONValue) -> JSONValue {
         Self.setting(value, at: path[...], in: document)

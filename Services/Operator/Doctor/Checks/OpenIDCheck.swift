@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import FoundationEssentials
 import JSON
 import NIOCore
+import NIOHTTP1
 import ServiceKit
 
 /// Whether the OpenID Connect provider answers, and is the issuer of the settings (OpenID Connect Discovery 1.0, section 4.3).
