@@ -54,7 +54,8 @@ struct ExtremeBusNumberTests {
 
     /// The commands with rules that a schema cannot express, so that nothing can be learned from their types.
     private static let samples: [String: JSONValue] = [
-        AddBroadcast.name: ["draft": draft], UpdateBroadcast.name: ["id": 5, "draft": draft, "unchanged_since": 1],
+        AddBroadcast.name: ["draft": draft],
+        UpdateBroadcast.name: ["id": 5, "draft": draft.merging(["relativetime": 2]), "unchanged_since": 1],
         ListResources<MessageTemplate>.name: ["limit": 5],
         AddResource<MessageTemplate>.name: ["draft": ["name": "n", "title": "t", "desc": "d", "message": "m"]],
         RelayMessage.name: [
