@@ -55,8 +55,9 @@ extension Date {
         self.init(timeIntervalSince1970: Double(moment.rawValue) / 1_000)
     }
 
-    /// Whole milliseconds since 1970, rounded down.
+    /// Whole milliseconds since 1970, rounded down. A moment that is too far away is the first or the last one.
     package var unixMilliseconds: UnixMilliseconds {
-        UnixMilliseconds(rawValue: Int64((timeIntervalSince1970 * 1_000).rounded(.down)))
+        let milliseconds = (timeIntervalSince1970 * 1_000).rounded(.down)
+        return UnixMilliseconds(rawValue: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
     }
 }
