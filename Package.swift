@@ -383,8 +383,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "CSV", "CommandBus", "CubeStorage", "Gateway", "HTTPRouting", "MongoDatabase", "JSON", "JSONSchema", "Pages",
-                "ProductVersion", "People", "Schemas",
+                "Broadcasts", "CSV", "CommandBus", "Cube", "CubeStorage", "FCMRelay", "Gateway", "HTTPRouting", "MessageLog",
+                "MongoDatabase", "JSON", "JSONSchema", "Pages", "ProductVersion", "People", "Schemas",
                 "SeededRandom", "ServiceKit", "Storage", "StoredResources", "Time",
                 "TestSupport", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
                 nioPosix,

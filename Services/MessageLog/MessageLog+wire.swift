@@ -31,6 +31,7 @@ extension ServicePlan {
         let bus = try Bus(settings, logger: logger)
         let relays = try settings.value(.endpoints(of: .fcmRelay))
         let relayClient = try CommandClient(bus: bus, endpoints: relays, logger: logger)
+        let relayInstances = try InstanceClients(bus: bus, endpoints: relays, logger: logger)
         let endpoint = try settings.value(.listen(.messageLog))
         let instance = try InstanceIdentity.name(in: folder, listeningAt: endpoint, logger: logger)
         let process = ProcessIdentity(of: instance, in: folder, logger: logger)
@@ -40,7 +41,7 @@ extension ServicePlan {
         let canaryAccount = try settings.value(.canaryAccount)
         let canary = try settings.optional(.canaryTopic).map { MessageOrigin(topic: $0, sender: canaryAccount) }
         let outbox = Outbox(
-            store: store, relay: BusRelay(client: relayClient), owner: process.owner, announcer: announcer,
+            store: store, relay: BusRelay(client: relayClient, all: relayInstances), owner: process.owner, announcer: announcer,
             schedule: schedule, canary: canary, logger: logger)
         let storage = StorageWatch(store: store, limit: try settings.liveOptional(.messageLogStorageLimit), logger: logger)
         let retention = Retention(store: store, days: try settings.live(.messageRetention), canary: canary, logger: logger)
@@ -49,7 +50,7 @@ extension ServicePlan {
         let templateAudit = AuditForwarder(
             of: StoredAudit(MessageTemplate.pendingAudit, in: templates), as: "template_audit", to: people, logger: logger)
         let metrics = OutboxMetrics(store: store, logger: logger)
-        let health = try RelayHealth(bus: bus, endpoints: relays, logger: logger)
+        let health = RelayHealth(relays: relayInstances)
         let server = try CommandServer(
             bus: bus, endpoint: endpoint,
             router: .messageLog(

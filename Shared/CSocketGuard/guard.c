@@ -3,13 +3,15 @@
 // - ZeroMQ accepts any number of connections, and aborts the process if accept4(2) finds no free descriptor.
 // - ZeroMQ collects the frames of a message until the last one. ZMQ_MAXMSGSIZE limits one frame, but neither the number of frames
 //   nor their total size. The socket's owner sees a message only when it is complete.
+// - A client may choose its identity (ZMQ_ROUTING_ID), and a ROUTER loses requests of a second one that has the same.
 //
 // So this file interposes three system calls. A function that an executable defines replaces the one with the same name in a
 // shared library (ld.so(8)), here in libc. For descriptors that are not guarded, each function does the same as libc's.
 //
 // - accept4: refuses a connection above the limit, and one without a free descriptor.
 // - recv: parses the frames (ZMTP 3, https://rfc.zeromq.org/spec/23/) and reports the end of a connection that exceeds a limit.
-//   That costs a few instructions for each frame and no system call.
+//   That costs a few instructions for each frame and no system call. It also hides the identity that a client has chosen, so that
+//   ZeroMQ gives each connection another one.
 // - close: forgets the descriptor.
 //
 // ZeroMQ's I/O thread accepts, reads and closes a guarded connection, one call after another. The counts are atomic, because
@@ -58,6 +60,9 @@ struct guarded {
     uint8_t head[9];
     uint8_t head_seen;
     uint64_t body_left;
+    // Whether a frame has begun, and whether it is the first one, a command: READY, unless the connection is encrypted.
+    bool has_frames, is_ready;
+    uint8_t identity_seen;
     // Counts of the current message.
     uint32_t frames;
     uint64_t bytes;
@@ -209,11 +214,28 @@ static uint64_t body_size(const uint8_t *head) {
     return size;
 }
 
+// The name of the property with the identity, after its length.
+static const char identity[] = "\x08Identity";
+
+// Gives the property of that name another one, which ZeroMQ does not know.
+static void hide_identity(struct guarded *peer, uint8_t *bytes, size_t size) {
+    for (size_t place = 0; place < size; place++) {
+        if (bytes[place] != identity[peer->identity_seen]) {
+            peer->identity_seen = bytes[place] == identity[0];
+        } else if (++peer->identity_seen == sizeof identity - 1) {
+            bytes[place] = 'x';
+            peer->identity_seen = 0;
+        }
+    }
+}
+
 // Counts a frame whose head is complete. Returns whether it is within the limits.
 static bool count_frame(struct guarded *peer) {
     const struct msi_guard_limits *limits = &peer->listener->limits;
     uint64_t size = peer->body_left = body_size(peer->head);
     peer->head_seen = 0;
+    peer->is_ready = !peer->has_frames && (peer->head[0] & FLAG_COMMAND);
+    peer->has_frames = true;
     // A command frame, such as a heartbeat, is not part of a message.
     if (peer->head[0] & FLAG_COMMAND) return size <= limits->max_message_bytes;
     if (size > limits->max_message_bytes - peer->bytes || peer->frames >= limits->max_frames) return false;
@@ -229,7 +251,7 @@ static bool count_frame(struct guarded *peer) {
 }
 
 // Returns whether a peer's bytes are within the limits. Once they are not, later bytes are not inspected.
-static bool inspect(struct guarded *peer, const uint8_t *bytes, size_t size) {
+static bool inspect(struct guarded *peer, uint8_t *bytes, size_t size) {
     size_t place = 0;
     while (place < size) {
         if (peer->greeting_seen < GREETING_SIZE) {
@@ -241,6 +263,7 @@ static bool inspect(struct guarded *peer, const uint8_t *bytes, size_t size) {
             place++;
         } else if (peer->body_left > 0) {
             uint64_t step = peer->body_left < size - place ? peer->body_left : size - place;
+            if (peer->is_ready) hide_identity(peer, bytes + place, step);
             peer->body_left -= step;
             place += step;
         } else {

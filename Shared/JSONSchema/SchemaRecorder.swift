@@ -69,6 +69,7 @@ package final class SchemaRecorder {
         if type == JSONValue.self { return Recording(schema: [:], value: JSONValue.null) }
         if let container = type as? any RecordableContainer.Type { return try container.record(with: self) }
         if let text = type as? any TextCodable.Type { return try record(text: text) }
+        if let integer = type as? any RangedInteger.Type { return record(integer: integer) }
         if let values = Self.texts(of: type) {
             let (name, reference) = try reference(to: type)
             recorded[name] = annotated(type, ["type": "string", "enum": .array(values.map { .string($0.text) })])
@@ -111,6 +112,12 @@ package final class SchemaRecorder {
         }
         guard let values = type as? any (CaseIterable & RawRepresentable).Type else { return nil }
         return integers(values)
+    }
+
+    private func record<Integer: RangedInteger>(integer type: Integer.Type) -> Recording {
+        let limit = FieldLimit.range(type.range)
+        let schema: JSONValue = ["type": "integer"]
+        return Recording(schema: schema.merging(limit.keywords), value: Integer(rawValue: type.range.lowerBound))
     }
 
     private func record<Text: TextCodable>(text type: Text.Type) throws -> Recording {

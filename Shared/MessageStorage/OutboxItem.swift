@@ -101,10 +101,11 @@ package enum OutboxKey: Hashable, Sendable, CustomStringConvertible {
     case message(ObjectID)
     case push(ObjectID)
 
-    package var description: String {
+    package var id: ObjectID {
         switch self {
-        case .message(let msiKey): msiKey.description
-        case .push(let id): id.description
+        case .message(let id), .push(let id): id
         }
     }
+
+    package var description: String { id.description }
 }

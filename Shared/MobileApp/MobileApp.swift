@@ -182,7 +182,7 @@ public final class MobileApp: Sendable {
         if try await broadcasts.refresh(channels) { tell() }
     }
 
-    /// A card appears when its broadcast begins, and goes when it expires.
+    /// A card appears when its broadcast begins, and goes when it expires. One that ships with the app has a pop-up in the background.
     private func watchBroadcasts() async {
         var checked = platform.clock.now
         while !Task.isCancelled {
@@ -191,6 +191,7 @@ public final class MobileApp: Sendable {
             // The clock may have been set back.
             if moments.contains(where: { $0 <= max(checked, now) }) { tell() }
             checked = now
+            try? await broadcasts.announceLocal()
             let pause = moments.filter { $0 > now }.min().map { Duration.milliseconds($0 - now) }
             // One that arrives may begin or end sooner.
             _ = await next(.now, of: broadcastRequests, within: min(pause ?? Self.broadcastCheck, Self.broadcastCheck))

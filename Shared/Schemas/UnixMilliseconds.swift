@@ -36,13 +36,17 @@ package struct UnixMilliseconds: RawRepresentable, Codable, Hashable, Comparable
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    package static func + (moment: Self, time: Milliseconds) -> Self { Self(rawValue: moment.rawValue + time.rawValue) }
+    package static func + (moment: Self, time: Milliseconds) -> Self {
+        Self(rawValue: moment.rawValue.adding(time.rawValue))
+    }
 
-    package static func - (moment: Self, time: Milliseconds) -> Self { Self(rawValue: moment.rawValue - time.rawValue) }
+    package static func - (moment: Self, time: Milliseconds) -> Self {
+        Self(rawValue: moment.rawValue.subtracting(time.rawValue))
+    }
 
     /// The time between two moments; negative if the second one is later.
     package static func - (later: Self, earlier: Self) -> Milliseconds {
-        Milliseconds(rawValue: later.rawValue - earlier.rawValue)
+        Milliseconds(rawValue: later.rawValue.subtracting(earlier.rawValue))
     }
 }
 
@@ -51,8 +55,9 @@ extension Date {
         self.init(timeIntervalSince1970: Double(moment.rawValue) / 1_000)
     }
 
-    /// Whole milliseconds since 1970, rounded down.
+    /// Whole milliseconds since 1970, rounded down. A moment that is too far away is the first or the last one.
     package var unixMilliseconds: UnixMilliseconds {
-        UnixMilliseconds(rawValue: Int64((timeIntervalSince1970 * 1_000).rounded(.down)))
+        let milliseconds = (timeIntervalSince1970 * 1_000).rounded(.down)
+        return UnixMilliseconds(rawValue: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
     }
 }

@@ -1,4 +1,5 @@
 import Schemas
+import UnreadableDocuments
 
 /// The failures of all stores.
 extension CommandFailure {
@@ -14,10 +15,7 @@ extension CommandFailure {
     }
 
     static func unreadable(_ id: some Any, in collection: CollectionForm, _ reason: any Error) -> CommandFailure {
-        CommandFailure(
-            .conflict,
-            "\(collection.name) \(id) cannot be read (\(reason)), and is left as it is; put it right in the database",
-            field: Envelope.identifier)
+        unreadable(collection.name, id, reason, field: Envelope.identifier)
     }
 
     static func duplicate(_ violation: UniqueViolation, in collection: CollectionForm) -> CommandFailure {

@@ -20,13 +20,11 @@ public struct Milliseconds: RawRepresentable, Codable, Hashable, Comparable, Add
     /// Rounds towards zero. A longer duration than ``max`` becomes ``max``.
     public init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
-        let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000)
-        let (sum, isStillTooLong) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
-        self.init(rawValue: isTooLong || isStillTooLong ? (seconds < 0 ? .min : .max) : sum)
+        self.init(rawValue: seconds.multiplied(by: 1_000).adding(attoseconds / 1_000_000_000_000_000))
     }
 
     @inlinable
-    public static func seconds(_ seconds: Int64) -> Self { Self(rawValue: seconds * 1_000) }
+    public static func seconds(_ seconds: Int64) -> Self { Self(rawValue: seconds) * 1_000 }
 
     /// The longest duration.
     @inlinable
@@ -38,13 +36,34 @@ public struct Milliseconds: RawRepresentable, Codable, Hashable, Comparable, Add
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     @inlinable
-    public static func + (left: Self, right: Self) -> Self { Self(rawValue: left.rawValue + right.rawValue) }
+    public static func + (left: Self, right: Self) -> Self { Self(rawValue: left.rawValue.adding(right.rawValue)) }
 
     @inlinable
-    public static func - (left: Self, right: Self) -> Self { Self(rawValue: left.rawValue - right.rawValue) }
+    public static func - (left: Self, right: Self) -> Self { Self(rawValue: left.rawValue.subtracting(right.rawValue)) }
 
     @inlinable
-    public static func * (time: Self, factor: Int64) -> Self { Self(rawValue: time.rawValue * factor) }
+    public static func * (time: Self, factor: Int64) -> Self { Self(rawValue: time.rawValue.multiplied(by: factor)) }
+}
+
+/// Arithmetic that ends at ``min`` and ``max`` and never traps: times come from clients, stored documents and other servers.
+extension Int64 {
+    @inlinable
+    public func adding(_ other: Int64) -> Int64 {
+        let (sum, isTooFar) = addingReportingOverflow(other)
+        return isTooFar ? (other < 0 ? .min : .max) : sum
+    }
+
+    @inlinable
+    public func subtracting(_ other: Int64) -> Int64 {
+        let (difference, isTooFar) = subtractingReportingOverflow(other)
+        return isTooFar ? (other < 0 ? .max : .min) : difference
+    }
+
+    @inlinable
+    public func multiplied(by factor: Int64) -> Int64 {
+        let (product, isTooFar) = multipliedReportingOverflow(by: factor)
+        return isTooFar ? ((self < 0) == (factor < 0) ? .max : .min) : product
+    }
 }
 
 extension Duration {

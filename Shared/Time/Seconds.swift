@@ -38,7 +38,7 @@ public struct Seconds: RawRepresentable, Codable, Hashable, Comparable, Expressi
 extension Milliseconds {
     @inlinable
     public init(_ time: Seconds) {
-        self.init(rawValue: time.rawValue * 1_000)
+        self.init(rawValue: time.rawValue.multiplied(by: 1_000))
     }
 }
 

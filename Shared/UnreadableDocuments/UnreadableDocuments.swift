@@ -1,5 +1,5 @@
 package import Logging
-import Schemas
+package import Schemas
 import Synchronization
 
 /// How an unreadable stored document or row is treated. Another program has written or changed it.
@@ -55,5 +55,19 @@ package final class UnreadableDocuments: Sendable {
         let isNew = named.withLock { $0.count < Self.maxNamed && $0.insert(name).inserted }
         guard isNew else { return }
         logger.error("a stored \(kind) cannot be used and is left out", metadata: [kind: "\(name)", "error": "\(reason)"])
+    }
+}
+
+extension CommandFailure {
+    /// The failure of a request for one stored document that cannot be read: another program has written or changed it.
+    ///
+    /// - Parameters:
+    ///   - kind: Such as `message`.
+    ///   - name: The document's name, such as its `msi_key`.
+    package static func unreadable(_ kind: String, _ name: some Any, _ reason: any Error, field: String? = nil) -> CommandFailure
+    {
+        CommandFailure(
+            .conflict, "\(kind) \(name) cannot be read (\(reason)), and is left as it is; put it right in the database",
+            field: field)
     }
 }

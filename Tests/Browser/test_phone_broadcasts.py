@@ -182,6 +182,22 @@ def test_features_are_in_the_settings_and_survive_a_restart(phones, visit, pictu
     phone.control(offline=False)
 
 
+def test_a_channel_can_be_switched_off_in_the_settings(phones, visit, pictures):
+    phone = phones()
+    phone.wait_until_set_up()
+    [channel] = [each for each in phone.state()["channels"] if any(s["subscribed"] for area in each["areas"] for s in area["subjects"])][:1]
+    page = opened(visit, phone)
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_role("link", name="Broadcasts").click()
+    switch = page.get_by_role("switch", name=channel["name"])
+    expect(switch).to_be_checked()
+    pictures(page, "phone-broadcast-channels")
+    for is_on in (False, True):
+        switch.click()
+        expect(switch).to_be_checked(checked=is_on)
+        phone.wait("the switch", lambda state, is_on=is_on: {each["id"]: each["broadcasts"] for each in state["channels"]}[channel["id"]] is is_on)
+
+
 def test_data_for_the_app_is_in_the_settings(phones, visit, pictures, broadcast):
     phone = phones()
     phone.wait_until_set_up()

@@ -298,6 +298,7 @@ def test_urgent_template(product, visit, pictures, storms):
     pictures(page, "send-template")
     page.get_by_role("button", name="Send alert…").click()
     expect(page.get_by_role("dialog")).to_contain_text("urgent")
+    expect(page.get_by_role("dialog")).to_contain_text("in a second way as well")
     page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
     expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
     [message] = messages_of(product, storms)

@@ -54,6 +54,8 @@ def test_urgent_templates_are_the_administrators(product, visit):
     product.api("POST", "/template", {"name": name, "title": "t", "desc": "d", "message": "m", "urgent": True})
     page = visit("/portal/templates/", account="ann")
     expect(page.get_by_role("article", name=name)).to_contain_text("Only administrators change urgent templates.")
+    expect(page.get_by_role("article", name=name)).to_contain_text("prohibit emergency use (Section 4. a. 7)")
+    expect(page.get_by_role("article", name=name)).to_contain_text("Second ways that are set up here: none.")
     page = visit("/portal/templates/", account="admin")
     page.get_by_role("article", name=name).get_by_role("button", name="Edit").click()
     expect(page.get_by_role("checkbox", name="Urgent")).to_be_checked()

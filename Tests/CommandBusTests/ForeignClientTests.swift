@@ -34,6 +34,20 @@ struct ForeignClientTests {
         }
     }
 
+    @Test("Clients that choose the same identity get each their own replies", arguments: [ZMQ_REQ, ZMQ_DEALER])
+    func sameIdentity(type: Int32) async throws {
+        try await withServerAndClient { server, _ in
+            let peers = try (0..<3).map { _ in try RawPeer(type, connectedTo: server.endpoint, identity: "worker") }
+            for round in 0..<2 {
+                for (number, peer) in peers.enumerated() {
+                    let id = "\(round)-\(number)"
+                    try await peer.send(#"{"id":"\#(id)","command":"bus.ping"}"#, "{}")
+                    #expect(try await peer.receiveText() == [#"{"id":"\#(id)","status":"ok"}"#, "{}"])
+                }
+            }
+        }
+    }
+
     @Test("A DEALER socket gets an empty delimiter if it sends one")
     func aDEALERSocketGetsADelimiterIfItSendsOne() async throws {
         try await withServerAndClient { server, _ in

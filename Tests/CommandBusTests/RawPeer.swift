@@ -16,10 +16,12 @@ final class RawPeer: @unchecked Sendable {
     private let socket: UnsafeMutableRawPointer
     private var isClosed = false
 
-    init(_ type: Int32, connectedTo endpoint: String) throws {
+    /// - Parameter identity: The routing id that it chooses; `nil` for none.
+    init(_ type: Int32, connectedTo endpoint: String, identity: String? = nil) throws {
         context = try #require(zmq_ctx_new())
         socket = try #require(zmq_socket(context, type))
         set(ZMQ_LINGER, 0)
+        if let identity { zmq_setsockopt(socket, ZMQ_ROUTING_ID, identity, identity.utf8.count) }
         try #require(zmq_connect(socket, endpoint) == 0)
     }
 

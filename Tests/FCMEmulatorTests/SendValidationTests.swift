@@ -115,6 +115,12 @@ struct SendValidationTests {
             #""topic":"t","apns":{"payload":{"aps":{"alert":{"title":7}}}}"#,
             "Value type for APS key [title] is a string.", ["message.apns.payload.aps.alert.title"]),
         Refusal(
+            #""topic":"t","apns":{"payload":{"aps":{"mutable-content":true}}}"#,
+            "Value type for APS key [mutable-content] is a number.", ["message.apns.payload.aps.mutable-content"]),
+        Refusal(
+            #""topic":"t","apns":{"payload":{"aps":{"sound":1}}}"#, "Value type for APS key [sound] is a string.",
+            ["message.apns.payload.aps.sound"]),
+        Refusal(
             #""topic":"t","android":{},"androidV2":{}"#, "Only one of android and android_v2 can be set.", ["message"]),
         Refusal(
             #""topic":"t","android_v2":{"priority":"HIGH"}"#,

@@ -169,6 +169,19 @@ struct PacingTests {
         #expect(Self.gone(machine.advance(at: Self.start + .seconds(31))) == [3])
     }
 
+    @Test("What waits for the quota can be withdrawn by its key, and nothing else")
+    func withdrawal() {
+        let key = ObjectID()
+        var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .zero, at: Self.start), at: Self.start)
+        _ = machine.projectQuotaExceeded(for: .seconds(10), at: Self.start)
+        var (alert, other) = (Self.request(1, isAlert: true), Self.request(2))
+        (alert.key, other.key) = (key, ObjectID())
+        for request in [alert, other] { _ = machine.ask(request, at: Self.start) }
+        #expect(Self.refused(machine.withdraw(key, at: Self.start + .seconds(4))) == [1: .projectPaused(.seconds(6))])
+        #expect(Self.refused(machine.withdraw(key, at: Self.start + .seconds(4))).isEmpty)
+        #expect(Self.gone(machine.advance(at: Self.start + .seconds(10))) == [2])
+    }
+
     @Test("A topic with an exhausted quota pauses alone")
     func topicPause() {
         var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .zero, at: Self.start), at: Self.start)

@@ -107,7 +107,7 @@ struct PhoneTopicsTests {
         }
         #expect(try await Self.list(projects, within: .seconds(18)) == ["a", "b"])
         let (first, second) = try deadlines.withLock { (try #require($0.first), try #require($0.last)) }
-        // The first had half of the time; otherwise both would have had the ten seconds of a request.
+        // The first had half of the time; otherwise both would have had the 15 seconds of a request.
         #expect(second - first > .seconds(1))
     }
 }

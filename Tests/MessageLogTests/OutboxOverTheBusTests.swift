@@ -36,6 +36,29 @@ struct OutboxOverTheBusTests {
         }
     }
 
+    @Test("A message that waits in a relay for FCM's quota can be recalled")
+    func recallFromTheRelay() async throws {
+        let gate = Gate()
+        let relay = RelayDouble { command in
+            await gate.pass()
+            return command.components.map { $0.refused(.retryable, "PROJECT_PAUSED", retryAfter: 60_000) }
+        } withdraw: { _ in
+            gate.open()
+            return 1
+        }
+        try await withTemporaryFolder { folder in
+            try await relay.run(in: folder) {
+                try await RunningMessageLog.withFastRetries(in: folder) { log in
+                    let key = try await log.log(.sample()).msiKey
+                    try await eventually { !relay.asked(key).isEmpty }
+                    let recalled = try await log.client.request(RecallMessage(msiKey: key), context: .communicator)
+                    #expect(
+                        recalled.relay.state == .recalled && recalled.relay.components.map(\.state) == [.recalled, .recalled])
+                }
+            }
+        }
+    }
+
     @Test("Each component's outcome is stored, and only components that FCM did not accept are sent again")
     func outcomes() async throws {
         let relay = RelayDouble { command in

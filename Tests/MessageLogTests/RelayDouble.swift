@@ -4,6 +4,8 @@ import Synchronization
 import TestSupport
 import Time
 
+@testable import MessageLog
+
 /// A relay on the bus with a test's own answers. It records the commands that it gets.
 final class RelayDouble: Sendable {
     typealias Behaviour = @Sendable (RelayMessage) async throws -> [ComponentOutcome]
@@ -14,15 +16,19 @@ final class RelayDouble: Sendable {
     private let pushCommands = Mutex<[RelayPush]>([])
     private let behaviour: Behaviour
     private let pushBehaviour: PushBehaviour
+    private let withdraw: @Sendable (ObjectID) -> Int
     private let parts: [String: PartHealth]
 
     /// - Parameters:
     ///   - parts: Its dependencies for `bus.health`.
     ///   - pushes: Its answer to a push; by default it accepts the push for every recipient.
+    ///   - withdraw: How many commands about a key it withdraws.
     init(
         parts: [String: PartHealth] = [:], _ behaviour: @escaping Behaviour = { $0.components.map(\.accepted) },
-        pushes: @escaping PushBehaviour = { $0.recipients.map { .success("n-\($0.text)") } }
+        pushes: @escaping PushBehaviour = { $0.recipients.map { .success("n-\($0.text)") } },
+        withdraw: @escaping @Sendable (ObjectID) -> Int = { _ in 0 }
     ) {
+        self.withdraw = withdraw
         self.parts = parts
         self.behaviour = behaviour
         pushBehaviour = pushes
@@ -47,6 +53,7 @@ final class RelayDouble: Sendable {
                 self.traceparents.withLock { $0.append(context.traceparent.flatMap { Traceparent($0) }) }
                 return RelayPush.Reply(results: try await self.pushBehaviour(command).map(SendResult.init))
             }
+            router.on(WithdrawSends.self) { command, _ in .init(withdrawn: self.withdraw(command.key)) }
             let server = try CommandServer(
                 bus: bus, endpoint: "ipc://\(folder)/run/\(name).sock", router: router, logger: quietLogger)
             let running = Task { try await server.run() }
@@ -94,4 +101,8 @@ final class Gate: Sendable {
     func pass() async {
         for await _ in opened.stream {}
     }
+}
+
+extension Relay {
+    func withdraw(_ key: ObjectID) async -> Bool { false }
 }

@@ -142,7 +142,7 @@ struct MongoClaimTests {
             try await database.run {
                 _ = try $0.update(["_id": message.id.bson], ["$set": ["title": .int64(7)]], in: "message")
             }
-            await #expect(throws: BSONError.self) {
+            await #expect(throws: CommandFailure.self) {
                 try await database.run { try $0.withoutDuplicates(claimed, lease: lease, now: 2_000, unreadable) }
             }
             for collection in OutboxCollection.all {

@@ -235,6 +235,11 @@ struct MongoMessageStoreTests {
         (messages[3].delay, messages[3].drill, messages[3].approval) = (30, true, true)
         (messages[3].follows, messages[3].template) = (messages[0].msiKey, ObjectID())
         messages[3].values = ["room": "B 12"]
+        (messages[2].follows, messages[2].correction) = (messages[0].msiKey, true)
+        messages[2].traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        messages[2].options = DeliveryOptions(
+            image: "https://example.edu/a.png", collapseKey: "c", analyticsLabel: "l", android: .init(channelID: "a"),
+            apns: .init(category: "c"))
         messages[3].relay = RelayRecord(held: .alert, until: .max)
         let send = MessageAudit(.send, by: AuditAuthor(actor: "Ann", address: "192.0.2.7"))
         for message in messages { _ = try await store.insert(message, audit: send) }
@@ -242,11 +247,11 @@ struct MongoMessageStoreTests {
         #expect(try await store.claim(claim, lease: Lease(owner: "o", until: .max), now: .now).count == 2)
         let error = DeliveryError(class: .retryable, code: "QUOTA", message: "wait", retryAfter: 5_000)
         let components = [
-            ComponentRecord(component: .notification, state: .accepted, name: "projects/p/messages/1"),
+            ComponentRecord(component: .notification, state: .accepted, name: "projects/p/messages/1", acceptedAt: 7),
             ComponentRecord(component: .data, error: error),
         ]
         try await store.update(messages[4].msiKey) { record, _ in
-            (record.state, record.attempts, record.components) = (.retrying, 1, components)
+            (record.state, record.attempts, record.components, record.accepted) = (.retrying, 1, components, 7)
         }
         try await store.update(messages[5].msiKey) { record, _ in
             (record.state, record.nextAttempt) = (.recalled, nil)

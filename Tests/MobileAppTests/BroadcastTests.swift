@@ -174,6 +174,46 @@ struct BroadcastTests {
         }
     }
 
+    @Test("A channel's broadcasts can be switched off and on again, and those for every phone still come")
+    func switchedOff() async throws {
+        let phone = try TestPhone()
+        let storms = TestHub.Subject(path: "Campus/Weather/Storms", level: "Forced")
+        phone.hub.set([storms])
+        let channel = String(storms.topicKey.prefix(24))
+        phone.hub.setBroadcasts(
+            Self.active([
+                Self.document(1, title: "Campus", members: ["channels": [.string(channel)]]), Self.document(2, title: "All"),
+            ]))
+        try await phone.running {
+            for areOn in [true, false, true] {
+                try await phone.app.broadcasts.set(channel: channel, areOn: areOn)
+                try await phone.look()
+                #expect(try await Set(Self.titles(phone)) == (areOn ? ["Campus", "All"] : ["All"]))
+                #expect(phone.push.broadcastTopics == (areOn ? ["general", channel] : ["general"]))
+                #expect(try await phone.app.broadcasts.channelsOff() == (areOn ? [] : [channel]))
+            }
+        }
+    }
+
+    @Test("A broadcast of the app that is due in the background has a pop-up, once, and the card comes when the app is opened")
+    func localInTheBackground() async throws {
+        let json = #"[{"id":1,"type":3,"relativetime":2,"actiondata":{"translations":{"en":{"title":"Welcome","msg":"m"}}}}]"#
+        let phone = try TestPhone(localBroadcasts: try LocalBroadcasts(json: Data(json.utf8)))
+        try await phone.running {
+            try await phone.look()
+            phone.push.setForeground(false)
+            #expect(phone.push.shown.isEmpty)
+            try await eventually("the pop-up") {
+                phone.clock.advance(by: 3_600)
+                return phone.push.shown.map(\.title) == ["Welcome"]
+            }
+            phone.clock.advance(by: 3_600)
+            phone.push.setForeground(true)
+            #expect(try await Self.titles(phone) == ["Welcome"])
+            #expect(phone.push.shown.count == 1)
+        }
+    }
+
     @Test("Feature switches: the last one that applies counts, and they survive a restart without a network")
     func features() async throws {
         try await withTemporaryFolder { folder in

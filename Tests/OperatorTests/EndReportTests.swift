@@ -19,7 +19,7 @@ struct EndReportTests {
         #expect(line(1, "the disk is full") == "\(plain). Its log: the disk is full")
         #expect(line(1, "the disk is full") == "\(plain) (for the same reason as before)")
         #expect(line(1, "another one") == "\(plain). Its log: another one")
-        #expect(line(1, nil) == "\(plain). Its log: no line of that run")
+        #expect(line(1, nil) == "\(plain). Its log has no line about it")
         #expect(line(60, "another one") == plain)
         #expect(line(1, "another one") == "\(plain). Its log: another one")
     }
@@ -46,7 +46,21 @@ struct EndReportTests {
             let size = log.size
             let all = [Self.older] + lines
             try Data((all.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: log.path))
-            #expect(log.ending(after: size) == reason)
+            #expect(log.ending(after: size, bySignal: false) == reason)
+        }
+    }
+
+    @Test(
+        "After a signal only a crash's own text is the reason: the process could not log one",
+        arguments: [
+            ([info], nil), ([error, info], nil), ([warning], nil), ([], nil),
+            ([error, "A/B.swift:1: Fatal error: x", info], "A/B.swift:1: Fatal error: x"),
+        ] as [([String], String?)])
+    func crash(lines: [String], reason: String?) async throws {
+        try await withTemporaryFolder { folder in
+            let log = try LogFile(directory: folder, name: "msi-cube")
+            try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: URL(filePath: log.path))
+            #expect(log.ending(after: 0, bySignal: true) == reason)
         }
     }
 }

@@ -29,4 +29,12 @@ struct LastWordsTests {
     func lastWords(lines: [String], words: String?) {
         #expect(Journal.lastWords(in: lines) == words)
     }
+
+    @Test("After a signal only the text of a crash counts")
+    func crash() {
+        let logged = [Self.entry("full", priority: 3), Self.entry("ready", priority: 6)]
+        #expect(Journal.lastWords(in: logged, bySignal: true) == nil)
+        let crash = Self.entry("A.swift:1: Fatal error: x", priority: 6, transport: "stdout")
+        #expect(Journal.lastWords(in: [crash] + logged, bySignal: true) == "A.swift:1: Fatal error: x")
+    }
 }

@@ -29,6 +29,38 @@ extension PeopleServiceTests {
             }
         }
 
+        @Test("A provider that is another issuer is a mistake of the settings, and the error and the log name both")
+        func otherIssuer() async throws {
+            try await OpenIDTestProvider.with { provider in
+                let settings = ["MSI_OIDC_ISSUER": provider.issuer + "/", "MSI_OIDC_CLIENT_ID": "hub"]
+                try await withTemporaryFolder { folder in
+                    try await RunningPeople.with(in: folder, settings: settings) { people in
+                        let failure = await people.client.failure(of: BeginOpenIDSignIn(redirect: OpenIDHarness.redirect))
+                        let both = "its issuer is \(provider.issuer), and MSI_OIDC_ISSUER is \(provider.issuer)/"
+                        #expect(failure?.status == .internal && failure?.message.contains(both) == true, "\(failure)")
+                        #expect(people.log.has(both))
+                    }
+                }
+            }
+        }
+
+        @Test("An answer that names another issuer is refused (RFC 9207)")
+        func issuerOfTheAnswer() async throws {
+            try await OpenIDHarness.with { harness in
+                try await harness.add("17", "ann", roles: ["staff"])
+                for (issuer, isRefused) in [("https://evil.example", true), (harness.provider.issuer, false)] {
+                    let begun = try await harness.begin()
+                    let address = try await harness.provider.signIn("17", at: begun.url)
+                    let command = FinishOpenIDSignIn(
+                        flow: begun.flow, state: harness.parameter("state", of: address),
+                        code: harness.parameter("code", of: address), issuer: issuer, address: "192.0.2.1")
+                    let failure = await harness.people.client.failure(of: command)
+                    #expect((failure?.status == .unauthenticated) == isRefused && (failure == nil) != isRefused, "\(issuer)")
+                    if isRefused { #expect(failure?.message.contains("of the issuer \(issuer), not of") == true) }
+                }
+            }
+        }
+
         @Test("While the provider hangs, a few commands wait for it, further ones are refused at once, and other commands work")
         func hangingProvider() async throws {
             try await OpenIDHarness.with { harness in

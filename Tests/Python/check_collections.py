@@ -112,6 +112,9 @@ def check_additions(message, topic_key):
     message.take("delay", Int64, optional=True)
     message.take("drill", bool, optional=True, among=(True,))
     message.take("follows", ObjectId, optional=True)
+    message.take("correction", bool, optional=True, among=(True,))
+    message.take("traceparent", str, optional=True)
+    check_options(message.part("options", optional=True))
     message.take("template", ObjectId, optional=True)
     message.take("values", dict, optional=True)
     message.take("approval", bool, optional=True, among=(True,))
@@ -132,6 +135,7 @@ def check_additions(message, topic_key):
     relay.take("revision", Int64)
     relay.take("next_attempt", Int64, optional=True)
     relay.take("ended", Int64, optional=True)
+    relay.take("accepted", Int64, optional=True)
     lease = relay.part("lease", optional=True)
     if lease:
         lease.take("owner", str)
@@ -141,17 +145,31 @@ def check_additions(message, topic_key):
     for component in relay.parts("components"):
         check_component(component)
     for intervention in relay.parts("trace", optional=True):
-        intervention.take("action", str, among=("retry", "recall", "approve"))
+        intervention.take("action", str, among=("retry", "recall", "approve", "restore", "release"))
         intervention.take("at", Int64)
         intervention.take("by", str)
         intervention.end()
     relay.end()
 
 
+def check_options(options):
+    if options is None:
+        return
+    for name in ("image", "collapse_key", "analytics_label"):
+        options.take(name, str, optional=True)
+    for platform, name in (("android", "channel_id"), ("apns", "category")):
+        part = options.part(platform, optional=True)
+        if part:
+            part.take(name, str)
+            part.end()
+    options.end()
+
+
 def check_component(component):
     component.take("component", str, among=("notification", "data"))
     component.take("state", str, among=("pending", "accepted", "failed", "expired", "recalled"))
     component.take("name", str, optional=True)
+    component.take("accepted_at", Int64, optional=True)
     error = component.part("error", optional=True)
     if error:
         error.take("class", str, among=("permanent", "retryable", "expired"))

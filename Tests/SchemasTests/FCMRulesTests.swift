@@ -56,6 +56,9 @@ struct FCMRulesTests {
             (#"{"apns":{"headers":{"apns-expiration":"soon"}}}"#, "message.apns.headers.apns-expiration"),
             (#"{"apns":{"payload":{"x":1}}}"#, "message.apns.payload.aps"),
             (#"{"apns":{"payload":{"aps":{"badge":"1"}}}}"#, "message.apns.payload.aps.badge"),
+            (#"{"apns":{"payload":{"aps":{"sound":1}}}}"#, "message.apns.payload.aps.sound"),
+            (#"{"apns":{"payload":{"aps":{"thread-id":1}}}}"#, "message.apns.payload.aps.thread-id"),
+            (#"{"apns":{"payload":{"aps":{"mutable-content":true}}}}"#, "message.apns.payload.aps.mutable-content"),
             (#"{"apns":{"payload":{"aps":{"alert":{"title":1}}}}}"#, "message.apns.payload.aps.alert.title"),
             (#"{"apns":{"payload":{"aps":{"content-available":1}}}}"#, "message.apns.headers.apns-priority"),
             (

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Schemas
 import Testing
+import Time
 
 @Suite("ObjectIds and topic keys")
 struct IdentifierTests {
@@ -54,5 +55,14 @@ struct IdentifierTests {
         #expect(PageCursor("-1-\(cursor.msiKey)") == nil)
         #expect(PageCursor("9223372036854775807-\(cursor.msiKey)") == nil)
         #expect(PageCursor("99999999999999999999-\(cursor.msiKey)") == nil)
+    }
+
+    @Test(
+        "A moment that is too far away ends at the extremes",
+        arguments: [UnixMilliseconds.max, UnixMilliseconds(rawValue: .min)])
+    func farMoments(moment: UnixMilliseconds) {
+        #expect(Date(moment).unixMilliseconds == moment)
+        let second: Milliseconds = 1_000
+        #expect(moment.rawValue > 0 ? moment + second == moment : moment - second == moment)
     }
 }

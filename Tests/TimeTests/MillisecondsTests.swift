@@ -22,6 +22,14 @@ struct MillisecondsTests {
         #expect(max(Milliseconds.zero, -1) == 0)
     }
 
+    @Test("Sums, differences and products that are too large end at the extremes")
+    func extremes() {
+        let (min, max) = (Milliseconds(rawValue: .min), Milliseconds.max)
+        #expect(max + 1 == max && min + -1 == min && max - -1 == max && min - 1 == min && 0 - min == max)
+        #expect(max * 2 == max && max * -2 == min && min * -1 == max && min * 2 == min && max * 0 == 0)
+        #expect(Milliseconds.seconds(.max) == max && Milliseconds(Seconds(rawValue: .min)) == min)
+    }
+
     @Test(
         "Seconds are rounded towards zero, or away from it for a wait that must not end early",
         arguments: [(0, 0, 0), (1, 0, 1), (999, 0, 1), (1_000, 1, 1), (1_001, 1, 2), (-1, 0, -1), (-2_000, -2, -2)]

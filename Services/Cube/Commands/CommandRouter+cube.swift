@@ -27,7 +27,7 @@ extension CommandRouter {
 
         var router = CommandRouter(stores: [store], parts: { parts() })
         let reader = CubeReader(store: store)
-        router.on(ReadCube.name) { payload, _ in try await reader.read(ReadCube(payload: payload)) }
+        router.on(ReadCube.name, of: ReadCube.self) { payload, _ in try await reader.read(ReadCube(payload: payload)) }
         router.on(ReadCubePage.self) { command, _ in try await reader.read(command) }
         router.on(FindSubject.self) { command, _ in try await store.find(command) }
         router.on(AddChannel.self) { announced(try await store.add($0, by: $1.author)) }

@@ -1,8 +1,10 @@
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 import NIOHTTP1
 import NIOHTTP2
+import NIOSSL
 import Schemas
 
 /// Turns every error that a route throws into a JSON answer, so that no request ends without one.
@@ -32,10 +34,19 @@ struct ErrorMiddleware: RouterMiddleware {
             // this for an answer.
             await Exchange.current?.resetStream(.cancel)
             return .unanswerable
+        } catch  where Self.isClientsFault(error) {
+            context.logger.debug("a client has broken off its request, or the protocol", metadata: ["error": "\(error)"])
+            await Exchange.current?.resetStream(.cancel)
+            return .unanswerable
         } catch {
             context.logger.error("a request failed", metadata: ["error": "\(error)"])
             return Response(
                 GoogleError(httpStatus: .internalServerError, status: "INTERNAL", message: "Internal error encountered."))
         }
+    }
+
+    /// Whether reading a request has failed because of its client.
+    static func isClientsFault(_ error: any Error) -> Bool {
+        error is any NIOHTTP2Error || error is ChannelError || error is NIOSSLError || error is IOError
     }
 }

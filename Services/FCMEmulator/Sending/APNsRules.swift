@@ -23,14 +23,23 @@ enum APNsRules {
             throw GoogleError.refused(
                 "Payload of Apple Push Notification Service must contain an [aps] key.", field: "message.apns.payload")
         }
-        if let badge = aps["badge"], badge.number == nil { throw wrongType("badge", "number") }
+        for name in ["badge", "content-available", "mutable-content"] {
+            if let value = aps[name], value.number == nil { throw wrongType(name, "number") }
+        }
+        for name in ["category", "thread-id", "target-content-id", "interruption-level"] {
+            if let value = aps[name], value.string == nil { throw wrongType(name, "string") }
+        }
+        // A text, or an object.
+        for name in ["alert", "sound"] {
+            if let value = aps[name], value.string == nil, value.members == nil { throw wrongType(name, "string") }
+        }
         for name in ["title", "subtitle", "body"] {
             if let text = aps["alert"]?[name], text.string == nil { throw wrongType("alert.\(name)", "string") }
         }
         return aps
     }
 
-    /// The wording for `badge` was recorded from FCM. The one for an alert's texts was not.
+    /// The wording for `badge` was recorded from FCM. That for the other keys is ours.
     private static func wrongType(_ path: String, _ type: String) -> GoogleError {
         let key = path.split(separator: ".").last ?? ""
         return .refused("Value type for APS key [\(key)] is a \(type).", field: "message.apns.payload.aps.\(path)")

@@ -20,8 +20,9 @@ struct CurlConfiguration: Sendable {
     var acknowledgementTimeout = Duration.seconds(10)
     /// After this idle time, and at this interval, TCP keep-alive probes a connection.
     var keepAliveInterval = Duration.seconds(30)
-    /// The maximum body of an answer, in bytes.
-    var maxBodyBytes = 65_536
+    /// The maximum body of an answer, in bytes. The longest lists a phone's 2,000 topics, whose names may have 900 characters, with
+    /// their dates: 2 MB.
+    var maxBodyBytes = 4 << 20
 
     /// The number of concurrent requests that the connections to one host carry.
     var maxInFlight: Int { connectionsPerHost * streamsPerConnection }

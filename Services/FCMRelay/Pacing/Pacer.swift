@@ -27,16 +27,20 @@ final class Pacer: Sendable {
     /// - Parameters:
     ///   - topic: The topic, whose messages pause together; `nil` for a send that is not to a single topic.
     ///   - cost: The number of requests that it counts for.
+    ///   - key: The key of its message or push, by which ``withdraw(_:)`` finds it.
     ///   - deadline: When its caller gives up.
     /// - Returns: `nil` if it may go out; otherwise a retryable error with the reason.
     func turn(
-        for topic: FCMTopic?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
+        for topic: FCMTopic?, isAlert: Bool, cost: Int = 1, of key: ObjectID? = nil, by deadline: ContinuousClock.Instant
     ) async -> DeliveryError? {
         guard .now < deadline else {
             return DeliveryError(.noTime)
         }
         return await withCheckedContinuation { waiter in
-            act { $0.ask(.init(waiter: waiter, topic: topic, isAlert: isAlert, cost: cost, deadline: deadline), at: .now) }
+            act {
+                $0.ask(
+                    .init(waiter: waiter, topic: topic, isAlert: isAlert, cost: cost, deadline: deadline, key: key), at: .now)
+            }
         }
     }
 
@@ -63,6 +67,19 @@ final class Pacer: Sendable {
 
     /// The sends of the last minute as a part of those that the full rate allows.
     var quotaUsed: Double { state.withLock { $0.machine.quotaUsed(at: .now) } }
+
+    /// Refuses the waiting sends of a message or a push.
+    ///
+    /// - Returns: Their number.
+    func withdraw(_ key: ObjectID) -> Int {
+        var count = 0
+        act { machine in
+            let refused = machine.withdraw(key, at: .now)
+            count = refused.count
+            return refused
+        }
+        return count
+    }
 
     /// Fails all waiting sends, and every later one.
     func stop() {

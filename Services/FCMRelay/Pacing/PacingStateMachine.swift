@@ -17,6 +17,8 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         let cost: Int
         /// When its caller gives up.
         let deadline: ContinuousClock.Instant
+        /// The key of its message or push.
+        var key: ObjectID?
     }
 
     /// The decision about a waiting send.
@@ -179,6 +181,13 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         return (alerts.removeAll(where: isPaused) + information.removeAll(where: isPaused)).map {
             .refuse($0.waiter, .topicPaused(pause))
         }
+    }
+
+    /// Refuses the waiting sends of a message or a push, which may be recalled.
+    mutating func withdraw(_ key: ObjectID, at now: ContinuousClock.Instant) -> [Decision] {
+        let refusal = refusal(at: now)
+        let isOfKey = { (request: Request) in request.key == key }
+        return (alerts.removeAll(where: isOfKey) + information.removeAll(where: isOfKey)).map { .refuse($0.waiter, refusal) }
     }
 
     /// The current rate, the number of waiting sends and the rest of a pause.

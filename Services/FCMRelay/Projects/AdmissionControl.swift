@@ -21,15 +21,16 @@ struct AdmissionControl: Sendable {
     /// - Parameters:
     ///   - topic: The topic, whose messages pause together; `nil` for a send that is not to a single topic.
     ///   - cost: The number of requests that it counts for.
+    ///   - key: The key of its message or push.
     ///   - deadline: When its caller gives up.
     /// - Returns: `nil` if the send may go out; the caller must then report the outcome to ``leave(_:about:)``.
     ///   Otherwise the reason.
     @inline(__always)
     func enter(
-        for topic: FCMTopic?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
+        for topic: FCMTopic?, isAlert: Bool, cost: Int = 1, of key: ObjectID? = nil, by deadline: ContinuousClock.Instant
     ) async -> DeliveryError? {
         if !pacer.tryTakeTurn(to: topic, cost: cost, by: deadline),
-            let error = await pacer.turn(for: topic, isAlert: isAlert, cost: cost, by: deadline)
+            let error = await pacer.turn(for: topic, isAlert: isAlert, cost: cost, of: key, by: deadline)
         {
             return error
         }

@@ -87,7 +87,7 @@ extension Project {
         guard !group.isEmpty else { return [] }
         let topic: FCMTopic? = if case .topic(let name) = group[0] { FCMTopic(name) } else { nil }
         if let error = await messageGate.enter(
-            for: topic, isAlert: isUrgent, cost: group.count, by: min(expiry, deadline))
+            for: topic, isAlert: isUrgent, cost: group.count, of: push.pushID, by: min(expiry, deadline))
         {
             return group.map { _ in .failure(error) }
         }

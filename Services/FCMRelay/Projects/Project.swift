@@ -93,7 +93,9 @@ final class Project: Sendable {
     ) async -> [ComponentOutcome] {
         let topic = command.target == .topic ? FCMTopic.subject(command.draft.topicKey) : nil
         let isAlert = command.draft.distribution == .alert
-        if let error = await messageGate.enter(for: topic, isAlert: isAlert, cost: components.count, by: min(expiry, deadline)) {
+        if let error = await messageGate.enter(
+            for: topic, isAlert: isAlert, cost: components.count, of: command.msiKey, by: min(expiry, deadline))
+        {
             return components.map { ComponentOutcome(component: $0, result: .failure(error)) }
         }
         let start = ContinuousClock.now

@@ -185,7 +185,9 @@ struct BroadcastRoutes: Feature {
         guard !text.isEmpty, text.drop(while: { $0 == "-" }).allSatisfy({ $0.isASCII && $0.isNumber }) else {
             throw Problem(.invalidField, "id: expected an integer", field: "id")
         }
-        guard let id = Int64(text) else { throw Problem(.notFound, "no broadcast \(text.prefix(40))") }
+        guard let id = Int64(text), BroadcastDraft.ids.contains(id) else {
+            throw Problem(.notFound, "no broadcast \(text.prefix(40))")
+        }
         return id
     }
 

@@ -20,7 +20,7 @@ extension CubeRoutes {
             }.documented(
                 "Set who may send to \(object == "subject" ? "a subject" : "the subjects of \(object == "area" ? "an" : "a") \(object)")",
                 "A communicator may send to a subject if no list on its path names anyone, or if one of them names the account. An "
-                    + "empty list names no account.",
+                    + "empty list names no account. The lists do not say who may read: phones read without a sign-in.",
                 headers: [.ifMatchCube], answerHeaders: [.eTag], problems: [.conflict])
         }
     }

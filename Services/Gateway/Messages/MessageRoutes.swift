@@ -61,12 +61,15 @@ struct MessageRoutes: Feature {
             send,
             Route(.get, "/message/:msi_key", right: .read, answer: .ok(Message.self)) { call in
                 Answer(try await cube.visible(try await message(of: call), to: call.principal))
-            }.documented("Read a message", "Its `relay` says how far the delivery is."),
+            }.documented(
+                "Read a message",
+                "Its `relay` says how far the delivery is. A message that another program has written, and that cannot be read, is 409.",
+                problems: [.conflict]),
             Route(.delete, "/message/:msi_key", right: .send, answer: .ok(Message.self)) { call in
                 try await answer(RecallMessage(msiKey: call.identifier("msi_key")), for: call)
             }.documented(
                 "Recall a message",
-                "Takes back a message that has not gone out yet, since it is scheduled or waits for a retry. It stays in the archive "
+                "Takes back a message that has not gone out yet, since it is scheduled, or waits for a retry or for FCM's quota. It stays in the archive "
                     + "as `recalled`. If it is too late, the answer is 409. Without the right `read` the answer is 204.",
                 also: [AnswerForm(.noContent)], problems: [.conflict]),
             Route(.post, "/message/:msi_key/retry", right: .send, answer: .ok(Message.self)) { call in

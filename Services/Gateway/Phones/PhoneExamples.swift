@@ -7,7 +7,7 @@ package import Schemas
 extension AddReceipts: SchemaAnnotated {
     package static var schemaAnnotations: JSONValue {
         let keys: JSONValue = ["maxItems": .integer(Int64(maxMessages))]
-        return ["properties": ["report": ["minimum": 1, "maximum": .integer(Int64.max)], "received": keys, "opened": keys]]
+        return ["properties": ["received": keys, "opened": keys]]
     }
 }
 

@@ -52,7 +52,7 @@ struct PhoneRoutes: Feature {
                 return Answer(json: try await missed.answer(to: body, for: call.caller))
             }.documented(
                 "Fetch messages that FCM did not bring",
-                "The messages of topics whose data FCM has accepted within the last eight days, in the order of acceptance, at most 100. "
+                "Without a sign-in: anyone who knows a topic key can read its messages. The messages of topics whose data FCM has accepted within the last eight days, in the order of acceptance, at most 100. "
                     + "`after` is the `next` of the former answer; it may go back a little. There are more until an answer has fewer "
                     + "than 100 messages. A message may come twice, and none is left out: keep those whose `msi_key` is new. The "
                     + "answer may be a moment old."

@@ -103,7 +103,8 @@ struct OpenIDRoutes: Feature {
             throw Problem(.unauthenticated, "The sign-in was not begun in this browser, or took too long; begin again.")
         }
         let command = FinishOpenIDSignIn(
-            flow: Secret(flow), state: Secret(state), code: Secret(code), address: call.context.clientAddress ?? "unknown")
+            flow: Secret(flow), state: Secret(state), code: Secret(code), issuer: query.iss,
+            address: call.context.clientAddress ?? "unknown")
         let reply = try await people.request(command, timeout: Self.timeout, context: call.caller)
         let signedIn = if let signedIn = reply.signedIn { signedIn } else { try await accept(reply.newAccount, call) }
         credentials.learned(signedIn.credential, for: PresentedCredential(.cookie, signedIn.secret).hash)
@@ -138,16 +139,19 @@ private struct BeginQuery: Codable, Sendable {
     }
 }
 
-/// The parameters of RFC 6749, sections 4.1.2 and 4.1.2.1. Providers add further ones, which are ignored.
+/// The parameters of RFC 6749, sections 4.1.2 and 4.1.2.1, and of RFC 9207. Providers add further ones, which are ignored.
 private struct CallbackQuery: Codable, Checked, Sendable {
     let code: String?
     let state: String?
     let error: String?
+    /// The issuer whose answer it is.
+    let iss: String?
 
     private struct Keys: CodingKey {
         static let code = Keys(stringValue: "code")
         static let state = Keys(stringValue: "state")
         static let error = Keys(stringValue: "error")
+        static let iss = Keys(stringValue: "iss")
 
         let stringValue: String
         var intValue: Int? { nil }
@@ -164,6 +168,7 @@ private struct CallbackQuery: Codable, Checked, Sendable {
         code = try container.decodeIfPresent(String.self, forKey: .code)
         state = try container.decodeIfPresent(String.self, forKey: .state)
         error = try container.decodeIfPresent(String.self, forKey: .error)
+        iss = try container.decodeIfPresent(String.self, forKey: .iss)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -171,12 +176,14 @@ private struct CallbackQuery: Codable, Checked, Sendable {
         try container.encodeIfPresent(code, forKey: .code)
         try container.encodeIfPresent(state, forKey: .state)
         try container.encodeIfPresent(error, forKey: .error)
+        try container.encodeIfPresent(iss, forKey: .iss)
     }
 
     func check() throws(SchemaViolation) {
         try TextLimits(max: 4_000).check(code, Keys.code)
         try TextLimits(max: 1_000).check(state, Keys.state)
         try TextLimits(max: 1_000).check(error, Keys.error)
+        try TextLimits(max: 2_000).check(iss, Keys.iss)
     }
 }
 

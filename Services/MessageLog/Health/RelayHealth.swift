@@ -1,5 +1,4 @@
 import CommandBus
-import Logging
 import Schemas
 import Synchronization
 
@@ -21,8 +20,8 @@ final class RelayHealth: Sendable {
     private let relays: InstanceClients
     private let last = Mutex<Probe?>(nil)
 
-    init(bus: Bus, endpoints: [String], logger: Logger) throws(BusError) {
-        relays = try InstanceClients(bus: bus, endpoints: endpoints, logger: logger)
+    init(relays: InstanceClients) {
+        self.relays = relays
     }
 
     /// The part `relay`. It is `ok` if one relay is `ok`, since messages go out through that one. Several relays are its parts, by

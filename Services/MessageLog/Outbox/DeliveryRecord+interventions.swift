@@ -95,7 +95,7 @@ extension DeliveryRecord {
             throw CommandFailure(.conflict, "it cannot be recalled any more; it is \(state.rawValue)")
         }
         if let lease, lease.until > time.now {
-            throw CommandFailure(.conflict, "it is on its way to FCM now")
+            throw CommandFailure.onItsWay
         }
         guard !parts.contains(where: { $0.state == .accepted }) else {
             throw CommandFailure(.conflict, "FCM has accepted a part of it already")
@@ -113,4 +113,9 @@ extension DeliveryRecord {
         lease = nil
         leaveTrace(.recall, by: actor, at: time.recorded)
     }
+}
+
+extension CommandFailure {
+    /// A relay has it.
+    static let onItsWay = CommandFailure(.conflict, "it is on its way to FCM now")
 }

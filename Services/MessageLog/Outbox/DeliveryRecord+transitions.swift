@@ -18,7 +18,8 @@ extension DeliveryRecord {
         _ results: [PartResult], to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds,
         schedule: RetrySchedule, random: Double
     ) {
-        attempts += 1
+        // Another program may have stored any number.
+        attempts += attempts < .max ? 1 : 0
         let isOwner = lease?.owner == owner
         for result in results {
             if !isOwner, case .failure = result.result { continue }
@@ -60,7 +61,8 @@ extension DeliveryRecord {
         random: Double
     ) {
         guard lease?.owner == owner else { return }
-        attempts += 1
+        // Another program may have stored any number.
+        attempts += attempts < .max ? 1 : 0
         let last = parts.first { $0.state == .pending && $0.error?.code == RelayErrorCode.relayNoAnswer.rawValue }?.error?
             .retryAfter
         let wait = schedule.waitWithoutAnswer(after: last)

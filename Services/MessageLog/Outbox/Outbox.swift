@@ -147,12 +147,32 @@ final class Outbox: Service {
         return approved.item.message
     }
 
-    /// Recalls a message or a push that has not gone out.
+    /// Recalls a message or a push that has not gone out, or that waits in a relay for FCM's quota.
     ///
     /// - Parameter address: The actor's network address, for the audit log.
     /// - Returns: The changed item; `nil` if it does not exist.
     /// - Throws: ``CommandFailure`` with status `conflict` if it is too late.
     func recall(_ key: OutboxKey, by actor: String, from address: String? = nil) async throws -> OutboxItem? {
+        do {
+            return try await recallUnleased(key, by: actor, from: address)
+        } catch let failure as CommandFailure where failure == .onItsWay {
+            guard await relay.withdraw(key.id) else { throw failure }
+        }
+        // The process with the lease stores the relay's answer in a moment.
+        let end = ContinuousClock.now + Self.withdrawnTimeout
+        while true {
+            do {
+                return try await recallUnleased(key, by: actor, from: address)
+            } catch let failure as CommandFailure where failure == .onItsWay && ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    /// The wait for the answer of a relay that has withdrawn an item.
+    private static let withdrawnTimeout = Duration.seconds(2)
+
+    private func recallUnleased(_ key: OutboxKey, by actor: String, from address: String?) async throws -> OutboxItem? {
         let audit = MessageAudit(.recall, by: AuditAuthor(actor: actor, address: address))
         let recalled = try await store.change(key, audit: audit) { record, _, time in try record.recall(by: actor, at: time) }
         if let recalled { announcer.announce(recalled) }

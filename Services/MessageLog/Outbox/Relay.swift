@@ -22,11 +22,20 @@ protocol Relay: Sendable {
     func relay(
         _ command: RelayPush, by end: UnixMilliseconds
     ) async throws(CommandFailure) -> [Result<String, DeliveryError>]
+
+    /// Ends the waits of a message or a push for FCM's quota, so that its commands are answered at once.
+    ///
+    /// - Returns: Whether it has waited.
+    func withdraw(_ key: ObjectID) async -> Bool
 }
 
 /// The FCM relays on the bus.
 struct BusRelay: Relay {
+    private static let withdrawTimeout = Duration.seconds(1)
+
     let client: CommandClient
+    /// A client for each relay: any of them may have the message.
+    let all: InstanceClients
 
     func relay(
         _ command: RelayMessage, by end: UnixMilliseconds
@@ -38,6 +47,19 @@ struct BusRelay: Relay {
         _ command: RelayPush, by end: UnixMilliseconds
     ) async throws(CommandFailure) -> [Result<String, DeliveryError>] {
         try await client.request(command, timeout: timeout(until: end)).results.map(\.result)
+    }
+
+    func withdraw(_ key: ObjectID) async -> Bool {
+        await withTaskGroup(of: Int.self) { group in
+            for relay in all.all {
+                group.addTask {
+                    // A relay that is away, or of an earlier version, holds nothing that can be recalled.
+                    let reply = try? await relay.client.request(WithdrawSends(key), timeout: Self.withdrawTimeout)
+                    return reply?.withdrawn ?? 0
+                }
+            }
+            return await group.reduce(0, +) > 0
+        }
     }
 
     /// The relay gets the timeout, and does not begin the command after it.

@@ -65,6 +65,7 @@ struct Checkup: Sendable {
             try await BusCheck(installation: installation, settings: settings, processes: processes, supervisor: supervisor)
                 .result()
         }
+        async let openID = outcome { try await OpenIDCheck(settings: settings).findings() }
         async let inEffect = SettingsInEffectCheck(installation: installation, settings: settings, processes: processes)
             .findings()
 
@@ -118,6 +119,7 @@ struct Checkup: Sendable {
         show(.gateway, answer.map { gatewayCheck.findings(of: $0, isAnythingRunning: answers.isAnythingRunning) })
         all(VersionCheck(versions: answers.versions, installation: installation).findings)
         show(.fcm, await fcm)
+        show(.signIn, await openID)
         show(.canary, await canary)
     }
 

@@ -10,6 +10,7 @@ struct Finding: Encodable, Hashable, Sendable {
         case timeZones = "time zones"
         case descriptors, database, processes, sockets, versions
         case fcm = "FCM"
+        case signIn = "sign-in"
         case gateway, certificate, metrics, canary
     }
 

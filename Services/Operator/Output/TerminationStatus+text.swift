@@ -10,6 +10,8 @@ extension TerminationStatus {
         }
     }
 
+    var isSignal: Bool { if case .signaled = self { true } else { false } }
+
     /// The names of the signals that end programs.
     private static let signals = [
         SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT",

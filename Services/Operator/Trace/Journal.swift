@@ -40,23 +40,29 @@ enum Journal {
     /// Why a run of a unit has ended, by its last lines: the newest error, else the newest line. A line that was not logged, such as one
     /// about a mistake in the settings, counts as an error.
     ///
-    /// - Parameter invocation: The run's identifier, as systemd gives it.
+    /// After a signal only a line that was not logged counts: the process could log nothing more.
+    ///
+    /// - Parameters:
+    ///   - invocation: The run's identifier, as systemd gives it.
+    ///   - bySignal: Whether a signal has ended the run.
     /// - Returns: `nil` if there is none, or this user may not read it.
-    static func lastWords(of invocation: String) async -> String? {
+    static func lastWords(of invocation: String, bySignal: Bool) async -> String? {
         let ended = try? await run(
             .name("journalctl"),
             arguments: ["_SYSTEMD_INVOCATION_ID=\(invocation)", "--lines=50", "--output=json", "--no-pager", "--all"],
             output: .string(limit: 1 << 20), error: .discarded)
-        return lastWords(in: (ended?.standardOutput ?? "").split(separator: "\n").map(String.init))
+        return lastWords(in: (ended?.standardOutput ?? "").split(separator: "\n").map(String.init), bySignal: bySignal)
     }
 
     /// - Parameter lines: Entries, as `journalctl --output=json` writes them.
-    static func lastWords(in lines: [String]) -> String? {
+    static func lastWords(in lines: [String], bySignal: Bool = false) -> String? {
         let words = lines.compactMap { line -> (isError: Bool, text: String)? in
             guard let record = LogRecord(journal: line) else { return nil }
             // Written to standard error: a line of the log if it has that form.
-            guard line.contains(#""_TRANSPORT":"stdout""#) else { return (isError(record.level), record.text) }
-            return LogRecord(line: record.text).map { (isError($0.level), $0.text) } ?? (true, record.text)
+            let isWritten = line.contains(#""_TRANSPORT":"stdout""#)
+            guard let logged = isWritten ? LogRecord(line: record.text) : record else { return (true, record.text) }
+            if bySignal { return nil }
+            return (isError(logged.level), logged.text)
         }
         return (words.last(where: \.isError) ?? words.last)?.text.onOneLine(maxLength: 300)
     }

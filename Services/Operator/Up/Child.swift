@@ -67,10 +67,10 @@ final class Child: Sendable {
         while !state.withLock(\.isStopping) {
             let began = ContinuousClock.now
             let alreadyLogged = log.size
-            let ending = await runOnce()
+            let (ending, bySignal) = await runOnce()
             let (isStopping, start) = state.withLock { ($0.isStopping, $0.start) }
             if isStopping { return }
-            let reason = log.ending(after: alreadyLogged)
+            let reason = log.ending(after: alreadyLogged, bySignal: bySignal)
             ended("it \(ending)" + (reason.map { ". Its log: \($0)" } ?? ""))
             guard case .success = start else {
                 let lastWords = log.readableTail(3, after: alreadyLogged).map { "\n  " + $0 }.joined()
@@ -224,13 +224,13 @@ final class Child: Sendable {
 
     /// Runs the process once.
     ///
-    /// - Returns: What became of it, after its name.
-    private func runOnce() async -> String {
+    /// - Returns: What became of it, after its name, and whether a signal has ended it.
+    private func runOnce() async -> (ending: String, bySignal: Bool) {
         let mayStart = state.withLock { state in
             state.isRunning = !state.isStopping
             return state.isRunning
         }
-        guard mayStart else { return "was stopped" }
+        guard mayStart else { return ("was stopped", false) }
         defer {
             state.withLock { state in
                 state.isRunning = false
@@ -244,9 +244,10 @@ final class Child: Sendable {
             let output = try log.open()
             // Only the child writes to the log.
             defer { try? output.close() }
-            return try await spawn(notify: socket, output: output).text
+            let status = try await spawn(notify: socket, output: output)
+            return (status.text, status.isSignal)
         } catch {
-            return "cannot be run: \(error)"
+            return ("cannot be run: \(error)", false)
         }
     }
 

@@ -16,7 +16,7 @@ struct EndReport: Sendable {
     ///   - ending: What became of the process, after its name.
     ///   - length: Of the run.
     ///   - delay: The wait before the next start.
-    ///   - reason: What the log of that run says about the end; `nil` if it says nothing.
+    ///   - reason: What the log of that run says about the end; `nil` if it says nothing about it.
     mutating func line(
         _ ending: String, afterRunOf length: Duration, delay: Duration, reason: String?
     ) -> String {
@@ -24,9 +24,9 @@ struct EndReport: Sendable {
         if length >= RestartPolicy.goodRun { (shortRuns, said) = (0, nil) }
         shortRuns += 1
         guard shortRuns > 1 else { return line }
-        let reason = reason ?? "no line of that run"
+        let reason = reason.map { "Its log: \($0)" } ?? "Its log has no line about it"
         guard reason != said else { return "\(line) (for the same reason as before)" }
         said = reason
-        return "\(line). Its log: \(reason)"
+        return "\(line). \(reason)"
     }
 }

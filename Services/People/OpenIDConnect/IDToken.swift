@@ -56,7 +56,10 @@ struct IDToken: Sendable {
             throw IDTokenRefusal("it has no sub")
         }
         self.subject = subject
-        guard claims["iss"]?.string == issuer else { throw IDTokenRefusal("it is of another issuer") }
+        guard claims["iss"]?.string == issuer else {
+            throw IDTokenRefusal(
+                "its issuer is \((claims["iss"]?.string ?? "missing").prefix(200)), and MSI_OIDC_ISSUER is \(issuer)")
+        }
         try Self.checkAudience(claims, clientID)
         try Self.checkTimes(claims, now: Int(now.seconds))
         guard claims["nonce"]?.string == nonce else { throw IDTokenRefusal("its nonce is of another sign-in") }
@@ -85,7 +88,7 @@ struct IDToken: Sendable {
     }
 }
 
-/// Why an ID token is refused. The text contains nothing of the token.
+/// Why an ID token is refused. The text contains nothing of the token but its issuer.
 struct IDTokenRefusal: Error, Hashable {
     let reason: String
 

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import FoundationEssentials
 import JSON
 import JWTKit
+import Logging
 import NIOCore
 import NIOHTTP1
 import Schemas
@@ -19,9 +20,12 @@ struct OpenIDProvider: Sendable {
         let tokenEndpoint: String
         let keys: String
         let authenticationMethods: [String]?
+        /// Whether the answers to the browser name the issuer (RFC 9207).
+        let namesIssuer: Bool?
 
         enum CodingKeys: String, CodingKey {
             case issuer
+            case namesIssuer = "authorization_response_iss_parameter_supported"
             case authorizationEndpoint = "authorization_endpoint"
             case tokenEndpoint = "token_endpoint"
             case keys = "jwks_uri"
@@ -35,17 +39,18 @@ struct OpenIDProvider: Sendable {
     private let metadata: SharedReading<Metadata>
     private let keys: SharedReading<[JWK]>
 
-    init(_ settings: OpenIDSettings, times: ProviderTimes) {
+    init(_ settings: OpenIDSettings, times: ProviderTimes, logger: Logger) {
         self.settings = settings
         minKeyAge = times.minKeyAge
         let client = ProviderClient(timeout: times.request)
         self.client = client
         let metadata = SharedReading(failureLifetime: times.failureLifetime) {
-            try await client.metadata(of: settings.issuer)
+            try await logger.logging { try await client.metadata(of: settings.issuer) }
         }
         self.metadata = metadata
         keys = SharedReading(failureLifetime: times.failureLifetime) {
-            try await client.keys(at: metadata.value(maxAge: Self.metadataLifetime).keys)
+            let address = try await metadata.value(maxAge: Self.metadataLifetime).keys
+            return try await logger.logging { try await client.keys(at: address) }
         }
     }
 
@@ -54,7 +59,8 @@ struct OpenIDProvider: Sendable {
         try await client.close()
     }
 
-    /// - Throws: ``CommandFailure`` with `unavailable` if the provider does not answer, or not by the standard.
+    /// - Throws: ``CommandFailure``: `unavailable` if the provider does not answer, or not by the standard; `internal` if it is another
+    ///   issuer than that of the settings, which only the operator can correct.
     func currentMetadata() async throws -> Metadata {
         try await metadata.value(maxAge: Self.metadataLifetime)
     }
@@ -105,16 +111,34 @@ struct OpenIDProvider: Sendable {
     }
 }
 
+extension Logger {
+    /// Logs why the provider cannot be used. Readings are shared, so it is at most one line for each ``ProviderTimes/failureLifetime``.
+    fileprivate func logging<Value>(_ read: () async throws -> Value) async throws -> Value {
+        do {
+            return try await read()
+        } catch let failure as CommandFailure {
+            error("nobody can sign in at the provider", metadata: ["error": "\(failure.message)"])
+            throw failure
+        }
+    }
+}
+
 extension ProviderClient {
     fileprivate func metadata(of issuer: String) async throws -> OpenIDProvider.Metadata {
         var address = issuer
         if address.hasSuffix("/") { address.removeLast() }
         let body = try await answer(at: address + "/.well-known/openid-configuration")
-        guard let read = try? JSONCoder.decode(OpenIDProvider.Metadata.self, from: body), read.issuer == issuer,
+        guard let read = try? JSONCoder.decode(OpenIDProvider.Metadata.self, from: body),
             [read.authorizationEndpoint, read.tokenEndpoint, read.keys].allSatisfy({
                 $0.hasPrefix("https://") || issuer.hasPrefix("http://")
             })
-        else { throw Self.failure("its configuration is not valid, or is that of another issuer") }
+        else { throw Self.failure("its configuration is not valid") }
+        guard read.issuer == issuer else {
+            throw CommandFailure(
+                .internal,
+                "the OpenID Connect provider says that its issuer is \(read.issuer.prefix(200)), and MSI_OIDC_ISSUER is \(issuer): both "
+                    + "must be the same, to the last slash")
+        }
         return read
     }
 

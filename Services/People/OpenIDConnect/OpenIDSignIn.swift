@@ -23,7 +23,7 @@ final class OpenIDSignIn: Sendable {
         self.settings = settings
         self.store = store
         self.logger = logger
-        provider = OpenIDProvider(settings, times: times)
+        provider = OpenIDProvider(settings, times: times, logger: logger)
     }
 
     /// Where to send the browser, and what it keeps meanwhile.
@@ -53,6 +53,14 @@ final class OpenIDSignIn: Sendable {
         let flow = try OpenIDFlow(command.flow, key: await key(), now: now)
         guard flow.state == command.state.text else {
             throw CommandFailure(.unauthenticated, "the answer belongs to another sign-in; begin again")
+        }
+        // RFC 9207: another provider's answer must not reach this one's token endpoint.
+        let namesIssuer = try await provider.currentMetadata().namesIssuer == true
+        guard command.issuer == settings.issuer || command.issuer == nil && !namesIssuer else {
+            let issuer = command.issuer.map { "the issuer \($0.prefix(200))" } ?? "no issuer"
+            logger.warning(
+                "an answer of another provider is refused", metadata: ["iss": "\(issuer)", "issuer": "\(settings.issuer)"])
+            throw CommandFailure(.unauthenticated, "the answer is of \(issuer), not of \(settings.issuer); begin again")
         }
         guard used.withLock({ $0.use(flow, now: now) }) else {
             throw CommandFailure(.unauthenticated, "the sign-in has come back already; begin again")

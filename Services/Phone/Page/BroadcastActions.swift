@@ -7,6 +7,13 @@ struct BroadcastActions: Sendable {
     let phone: SimulatedPhone
 
     func add(to router: Router<BasicRequestContext>) {
+        router.put("/broadcasts/channels/:channel") { request, context in
+            let areOn = try await PhonePage.flag("on", of: request)
+            try await phone.app.broadcasts.set(channel: try context.parameters.require("channel"), areOn: areOn)
+            phone.app.refresh()
+            phone.changes.tell()
+            return PhonePage.noContent
+        }
         router.post("/broadcasts/:id/shown") { request, context in
             try await phone.app.broadcasts.shown(try await card(of: request, context))
             return PhonePage.noContent

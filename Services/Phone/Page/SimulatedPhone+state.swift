@@ -15,7 +15,7 @@ extension SimulatedPhone {
             "control": system.control.json, "permission": .string(permission(system)),
             "initialized": .boolean(try await app.isInitialized()), "hub": .string(platform.hub.rawValue),
             "messages": .array(messages.map { Self.document($0, names) }),
-            "channels": .array(Self.channels(of: subjects)),
+            "channels": .array(Self.channels(of: subjects, without: try await app.broadcasts.channelsOff())),
             "popups": .array(
                 platform.popups.all.map { popup in
                     [
@@ -50,9 +50,14 @@ extension SimulatedPhone {
     }
 
     /// The tree of the cube. The subjects are in its order.
-    private static func channels(of subjects: [Subscriptions.Subject]) -> [JSONValue] {
+    ///
+    /// - Parameter off: The channels whose broadcasts are switched off.
+    private static func channels(of subjects: [Subscriptions.Subject], without off: Set<String>) -> [JSONValue] {
         grouped(subjects) { String($0.id.prefix(24)) }.map { id, subjects in
-            ["id": .string(id), "name": .string(subjects[0].names[0]), "areas": .array(areas(of: subjects))]
+            [
+                "id": .string(id), "name": .string(subjects[0].names[0]), "areas": .array(areas(of: subjects)),
+                "broadcasts": .boolean(!off.contains(id)),
+            ]
         }
     }
 

@@ -210,7 +210,6 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         if control.platform == .android, control.foreground, !control.killed {
             return deliver(PushMessage(notification: notification, data: data))
         }
-        guard control.platform == .android || memory.system.permission == .granted else { return }
         popUp(notification, tag: popupTag)
     }
 
@@ -226,6 +225,7 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
     func show(_ notification: PushMessage.Notification, tag: String) async { popUp(notification, tag: tag) }
 
     private func popUp(_ notification: PushMessage.Notification, tag: String) {
+        guard control.platform == .android || memory.system.permission == .granted else { return }
         popups.show(
             Popups.Popup(
                 id: tag, msiKey: popups.announced(tag), title: notification.title, body: notification.body, at: clock.now))

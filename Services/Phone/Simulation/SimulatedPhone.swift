@@ -39,7 +39,9 @@ final class SimulatedPhone: Service {
         makeApp = { [platform, clock, database] in
             let kind: Platform.Kind = platform.memory.system.control.platform == .ios ? .ios : .android
             return MobileApp(
-                platform: Platform(kind: kind, push: platform, notifications: platform, hub: platform, clock: clock),
+                platform: Platform(
+                    kind: kind, push: platform, notifications: platform, hub: platform, clock: clock,
+                    language: { platform.memory.system.control.language.rawValue }),
                 database: database, localBroadcasts: localBroadcasts, arrived: arrived, broadcastArrived: broadcastArrived)
         }
         current = Mutex(makeApp())

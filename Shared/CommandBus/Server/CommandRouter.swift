@@ -17,12 +17,14 @@ package struct CommandRouter: Sendable {
     struct Handler: Sendable {
         typealias Body = nonisolated(nonsending) @Sendable (Data, CommandContext) async throws -> Data
 
+        /// The command; `nil` for one that only a test has.
+        let command: (any Command.Type)?
         let placement: Placement
         let body: Body
         let instruments: CommandInstruments?
     }
 
-    private var handlers: [String: Handler] = [:]
+    private(set) var handlers: [String: Handler] = [:]
 
     /// - Parameters:
     ///   - stores: The stores without which the service cannot do its work. `bus.health` fails if one cannot be read, and has the part
@@ -53,18 +55,19 @@ package struct CommandRouter: Sendable {
         _ type: C.Type, runs placement: Placement = .shared,
         _ handler: nonisolated(nonsending) @escaping @Sendable (C, CommandContext) async throws -> C.Reply
     ) {
-        on(C.name, runs: placement) { payload, context in
+        on(C.name, of: C.self, runs: placement) { payload, context in
             try C.payload(of: await handler(C(payload: payload), context))
         }
     }
 
     /// Registers the handler of a command whose payload and reply stay bytes. The handler validates the payload.
     package mutating func on(
-        _ name: String, runs placement: Placement = .shared,
+        _ name: String, of command: (any Command.Type)? = nil, runs placement: Placement = .shared,
         _ handler: nonisolated(nonsending) @escaping @Sendable (Data, CommandContext) async throws -> Data
     ) {
         precondition(handlers[name] == nil, "two handlers for \(name)")
-        handlers[name] = Handler(placement: placement, body: handler, instruments: CommandInstruments(name))
+        handlers[name] = Handler(
+            command: command, placement: placement, body: handler, instruments: CommandInstruments(name))
     }
 
     subscript(name: String) -> Handler? { handlers[name] }

@@ -9,7 +9,7 @@ import ServiceLifecycle
 package final class CommandServer: Service, Sendable {
     private let bus: Bus
     private let socket: ServerSocket
-    private let dispatcher: RequestDispatcher
+    let dispatcher: RequestDispatcher
 
     /// The server's endpoint, with the port that the system chose.
     package let endpoint: String

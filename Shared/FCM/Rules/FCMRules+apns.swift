@@ -33,9 +33,16 @@ extension FCMRules {
     }
 
     private static func checkTypes(of aps: JSONValue) throws(SchemaViolation) {
-        switch aps["badge"] {
-        case nil, .number: break
-        default: throw SchemaViolation(field: "message.apns.payload.aps.badge", problem: "expected a number")
+        func require(_ name: String, _ expected: String, _ isValid: (JSONValue) -> Bool) throws(SchemaViolation) {
+            guard let value = aps[name], !isValid(value) else { return }
+            throw SchemaViolation(field: "message.apns.payload.aps.\(name)", problem: "expected \(expected)")
+        }
+        for name in ["badge", "content-available", "mutable-content"] { try require(name, "a number") { $0.number != nil } }
+        for name in ["category", "thread-id", "target-content-id", "interruption-level"] {
+            try require(name, "a string") { $0.string != nil }
+        }
+        for name in ["alert", "sound"] {
+            try require(name, "a string or an object") { $0.string != nil || $0.members != nil }
         }
         for name in ["title", "subtitle", "body"] {
             if let text = aps["alert"]?[name], text.string == nil {

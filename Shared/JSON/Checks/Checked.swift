@@ -25,14 +25,25 @@ extension ClosedRange {
     @inlinable
     public func check(_ number: Bound?, _ field: some CodingKey) throws(SchemaViolation) {
         guard let number, !contains(number) else { return }
-        throw violation(number, field)
+        throw violation(number, field.stringValue)
+    }
+
+    /// Checks the numbers of a list.
+    ///
+    /// - Throws: A violation that names the element and the range.
+    package func check(each numbers: [Bound], _ field: some CodingKey) throws(SchemaViolation) {
+        guard let index = numbers.firstIndex(where: { !contains($0) }) else { return }
+        throw violation(numbers[index], "\(field.stringValue)[\(index)]")
     }
 
     @usableFromInline
-    func violation(_ number: Bound, _ field: some CodingKey) -> SchemaViolation {
+    func violation(_ number: Bound, _ field: String) -> SchemaViolation {
         let bounds = (Int64("\(lowerBound)"), Int64("\(upperBound)"))
         let limit: FieldLimit? = if let first = bounds.0, let last = bounds.1 { .range(first...last) } else { nil }
-        return SchemaViolation(
-            field, "expected an integer from \(lowerBound) to \(upperBound), found \(number)", limit: limit)
+        return SchemaViolation(field: field, problem: expectation(number), limit: limit)
+    }
+
+    func expectation(_ number: Bound) -> String {
+        "expected an integer from \(lowerBound) to \(upperBound), found \(number)"
     }
 }

@@ -6,12 +6,12 @@ extension MongoConnection {
     /// The matching message. Of several with the same key it is always the same one: a readable one with a relay record, and of
     /// those the one that was stored first.
     ///
-    /// - Throws: ``BSONError`` if it cannot be read.
+    /// - Throws: ``CommandFailure`` with status `conflict` if it cannot be read.
     func message(_ filter: BSONDocument) throws -> MessageDocument? {
         let stored = try find(filter, in: MessageCollection.name, options: ["projection": MessageCollection.withoutWords])
-        guard stored.count > 1 else { return try stored.first.map { try MessageDocument($0) } }
         let documents = stored.compactMap { try? MessageDocument($0) }
-        return documents.min(by: MessageDocument.comesFirst)
+        guard documents.isEmpty, let first = stored.first else { return documents.min(by: MessageDocument.comesFirst) }
+        return try first.readable("message", as: MessageDocument.init)
     }
 
     /// The newest follow-ups of messages, oldest first.

@@ -3,9 +3,9 @@ import Schemas
 
 /// Pushes, and changes of them.
 extension MongoConnection {
-    /// - Throws: ``BSONError`` if it cannot be read.
+    /// - Throws: ``CommandFailure`` with status `conflict` if it cannot be read.
     func push(_ filter: BSONDocument) throws -> PushDocument? {
-        try find(filter, in: PushCollection.name, options: ["limit": .int64(1)]).first.map { try PushDocument($0) }
+        try find(filter, in: PushCollection.name, options: ["limit": .int64(1)]).first?.readable("push", as: PushDocument.init)
     }
 
     /// Changes a record, unless another process changes it at the same time.

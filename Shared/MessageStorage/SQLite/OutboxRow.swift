@@ -1,6 +1,7 @@
 import EmbeddedDatabase
 import GRDB
 import Schemas
+import UnreadableDocuments
 
 /// A row of a table with an outbox.
 protocol OutboxRow: FetchableRecord, Sendable {
@@ -52,7 +53,8 @@ extension OutboxRow {
             do {
                 return try Self(row: row)
             } catch {
-                throw UnreadableRow(error)
+                let name = UnreadableDocuments.name(row[table.keyColumn])
+                throw CommandFailure.unreadable(table.name, name, UnreadableRow(error))
             }
         }
     }

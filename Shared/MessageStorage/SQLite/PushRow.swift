@@ -3,6 +3,7 @@ import FoundationEssentials
 import GRDB
 import JSON
 import Schemas
+import UnreadableDocuments
 
 /// The message, the recipients and the trace are JSON text as stored. It is decoded only for the document, because it may be large.
 /// A change compares the text itself, which another program may have written in another form.
@@ -73,6 +74,17 @@ struct PushRow: Codable, OutboxRow, PersistableRecord {
                 id: pushID, sender: sender, idempotencyKey: idempotencyKey, transport: transport, fairnessKey: fairnessKey,
                 message: try Self.decode(message), urgency: urgency, project: project, logged: logged, expires: expires,
                 notBefore: notBefore, traceparent: traceparent, relay: relay)
+        }
+    }
+
+    /// The push, for a request for this one alone.
+    ///
+    /// - Throws: ``CommandFailure`` with status `conflict` if it is unreadable.
+    func readDocument() throws(CommandFailure) -> Push {
+        do {
+            return try document
+        } catch {
+            throw .unreadable("push", pushID, error)
         }
     }
 

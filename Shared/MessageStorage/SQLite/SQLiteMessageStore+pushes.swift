@@ -8,15 +8,15 @@ package import Schemas
 extension SQLiteMessageStore {
     package func insert(_ push: Push) async throws -> Push? {
         let insertion = try PushWrite(PushRow(push))
-        return try await database.write { try insertion.insert(in: $0) }?.document
+        return try await database.write { try insertion.insert(in: $0) }?.readDocument()
     }
 
     package func push(_ id: ObjectID) async throws -> Push? {
-        try await database.read { try PushRow.find(id, in: $0) }?.document
+        try await database.read { try PushRow.find(id, in: $0) }?.readDocument()
     }
 
     package func push(of sender: String, idempotencyKey: String) async throws -> Push? {
-        try await database.read { try PushRow.find(idempotencyKey, of: sender, in: $0) }?.document
+        try await database.read { try PushRow.find(idempotencyKey, of: sender, in: $0) }?.readDocument()
     }
 
     package func pushes(after last: ObjectID?, limit: Int) async throws -> [Push] {
@@ -57,7 +57,7 @@ extension SQLiteMessageStore {
     private static func apply(
         _ change: (inout PushRecord, Push) throws -> Void, to row: PushRow
     ) throws -> (push: Push, write: PushWrite) {
-        let stored = try row.document
+        let stored = try row.readDocument()
         var push = stored
         try change(&push.relay, stored)
         return (push, try PushWrite(row.with(push.relay)))

@@ -14,8 +14,23 @@ struct BroadcastTopics: Sendable {
     }
 
     /// A phone's topics: those of its subjects, and those of broadcasts.
-    static func all(for topicKeys: Set<String>) -> Set<String> {
-        topicKeys.union(channels(of: topicKeys)).union([general])
+    ///
+    /// - Parameter off: The channels whose broadcasts are switched off.
+    static func all(for topicKeys: Set<String>, without off: Set<String>) -> Set<String> {
+        topicKeys.union(channels(of: topicKeys)).subtracting(off).union([general])
+    }
+
+    private static let offMemory = "broadcasts off"
+
+    /// The channels whose broadcasts the student has switched off.
+    static func off(_ db: Database) throws -> Set<String> {
+        Set(try db.memory(offMemory)?.split(separator: "\n").map(String.init) ?? [])
+    }
+
+    static func set(_ channel: String, areOn: Bool, _ db: Database) throws {
+        var off = try off(db)
+        if areOn { off.remove(channel) } else { off.insert(channel) }
+        try db.keep(off.isEmpty ? nil : off.sorted().joined(separator: "\n"), as: offMemory)
     }
 
     static func isOne(_ topic: String) -> Bool { topic == general || !topic.contains("-") }
@@ -28,11 +43,11 @@ struct BroadcastTopics: Sendable {
         await join(Self.general, &changes)
     }
 
-    /// Joins and leaves the topics of channels, as follows from the phone's subscriptions.
+    /// Joins and leaves the topics of channels, as follows from the phone's subscriptions and from what is switched off.
     ///
     /// - Throws: `DatabaseError`. Errors of the push service are kept in the changes.
     func follow(_ topicKeys: Set<String>, _ changes: inout TopicChanges) async throws {
-        let wanted = Set(Self.channels(of: topicKeys))
+        let wanted = Set(Self.channels(of: topicKeys)).subtracting(try await database.db.read(Self.off))
         let joined = try await joined().subtracting([Self.general])
         for topic in wanted.subtracting(joined).sorted() { await join(topic, &changes) }
         for topic in joined.subtracting(wanted).sorted() {

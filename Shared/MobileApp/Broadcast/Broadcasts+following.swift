@@ -18,6 +18,7 @@ extension Broadcasts {
     /// The last questions, and the entity tags of their answers: one a line.
     private static let askedMemory = "broadcasts asked"
     private static let tagMemory = "broadcasts tag"
+    private static let announcedMemory = "announced broadcasts"
 
     /// The app is started: from the first time on, the hours of local broadcasts count.
     func started() async throws {
@@ -47,7 +48,26 @@ extension Broadcasts {
 
     /// The channels about which the phone asks the hub.
     func channels() async throws -> [String] {
-        BroadcastTopics.channels(of: try await subscriptions.subscribedTopics())
+        let off = try await channelsOff()
+        return BroadcastTopics.channels(of: try await subscriptions.subscribedTopics()).filter { !off.contains($0) }
+    }
+
+    /// Shows a pop-up for each broadcast of the app that is due while the app is in the background, once. The card comes when the app
+    /// is opened.
+    func announceLocal() async throws {
+        guard !platform.notifications.isAppInForeground else { return }
+        let closed = try await database.db.read(BroadcastMemory.closedLocal)
+        for card in try await localCards(language: platform.language(), at: clock.now, without: closed) {
+            let isNew = try await database.db.write { db in
+                let announced = try db.memory(Self.announcedMemory).map(Self.lines) ?? []
+                guard !announced.contains(card.id) else { return false }
+                try db.keep((announced + [card.id]).joined(separator: "\n"), as: Self.announcedMemory)
+                return true
+            }
+            guard isNew else { continue }
+            await platform.notifications.show(
+                PushMessage.Notification(title: card.title, body: card.message), tag: "broadcast-\(card.id)")
+        }
     }
 
     /// Asks the hub for what is active.

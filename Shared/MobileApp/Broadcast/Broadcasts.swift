@@ -6,9 +6,8 @@ import Synchronization
 ///
 /// They come by FCM, and the app asks the hub for them at its start: FCM brings nothing that was sent before the phone has joined.
 public final class Broadcasts: Sendable {
-    let hub: any HubConnection
+    let platform: Platform
     let database: AppDatabase
-    let clock: any DeviceClock
     let subscriptions: Subscriptions
     let local: LocalBroadcasts
     /// Called after each broadcast that was taken over, and after each that was removed.
@@ -20,12 +19,27 @@ public final class Broadcasts: Sendable {
         platform: Platform, database: AppDatabase, subscriptions: Subscriptions, local: LocalBroadcasts,
         arrived: @escaping @Sendable (BroadcastArrival) -> Void
     ) {
-        hub = platform.hub
-        clock = platform.clock
+        self.platform = platform
         self.database = database
         self.subscriptions = subscriptions
         self.local = local
         self.arrived = arrived
+    }
+
+    var hub: any HubConnection { platform.hub }
+    var clock: any DeviceClock { platform.clock }
+
+    /// The channels whose broadcasts the student has switched off.
+    public func channelsOff() async throws -> Set<String> {
+        try await database.db.read(BroadcastTopics.off)
+    }
+
+    /// Switches the broadcasts of a channel on or off. Those for every phone cannot be switched off. FCM learns of it at the next look
+    /// (``MobileApp/refresh()``).
+    ///
+    /// - Throws: `DatabaseError`.
+    public func set(channel: String, areOn: Bool) async throws {
+        try await database.db.write { db in try BroadcastTopics.set(channel, areOn: areOn, db) }
     }
 
     /// The cards that the app shows now: what cannot be closed first, then what began last.
@@ -37,7 +51,8 @@ public final class Broadcasts: Sendable {
         let cards = shown.sorted { $0.broadcast.starts > $1.broadcast.starts }.compactMap {
             BroadcastCard($0.broadcast, language: language)
         }
-        let all = cards + (try await localCards(language: language, at: now))
+        let closed = try await database.db.read(BroadcastMemory.closedLocal).subtracting(shownNow.withLock(\.self))
+        let all = cards + (try await localCards(language: language, at: now, without: closed))
         return all.filter { !$0.isCancellable } + all.filter(\.isCancellable)
     }
 
@@ -103,15 +118,13 @@ public final class Broadcasts: Sendable {
     private func active(at now: Int64) async throws -> [(broadcast: PhoneBroadcast, isClosed: Bool)] {
         let current = try await database.db.read { db in try BroadcastMemory.current(at: now, db) }
         guard !current.isEmpty else { return [] }
-        let topics = BroadcastTopics.all(for: try await subscriptions.subscribedTopics())
+        let topics = BroadcastTopics.all(for: try await subscriptions.subscribedTopics(), without: try await channelsOff())
         return current.filter { $0.broadcast.isFor(topics) && $0.broadcast.starts.rawValue <= now }
     }
 
-    private func localCards(language: String, at now: Int64) async throws -> [BroadcastCard] {
+    /// The broadcasts of the app whose hours have passed.
+    func localCards(language: String, at now: Int64, without closed: Set<Int64>) async throws -> [BroadcastCard] {
         guard !local.all.isEmpty, let installed = try await installed() else { return [] }
-        let closed = try await database.db.read { db in
-            try BroadcastMemory.closedLocal(db).subtracting(self.shownNow.withLock(\.self))
-        }
         return local.all.compactMap { draft in
             guard let id = draft.id, !closed.contains(id), let hours = draft.relativeTime,
                 now >= installed + Int64(hours) * 3_600_000

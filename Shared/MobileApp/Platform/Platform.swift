@@ -13,14 +13,18 @@ public struct Platform: Sendable {
     public let notifications: any NotificationDisplay
     public let hub: any HubConnection
     public let clock: any DeviceClock
+    /// The phone's language, as a tag such as `en` or `pt-BR`.
+    public let language: @Sendable () -> String
 
     public init(
-        kind: Kind, push: any PushService, notifications: any NotificationDisplay, hub: any HubConnection, clock: any DeviceClock
+        kind: Kind, push: any PushService, notifications: any NotificationDisplay, hub: any HubConnection, clock: any DeviceClock,
+        language: @escaping @Sendable () -> String = { "en" }
     ) {
         self.kind = kind
         self.push = push
         self.notifications = notifications
         self.hub = TimedHub(hub: hub, clock: clock)
         self.clock = clock
+        self.language = language
     }
 }

@@ -1,4 +1,4 @@
-import Schemas
+package import Schemas
 package import UnreadableDocuments
 
 extension UnreadableDocuments {
@@ -9,6 +9,20 @@ extension UnreadableDocuments {
 }
 
 extension BSONDocument {
+    /// The document as a value, for a request for this one alone.
+    ///
+    /// - Parameter kind: Such as `message`.
+    /// - Throws: ``CommandFailure`` with status `conflict` if it is unreadable.
+    package func readable<Value>(
+        _ kind: String, as read: (BSONDocument) throws -> Value
+    ) throws(CommandFailure) -> Value {
+        do {
+            return try read(self)
+        } catch {
+            throw .unreadable(kind, identifier, error)
+        }
+    }
+
     /// The `_id` as text.
     package var identifier: String {
         do {

@@ -28,7 +28,7 @@ package struct AddBroadcast: Command, Checked, Hashable {
 }
 
 /// `broadcast.update`: a new version. A draft that changes nothing makes none.
-package struct UpdateBroadcast: Command, Hashable {
+package struct UpdateBroadcast: Command, Checked, Hashable {
     package static let name = "broadcast.update"
     package typealias Reply = RevisedBroadcast
 
@@ -47,11 +47,16 @@ package struct UpdateBroadcast: Command, Hashable {
         case id, draft
         case unchangedSince = "unchanged_since"
     }
+
+    package func check() throws(SchemaViolation) {
+        try BroadcastDraft.ids.check(id, CodingKeys.id)
+        try (0...Int64.max).check(unchangedSince, CodingKeys.unchangedSince)
+    }
 }
 
 /// `broadcast.withdraw`: phones remove it. It stays in the log. Repeated, it changes nothing. It is possible until the last version
 /// has expired, also if an edit has made the present one expire earlier.
-package struct WithdrawBroadcast: Command, Hashable {
+package struct WithdrawBroadcast: Command, Checked, Hashable {
     package static let name = "broadcast.withdraw"
     package typealias Reply = RevisedBroadcast
 
@@ -66,6 +71,11 @@ package struct WithdrawBroadcast: Command, Hashable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case id
         case unchangedSince = "unchanged_since"
+    }
+
+    package func check() throws(SchemaViolation) {
+        try BroadcastDraft.ids.check(id, CodingKeys.id)
+        try (0...Int64.max).check(unchangedSince, CodingKeys.unchangedSince)
     }
 }
 
@@ -82,7 +92,7 @@ package struct RevisedBroadcast: Codable, Hashable, Sendable {
 }
 
 /// `broadcast.get`: one broadcast, also a withdrawn or expired one, with what became of its last push.
-package struct GetBroadcast: Command, Hashable {
+package struct GetBroadcast: Command, Checked, Hashable {
     package static let name = "broadcast.get"
     package typealias Reply = Broadcast
 
@@ -94,6 +104,10 @@ package struct GetBroadcast: Command, Hashable {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case id
+    }
+
+    package func check() throws(SchemaViolation) {
+        try BroadcastDraft.ids.check(id, CodingKeys.id)
     }
 }
 

@@ -49,6 +49,7 @@ package struct BroadcastDraft: Codable, Checked, Hashable, Sendable {
     }
 
     package static let maxID: Int64 = 2_147_483_647
+    package static let ids = 1...maxID
     /// A year of minutes.
     package static let maxExpiry = 525_600
     /// Milliseconds: what ends sooner does not reach FCM in time.
@@ -60,7 +61,7 @@ package struct BroadcastDraft: Codable, Checked, Hashable, Sendable {
     package static let maxRelativeTime = 8_784
 
     package func check() throws(SchemaViolation) {
-        try (1...Self.maxID).check(id, CodingKeys.id)
+        try Self.ids.check(id, CodingKeys.id)
         try (1...Self.maxExpiry).check(expiry, CodingKeys.expiry)
         try (Self.minLifetime...Int64(Self.maxExpiry) * 60_000).check(lifetime?.rawValue, CodingKeys.lifetime)
         if let expiry, let lifetime, expiry != lifetime.roundedUpToMinutes {

@@ -33,6 +33,9 @@ package struct AccessList: Codable, Checked, Hashable, Sendable {
 
 /// The order of the channels, of a channel's areas or of an area's subjects: `{"ids":["5a…"]}`.
 package struct CubeOrder: Codable, Checked, Hashable, Sendable {
+    /// The maximum number of ids: as many as fit into a request's body, and as FCM allows a phone topics.
+    package static let maxIDs = 2_000
+
     /// Each of the present ids, once.
     package let ids: [ObjectID]
 
@@ -45,6 +48,11 @@ package struct CubeOrder: Codable, Checked, Hashable, Sendable {
     }
 
     package func check() throws(SchemaViolation) {
+        guard ids.count <= Self.maxIDs else {
+            throw SchemaViolation(
+                CodingKeys.ids, "expected at most \(Self.maxIDs) ids, found \(ids.count): a longer list cannot be sorted",
+                limit: .range(0...Int64(Self.maxIDs)))
+        }
         try Self.check(ids, CodingKeys.ids)
     }
 

@@ -1,9 +1,13 @@
+import JSON
+
 /// Counts the changes of the cube. Only a store makes new versions: one for each change, in the same transaction.
 ///
 /// In documents and on the wire it is a number.
-package struct CubeVersion: RawRepresentable, Codable, Hashable, Comparable, ExpressibleByIntegerLiteral,
+package struct CubeVersion: RangedInteger, Hashable, Comparable, ExpressibleByIntegerLiteral,
     LosslessStringConvertible, Sendable
 {
+    package static let range: ClosedRange<Int64> = 0...Int64.max
+
     package let rawValue: Int64
 
     package init(rawValue: Int64) {

@@ -40,7 +40,7 @@ package struct AddReceipts: Command, Checked, Hashable {
     package var messages: Set<ObjectID> { Set(received).union(opened) }
 
     package func check() throws(SchemaViolation) {
-        guard report > 0 else { throw SchemaViolation(CodingKeys.report, "expected a number above 0, found \(report)") }
+        try (1...Int64.max).check(report, CodingKeys.report)
         let count = received.count + opened.count
         guard (1...Self.maxMessages).contains(count) else {
             throw SchemaViolation(

@@ -50,7 +50,7 @@ package struct CountMessages: Command, Checked {
         guard edges.count <= Self.maxEdges else {
             throw SchemaViolation(field: CodingKeys.givenEdges.rawValue, problem: "expected at most \(Self.maxEdges) edges")
         }
-        for edge in edges { try (0...maximumUnixMilliseconds).check(edge, CodingKeys.givenEdges) }
+        try (0...maximumUnixMilliseconds).check(each: edges, CodingKeys.givenEdges)
         guard zip(edges, edges.dropFirst()).allSatisfy(<) else {
             throw SchemaViolation(field: CodingKeys.givenEdges.rawValue, problem: "expected ascending edges")
         }

@@ -29,7 +29,7 @@ package struct MessageChange: Codable, Hashable, Sendable {
 }
 
 /// A position in the changes of one process of the message log.
-package struct ChangePosition: Codable, Hashable, Sendable {
+package struct ChangePosition: Codable, Checked, Hashable, Sendable {
     /// The process: each start makes a new one.
     package let epoch: ObjectID
     /// The number of the last change up to here; 0 before the first one.
@@ -42,6 +42,10 @@ package struct ChangePosition: Codable, Hashable, Sendable {
 
     private enum CodingKeys: CodingKey, CaseIterable {
         case epoch, number
+    }
+
+    package func check() throws(SchemaViolation) {
+        try (0...Int64.max).check(number, CodingKeys.number)
     }
 }
 

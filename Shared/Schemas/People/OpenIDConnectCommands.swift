@@ -88,24 +88,29 @@ package struct FinishOpenIDSignIn: Command, Checked {
     package let state: Secret
     /// The query parameter `code`.
     package let code: Secret
+    /// The query parameter `iss` (RFC 9207), if the provider sends it.
+    package let issuer: String?
     /// The client's network address.
     package let address: String
 
-    package init(flow: Secret, state: Secret, code: Secret, address: String) {
+    package init(flow: Secret, state: Secret, code: Secret, issuer: String? = nil, address: String) {
         self.flow = flow
         self.state = state
         self.code = code
+        self.issuer = issuer
         self.address = address
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case flow, state, code, address
+        case issuer = "iss"
     }
 
     package func check() throws(SchemaViolation) {
         try TextLimits(max: 8_000).check(flow.text, CodingKeys.flow)
         try TextLimits(max: 1_000).check(state.text, CodingKeys.state)
         try TextLimits(max: 4_000).check(code.text, CodingKeys.code)
+        try TextLimits(max: 2_000).check(issuer, CodingKeys.issuer)
         try PeopleLimits.address.check(address, CodingKeys.address)
     }
 }

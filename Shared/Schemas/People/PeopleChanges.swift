@@ -1,3 +1,5 @@
+package import JSON
+
 /// Changes of credentials: those with the numbers after ``after``, up to ``sequence``.
 ///
 /// As the event `people.changed` they are the latest changes. It is sent after each change, and repeated every second. A holder of
@@ -58,10 +60,11 @@ package struct CredentialChange: Codable, Hashable, Sendable {
 }
 
 /// `people.changes`: what has changed since a sequence number.
-package struct ReadPeopleChanges: Command {
+package struct ReadPeopleChanges: Command, Checked {
     package static let name = "people.changes"
     package typealias Reply = PeopleChanged
 
+    /// From 0.
     package let after: Int64
 
     package init(after: Int64) {
@@ -70,5 +73,9 @@ package struct ReadPeopleChanges: Command {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case after
+    }
+
+    package func check() throws(SchemaViolation) {
+        try (0...Int64.max).check(after, CodingKeys.after)
     }
 }

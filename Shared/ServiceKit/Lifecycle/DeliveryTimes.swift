@@ -6,8 +6,9 @@ package enum DeliveryTimes {
     /// The gateway's wait for the message log to store a message, including a restart of the message log.
     package static let storeTimeout = BusTimes.requestTimeout
 
-    /// A single request to FCM. Google asks for at least 10 s.
-    package static let fcmRequestTimeout = Duration.seconds(10)
+    /// A single request to FCM. Google asks for at least 10 s. FCM sometimes answers later, and a repeated request doubles a pop-up,
+    /// so Firebase's Admin SDK for Node.js waits for 15 s.
+    package static let fcmRequestTimeout = Duration.seconds(15)
 
     /// How long a request that has not reached FCM is repeated. It leaves FCM the larger part of the request's time.
     package static let fcmReconnectTimeout = Duration.seconds(3)
@@ -16,7 +17,7 @@ package enum DeliveryTimes {
     package static let circuitProbeTimeout = fcmRequestTimeout + .seconds(5)
 
     /// The message log's wait for a relay's answer. The relay may wait for the pacer or an access token, and then for FCM.
-    package static let relayTimeout = fcmRequestTimeout * 2
+    package static let relayTimeout = fcmRequestTimeout + .seconds(5)
 
     /// The part of a command's time that the relay reserves for the transport of its reply.
     package static let relayReplyMargin = Duration.milliseconds(250)
@@ -35,8 +36,8 @@ package enum DeliveryTimes {
     /// after its lease at the latest, and perhaps a few times.
     package static let sendMemory = leaseDuration * 4
 
-    /// The stop of the relay. Requests to FCM begin only in its first half, so that each of them can end.
-    package static let relayStopTimeout = fcmRequestTimeout * 2
+    /// The stop of the relay. Requests to FCM begin only in its first seconds, so that each of them can end.
+    package static let relayStopTimeout = fcmRequestTimeout + .seconds(5)
 
     /// The relay's server waits for its handlers a little longer, so that the handlers, and not the server, report each
     /// component's outcome.

@@ -56,7 +56,8 @@ struct EndedService: Sendable {
             arguments: ["show", "--property=ActiveState,SubState,Result,NRestarts,ExecMainStatus,InvocationID", unit],
             output: .string(limit: 1 << 16), error: .discarded)
         guard let output = result?.standardOutput, var ended = parse(output, unit: unit) else { return nil }
-        if let run = value("InvocationID", in: output), let words = await Journal.lastWords(of: run) {
+        let bySignal = ["signal", "core-dump"].contains(value("Result", in: output))
+        if let run = value("InvocationID", in: output), let words = await Journal.lastWords(of: run, bySignal: bySignal) {
             ended = EndedService(found: "\(ended.found): \(words)", advice: ended.advice)
         }
         return ended

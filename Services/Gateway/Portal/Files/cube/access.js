@@ -106,7 +106,7 @@ export function accessPanel({ thing, done, leave }) {
     name: () => thing.data.name,
     content: [
       h("h4", null, tn("cube.accessNamed", { name: h("bdi", null, thing.data.name) })),
-      h("div", { class: "stack" }, meaning, inherited, chips, h("div", { class: "name-entry" }, input, suggestions)), approval,
+      h("div", { class: "stack" }, meaning, h("p", { class: "hint" }, t("cube.access.reading")), inherited, chips, h("div", { class: "name-entry" }, input, suggestions)), approval,
     ],
     action: t("save"),
     read: () => ({ access: names, ...(approval ? { approval: approval.control.checked } : {}) }),

@@ -280,6 +280,7 @@ function form(subjects, templates, draft, earlier, replacement, isTakenBack) {
         h("p", { dir: "auto" }, h("strong", null, draft.drill ? "[DRILL] " : "", written().title)),
         h("p", null, t(isAlert ? `send.confirm.level.${opt.level || "Chosen"}` : "send.confirm.silent"),
           " ", approval ? t("send.confirm.approval") : draft.at ? t("send.confirm.at", { time: formatMoment(draft.time) }) : undo() ? t("send.confirm.undo", { count: undoSeconds }) : t(isUrgent ? "send.confirm.urgent" : "send.confirm.atOnce")),
+        isUrgent ? h("p", { class: "notice" }, icon("alert"), h("span", null, t("send.confirm.secondWay"))) : null,
         // The sender must know that the Alert will wait.
         isAlert && health.tone === "warn" && health.waits ? h("p", { class: "notice alert" }, icon("alert"), h("span", null, t("send.confirm.outage", { what: health.text }))) : null,
       ],

@@ -49,6 +49,11 @@ function useLink(template) {
   return h("a", { class: "button small", href: `/portal/send/?template=${template._id}` }, icon("send", "small"), t("templates.use"), h("span", { class: "unseen" }, " ", template.name));
 }
 
+/** What an urgent template needs, since it goes by FCM alone, and which second ways are set up. */
+function secondWay() {
+  return h("p", { class: "notice" }, icon("alert"), h("span", null, t("templates.secondWay"), " ", t("templates.secondWay.none")));
+}
+
 function marked(text) {
   return piecesOf(text).map((piece) => (piece.blank ? h("mark", null, piece.blank) : piece.text));
 }
@@ -65,6 +70,7 @@ function show(changedID) {
     h("div", { class: "template-text" }, h("p", { class: "title", dir: "auto" }, marked(template.title)),
       template.desc ? h("p", { class: "secondary", dir: "auto" }, marked(template.desc)) : null,
       h("p", { class: "body", dir: "auto" }, marked(template.message))),
+    template.urgent ? secondWay() : null,
     mayChange(template)
       ? h("div", { class: "actions" }, useLink(template),
         h("button", { class: "button small plain", type: "button", onclick: () => edit(template) }, icon("edit", "small"), t("templates.edit"), h("span", { class: "unseen" }, " ", template.name)),
@@ -102,6 +108,7 @@ async function edit(template, restored) {
     oninput: changed,
   })]));
   const urgent = may("administer") ? choice({ label: t("templates.urgent"), hint: t("templates.urgent.hint"), checked: value.urgent, onchange: changed }) : null;
+  const needsSecondWay = secondWay();
   const written = () => ({ ...Object.fromEntries(names.map((name) => [name, fields[name].value.trim()])), ...(urgent ? { urgent: urgent.control.checked } : {}) });
   function changed() {
     keep("template-draft", { ...written(), _id: template?._id, tag });
@@ -111,6 +118,7 @@ async function edit(template, restored) {
   }
   function showExample() {
     const text = written();
+    needsSecondWay.hidden = !text.urgent;
     fill(example, h("p", { class: "title", dir: "auto" }, marked(text.title || t("templates.title"))), text.desc ? h("p", { class: "secondary", dir: "auto" }, marked(text.desc)) : null,
       h("p", { class: "body", dir: "auto" }, marked(text.message || t("templates.message"))));
     const found = blanksOf(text);
@@ -173,7 +181,7 @@ async function edit(template, restored) {
 
   fill(editor, h("section", { class: "panel template-editor", "aria-labelledby": "editor-heading" },
     h("form", { class: "stack", noValidate: true, onsubmit: submit }, h("h2", { id: "editor-heading" }, t(template ? "templates.editing" : "templates.adding", { name: template?.name ?? "" })),
-      fields.name, fields.title, fields.desc, fields.message, blanks, urgent, problem,
+      fields.name, fields.title, fields.desc, fields.message, blanks, urgent, needsSecondWay, problem,
       h("div", { class: "actions" }, save, h("button", { class: "button", type: "button", onclick: () => { close(); show(template?._id); } }, t("cancel")))),
     h("aside", { "aria-label": t("templates.example") }, h("p", { class: "hint" }, t("templates.example")), example)));
   add.hidden = true;

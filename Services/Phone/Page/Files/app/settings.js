@@ -21,7 +21,7 @@ export function settingsPage() {
       sign, h("span", { class: "row-text" }, label), value ? h("span", { class: "hint" }, value) : null, icon("next", "small")));
     const receipts = switchRow({ label: t("settings.receipts"), hint: t("settings.receipts.hint"), onchange: (isOn) => send("PUT", "/settings", { receipts: isOn }) });
     const element = h("div", { class: "view" }, head(t("settings.heading")),
-      h("ul", { class: "plain group" }, row("#subscriptions/mine", phoneIcon("bell"), t("settings.mine")), row("export", icon("download"), t("settings.export")), row("features", icon("template"), t("settings.features"))),
+      h("ul", { class: "plain group" }, row("#subscriptions/mine", phoneIcon("bell"), t("settings.mine")), row("export", icon("download"), t("settings.export")), row("broadcasts", icon("broadcast"), t("settings.broadcasts")), row("features", icon("template"), t("settings.features"))),
       h("div", { class: "group" }, receipts),
       h("ul", { class: "plain group" }, row("language", phoneIcon("globe"), t("settings.language"), t(`language.${language}`)),
         row("appearance", phoneIcon("contrast"), t("settings.appearance"), t(`appearance.${theme()}`))),
@@ -29,7 +29,7 @@ export function settingsPage() {
     return Object.assign(element, { update: () => { receipts.checked = state.settings.receipts; } });
   };
 
-  const pages = { "": rows, export: exportPage, features: featuresPage, language: languagePage, appearance: appearancePage, about: aboutPage, simulation: simulationPage };
+  const pages = { "": rows, export: exportPage, broadcasts: broadcastsPage, features: featuresPage, language: languagePage, appearance: appearancePage, about: aboutPage, simulation: simulationPage };
   const element = h("section", { class: "page" });
 
   function update() {
@@ -72,6 +72,27 @@ function exportPage() {
       const before = channel.value;
       fill(channel, h("option", { value: "" }, t("export.all")), names.map(([value, name]) => h("option", { value }, name)));
       channel.value = before;
+    },
+  });
+}
+
+/** The channels whose broadcasts the student may switch off: those with a subject of theirs. */
+function broadcastsPage() {
+  const list = h("div", { class: "group" });
+  const none = h("p", { class: "hint" }, t("settings.broadcasts.none"));
+  const rows = new Map();
+  let print = "";
+  return Object.assign(subpage(t("settings.broadcasts"), h("p", { class: "secondary" }, t("settings.broadcasts.why")), list, none), {
+    update: () => {
+      const channels = state.channels.filter(({ areas }) => areas.some(({ subjects }) => subjects.some(({ subscribed }) => subscribed)));
+      list.hidden = !channels.length;
+      none.hidden = channels.length > 0;
+      if (print !== (print = JSON.stringify(channels.map(({ id, name }) => [id, name])))) {
+        rows.clear();
+        for (const { id, name } of channels) rows.set(id, switchRow({ label: name, onchange: (on) => send("PUT", `/broadcasts/channels/${id}`, { on }) }));
+        fill(list, [...rows.values()]);
+      }
+      for (const { id, broadcasts } of channels) rows.get(id).checked = broadcasts;
     },
   });
 }
@@ -121,7 +142,7 @@ const appearancePage = () => subpage(t("settings.appearance"), choices(t("settin
 function aboutPage() {
   const facts = h("dl", { class: "group facts" });
   const fact = (key, value) => h("div", { class: "row" }, h("dt", null, t(key)), h("dd", { class: "hint", dir: "auto" }, value));
-  return Object.assign(subpage(t("settings.about"), h("p", { class: "secondary" }, t("about.text")), facts), {
+  return Object.assign(subpage(t("settings.about"), h("p", { class: "secondary" }, t("about.text")), h("p", { class: "secondary" }, t("about.reading")), facts), {
     update: () => fill(facts, fact("about.name", state.name), fact("about.platform", t(`platform.${state.control.platform}`)),
       fact("about.hub", t(`hub.${state.hub}`)), fact("about.permission", t(`permission.${state.permission}`))),
   });
