@@ -99,8 +99,13 @@ struct Measure: AsyncParsableCommand {
             try await withFolder(in: "/var/tmp") {
                 try await IdleBenchmark(scale: scale, folder: $0, seconds: scale.pick(idleSeconds, smoke: 1)).run()
             }
-        case .message: try await measureMessages()
-        case .gateway: try await measureGateway()
+        case .message:
+            // Not /tmp, which may be memory: a durable write is a part of the job, here and below.
+            try await withFolder(in: "/var/tmp") { try await MessageBenchmark(scale: scale, peers: peers, folder: $0).run() }
+        case .gateway:
+            try await withFolder(in: "/var/tmp") {
+                try await GatewayBenchmark(scale: scale, folder: $0, baseline: baseline).run()
+            }
         case .events: try await withFolder(in: "/var/tmp") { try await EventStreamBenchmark(scale: scale, folder: $0).run() }
         case .fleet:
             try await withFolder(in: "/var/tmp") {
@@ -125,11 +130,6 @@ struct Measure: AsyncParsableCommand {
         }
     }
 
-    private func measureGateway() async throws {
-        // Not /tmp, which may be memory: posts are written durably.
-        try await withFolder(in: "/var/tmp") { try await GatewayBenchmark(scale: scale, folder: $0, baseline: baseline).run() }
-    }
-
     private func measureMissed() async throws {
         try await withFolder(in: "/var/tmp") { folder in
             let archived = scale.pick(archived, smoke: 300)
@@ -138,11 +138,6 @@ struct Measure: AsyncParsableCommand {
                 folder: folder
             ).run()
         }
-    }
-
-    private func measureMessages() async throws {
-        // Not /tmp, which may be memory: a durable write is a part of the job.
-        try await withFolder(in: "/var/tmp") { try await MessageBenchmark(scale: scale, peers: peers, folder: $0).run() }
     }
 
     private func measureSQLite() async throws {

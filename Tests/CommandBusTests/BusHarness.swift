@@ -1,4 +1,5 @@
 import CommandBus
+import FoundationEssentials
 import Logging
 import TestSupport
 
@@ -32,5 +33,32 @@ func withServerAndClient(
                 bus: bus, endpoints: [server.endpoint], limits: clientLimits, logger: quietLogger)
             try await body(server, client)
         }
+    }
+}
+
+/// Runs a test with a bus, and a folder for its sockets.
+func withBusAndFolder(_ body: (Bus, String) async throws -> Void) async throws {
+    try await withTemporaryFolder { folder in
+        try await withBus { bus in try await body(bus, folder) }
+    }
+}
+
+extension CommandRouter {
+    /// Answers each request with a name.
+    static func named(_ name: String) -> CommandRouter {
+        var router = CommandRouter()
+        router.on("test.name") { _, _ in Data(name.utf8) }
+        return router
+    }
+}
+
+extension CommandClient {
+    /// The names of the servers that answer some requests.
+    func names(_ count: Int) async throws -> [String] {
+        var names: [String] = []
+        for _ in 0..<count {
+            names.append(String(decoding: try await request("test.name", payload: Data()), as: UTF8.self))
+        }
+        return names
     }
 }

@@ -21,9 +21,7 @@ struct EndpointTests {
         ])
     func whatIsNoEndpointIsRefused(text: String) async throws {
         try await withBus { bus in
-            let server = #expect(throws: BusError.self) {
-                try CommandServer(bus: bus, endpoint: text, router: .init(), logger: quietLogger)
-            }
+            let server = refusal(to: text, of: bus)
             #expect(server?.code == .invalidEndpoint)
             let client = #expect(throws: BusError.self) {
                 try CommandClient(bus: bus, endpoints: ["tcp://127.0.0.1:9", text], logger: quietLogger)
@@ -42,9 +40,7 @@ struct EndpointTests {
         ])
     func patterns(text: String, isPattern: Bool) async throws {
         try await withBus { bus in
-            let server = #expect(throws: BusError.self) {
-                try CommandServer(bus: bus, endpoint: text, router: .init(), logger: quietLogger)
-            }
+            let server = refusal(to: text, of: bus)
             #expect(server?.code == .invalidEndpoint)
             do {
                 _ = try CommandClient(bus: bus, endpoints: [text], logger: quietLogger)
@@ -55,15 +51,17 @@ struct EndpointTests {
         }
     }
 
-    @Test("A socket path that is too long is an error that says so")
-    func aPathThatIsTooLongSaysSo() async throws {
+    @Test(
+        "A path that is too long, and a host name, are errors that say so",
+        arguments: [
+            ("ipc:///tmp/" + String(repeating: "x", count: 103), ["108 bytes", "107"]),
+            ("tcp://example.edu:7000", ["found a name"]),
+        ])
+    func aServerSaysWhyItCannotListen(endpoint: String, reasons: [String]) async throws {
         try await withBus { bus in
-            let path = "/tmp/" + String(repeating: "x", count: 103)
-            let error = #expect(throws: BusError.self) {
-                try CommandServer(bus: bus, endpoint: "ipc://\(path)", router: .init(), logger: quietLogger)
-            }
-            #expect(error?.message.contains("108 bytes") == true)
-            #expect(error?.message.contains("107") == true)
+            let error = refusal(to: endpoint, of: bus)
+            #expect(error?.code == .invalidEndpoint)
+            for reason in reasons { #expect(error?.message.contains(reason) == true, "\(error as Any)") }
         }
     }
 
@@ -92,25 +90,13 @@ struct EndpointTests {
         }
     }
 
-    @Test("A server cannot listen at a host name")
-    func aNameIsNoAddressToListenAt() async throws {
-        try await withBus { bus in
-            let error = #expect(throws: BusError.self) {
-                try CommandServer(bus: bus, endpoint: "tcp://example.edu:7000", router: .init(), logger: quietLogger)
-            }
-            #expect(error?.code == .invalidEndpoint && error?.message.contains("found a name") == true)
-        }
-    }
-
     @Test("A second server at the same endpoint is refused", arguments: ["ipc", "tcp"])
     func theSecondToBindIsRefused(transport: String) async throws {
         try await withTemporaryFolder { folder in
             let endpoint = transport == "ipc" ? "ipc://\(folder)/one.sock" : "tcp://127.0.0.1:0"
             try await withServerAndClient(at: endpoint) { server, client in
                 try await withBus { bus in
-                    let error = #expect(throws: BusError.self) {
-                        try CommandServer(bus: bus, endpoint: server.endpoint, router: .init(), logger: quietLogger)
-                    }
+                    let error = refusal(to: server.endpoint, of: bus)
                     #expect(error?.code == .addressInUse)
                     #expect(error?.message.contains(server.endpoint) == true)
                 }
@@ -151,9 +137,7 @@ struct EndpointTests {
             let path = "\(folder)/stale.sock"
             let dead = try UnixSocket(listeningAt: path)
             try await withBus { bus in
-                let inUse = #expect(throws: BusError.self) {
-                    try CommandServer(bus: bus, endpoint: "ipc://\(path)", router: .init(), logger: quietLogger)
-                }
+                let inUse = refusal(to: "ipc://\(path)", of: bus)
                 #expect(inUse?.code == .addressInUse)
             }
             // As after SIGKILL: the file exists without a listener.
@@ -172,12 +156,17 @@ struct EndpointTests {
             let path = "\(folder)/precious"
             try Data("precious".utf8).write(to: URL(filePath: path))
             try await withBus { bus in
-                let error = #expect(throws: BusError.self) {
-                    try CommandServer(bus: bus, endpoint: "ipc://\(path)", router: .init(), logger: quietLogger)
-                }
+                let error = refusal(to: "ipc://\(path)", of: bus)
                 #expect(error?.message.contains("not a socket") == true)
             }
             #expect(try Data(contentsOf: URL(filePath: path)) == Data("precious".utf8))
+        }
+    }
+
+    /// Why a server cannot listen at an endpoint.
+    private func refusal(to endpoint: String, of bus: Bus) -> BusError? {
+        #expect(throws: BusError.self) {
+            try CommandServer(bus: bus, endpoint: endpoint, router: .init(), logger: quietLogger)
         }
     }
 

@@ -39,20 +39,18 @@ struct EventTests {
 
     @Test("A subscriber is told when a publisher connects and disconnects")
     func comingsAndGoingsAreTold() async throws {
-        try await withTemporaryFolder { folder in
-            try await withBus { bus in
-                let endpoint = "ipc://\(folder)/events.sock"
-                let subscriber = try EventSubscriber(bus: bus, endpoints: [endpoint], logger: quietLogger)
-                var events = subscriber.events.makeAsyncIterator()
-                for _ in 0..<2 {
-                    let publisher = try EventPublisher(bus: bus, endpoint: endpoint, logger: quietLogger)
-                    #expect(await events.next() == .connected(endpoint: endpoint))
-                    await publisher.close()
-                    #expect(await events.next() == .disconnected(endpoint: endpoint))
-                }
-                await subscriber.close()
-                #expect(await events.next() == nil)
+        try await withBusAndFolder { bus, folder in
+            let endpoint = "ipc://\(folder)/events.sock"
+            let subscriber = try EventSubscriber(bus: bus, endpoints: [endpoint], logger: quietLogger)
+            var events = subscriber.events.makeAsyncIterator()
+            for _ in 0..<2 {
+                let publisher = try EventPublisher(bus: bus, endpoint: endpoint, logger: quietLogger)
+                #expect(await events.next() == .connected(endpoint: endpoint))
+                await publisher.close()
+                #expect(await events.next() == .disconnected(endpoint: endpoint))
             }
+            await subscriber.close()
+            #expect(await events.next() == nil)
         }
     }
 

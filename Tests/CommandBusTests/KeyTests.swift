@@ -42,6 +42,20 @@ struct KeyTests {
         }
     }
 
+    /// Runs a test with a service on one machine, and a client of it on the other one.
+    private func withClient(
+        on client: Machine, of server: Machine, log: RecordedLog? = nil, _ body: (CommandClient) async throws -> Void
+    ) async throws {
+        try await withBus(security: server.security(log), logger: log?.logger ?? quietLogger) { serving in
+            try await withServer(serving, at: "tcp://127.0.0.1:0") { running in
+                try await withBus(security: client.security()) { asking in
+                    let endpoints = [running.endpoint]
+                    try await body(CommandClient(bus: asking, endpoints: endpoints, limits: Self.patient, logger: quietLogger))
+                }
+            }
+        }
+    }
+
     private func text(_ client: CommandClient) async -> String? {
         try? await client.request(Echo(text: "here")).text
     }
@@ -93,20 +107,14 @@ struct KeyTests {
         try await withTwoMachines { server, client in
             try server.write([])
             let log = RecordedLog()
-            try await withBus(security: server.security(), logger: log.logger) { serving in
-                try await withServer(serving, at: "tcp://127.0.0.1:0") { running in
-                    try await withBus(security: client.security()) { asking in
-                        let commands = try CommandClient(
-                            bus: asking, endpoints: [running.endpoint], limits: Self.patient, logger: quietLogger)
-                        try await eventually("the failure has the reason") {
-                            await commands.failure(of: Echo(text: ""))?.message
-                                .contains("does not have this machine's key in its list of peers") == true
-                        }
-                        #expect(log.lines.contains { $0.text.contains("not in the list") && $0.text.contains(client.key) })
-                        try server.write(["client \(client.key)"])
-                        try await eventually("it connects") { await text(commands) == "here" }
-                    }
+            try await withClient(on: client, of: server, log: log) { commands in
+                try await eventually("the failure has the reason") {
+                    await commands.failure(of: Echo(text: ""))?.message
+                        .contains("does not have this machine's key in its list of peers") == true
                 }
+                #expect(log.lines.contains { $0.text.contains("not in the list") && $0.text.contains(client.key) })
+                try server.write(["client \(client.key)"])
+                try await eventually("it connects") { await text(commands) == "here" }
             }
             #expect(!log.lines.contains { $0.text.contains(client.keys.secret) || $0.text.contains(server.keys.secret) })
         }
@@ -116,18 +124,12 @@ struct KeyTests {
     func impostor() async throws {
         try await withTwoMachines { server, client in
             try client.write(["127.0.0.1 \(try BusKeyPair.make().publicKey)"])
-            try await withBus(security: server.security()) { serving in
-                try await withServer(serving, at: "tcp://127.0.0.1:0") { running in
-                    try await withBus(security: client.security()) { asking in
-                        let commands = try CommandClient(
-                            bus: asking, endpoints: [running.endpoint], limits: Self.patient, logger: quietLogger)
-                        try await eventually("the failure has the reason") {
-                            await commands.failure(of: Echo(text: ""))?.message.contains("has another key") == true
-                        }
-                        try client.write(["127.0.0.1 \(server.key)"])
-                        try await eventually("it connects") { await text(commands) == "here" }
-                    }
+            try await withClient(on: client, of: server) { commands in
+                try await eventually("the failure has the reason") {
+                    await commands.failure(of: Echo(text: ""))?.message.contains("has another key") == true
                 }
+                try client.write(["127.0.0.1 \(server.key)"])
+                try await eventually("it connects") { await text(commands) == "here" }
             }
         }
     }
@@ -198,16 +200,10 @@ struct KeyTests {
     @Test("A client leaves a service whose key is removed from the client's list")
     func removedService() async throws {
         try await withTwoMachines { server, client in
-            try await withBus(security: server.security()) { serving in
-                try await withServer(serving, at: "tcp://127.0.0.1:0") { running in
-                    try await withBus(security: client.security()) { asking in
-                        let commands = try CommandClient(
-                            bus: asking, endpoints: [running.endpoint], limits: Self.patient, logger: quietLogger)
-                        #expect(await text(commands) == "here")
-                        try client.write(["other \(client.key)"])
-                        try await eventually("it leaves") { await text(commands) == nil }
-                    }
-                }
+            try await withClient(on: client, of: server) { commands in
+                #expect(await text(commands) == "here")
+                try client.write(["other \(client.key)"])
+                try await eventually("it leaves") { await text(commands) == nil }
             }
         }
     }
@@ -216,14 +212,8 @@ struct KeyTests {
     func twoKeys() async throws {
         try await withTwoMachines { server, client in
             try client.write(["127.0.0.1 \(try BusKeyPair.make().publicKey)", "127.0.0.1 \(server.key)"])
-            try await withBus(security: server.security()) { serving in
-                try await withServer(serving, at: "tcp://127.0.0.1:0") { running in
-                    try await withBus(security: client.security()) { asking in
-                        let commands = try CommandClient(
-                            bus: asking, endpoints: [running.endpoint], limits: Self.patient, logger: quietLogger)
-                        try await eventually("it connects") { await text(commands) == "here" }
-                    }
-                }
+            try await withClient(on: client, of: server) { commands in
+                try await eventually("it connects") { await text(commands) == "here" }
             }
         }
     }
@@ -232,19 +222,13 @@ struct KeyTests {
     func mistake() async throws {
         try await withTwoMachines { server, client in
             let log = RecordedLog()
-            try await withBus(security: server.security(log)) { serving in
-                try await withServer(serving, at: "tcp://127.0.0.1:0") { running in
-                    try await withBus(security: client.security()) { asking in
-                        let commands = try CommandClient(
-                            bus: asking, endpoints: [running.endpoint], limits: Self.patient, logger: quietLogger)
-                        try server.write(["client \(client.keys.secret.dropLast())"])
-                        try await eventually("the mistake is in the log") {
-                            log.lines.contains { $0.text.contains("line 1: the key of client is not a public key") }
-                        }
-                        #expect(await text(commands) == "here")
-                        #expect(!log.lines.contains { $0.text.contains(client.keys.secret.prefix(10)) })
-                    }
+            try await withClient(on: client, of: server, log: log) { commands in
+                try server.write(["client \(client.keys.secret.dropLast())"])
+                try await eventually("the mistake is in the log") {
+                    log.lines.contains { $0.text.contains("line 1: the key of client is not a public key") }
                 }
+                #expect(await text(commands) == "here")
+                #expect(!log.lines.contains { $0.text.contains(client.keys.secret.prefix(10)) })
             }
         }
     }

@@ -125,30 +125,28 @@ struct LimitTests {
 
     @Test("The number of connections to a server is limited", arguments: ["ipc", "tcp"])
     func connectionsAreLimited(transport: String) async throws {
-        try await withTemporaryFolder { folder in
-            try await withBus { bus in
-                let endpoint = transport == "ipc" ? "ipc://\(folder)/few.sock" : "tcp://127.0.0.1:0"
-                try await withServer(bus, at: endpoint, limits: .with { $0.maxPeers = 3 }) { server in
-                    var peers = try (0..<10).map { _ in try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint) }
-                    for peer in peers { try await peer.send(#"{"id":"1","command":"bus.ping"}"#, "{}") }
-                    var answered: [RawPeer] = []
-                    func takeAnswered() {
-                        for index in peers.indices.reversed() where peers[index].receiveNow() != nil {
-                            answered.append(peers.remove(at: index))
-                        }
+        try await withBusAndFolder { bus, folder in
+            let endpoint = transport == "ipc" ? "ipc://\(folder)/few.sock" : "tcp://127.0.0.1:0"
+            try await withServer(bus, at: endpoint, limits: .with { $0.maxPeers = 3 }) { server in
+                var peers = try (0..<10).map { _ in try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint) }
+                for peer in peers { try await peer.send(#"{"id":"1","command":"bus.ping"}"#, "{}") }
+                var answered: [RawPeer] = []
+                func takeAnswered() {
+                    for index in peers.indices.reversed() where peers[index].receiveNow() != nil {
+                        answered.append(peers.remove(at: index))
                     }
-                    try await eventually("three are served") {
-                        takeAnswered()
-                        return answered.count >= 3
-                    }
-                    try await Task.sleep(for: .milliseconds(300))
+                }
+                try await eventually("three are served") {
                     takeAnswered()
-                    #expect(answered.count == 3)
-                    for peer in answered { peer.close() }
-                    try await eventually("others take their places") {
-                        takeAnswered()
-                        return answered.count == 6
-                    }
+                    return answered.count >= 3
+                }
+                try await Task.sleep(for: .milliseconds(300))
+                takeAnswered()
+                #expect(answered.count == 3)
+                for peer in answered { peer.close() }
+                try await eventually("others take their places") {
+                    takeAnswered()
+                    return answered.count == 6
                 }
             }
         }

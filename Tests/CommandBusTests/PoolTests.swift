@@ -7,29 +7,23 @@ import TestSupport
 
 @Suite("A client with several endpoints", .timeLimit(.minutes(10)))
 struct PoolTests {
-    private func named(_ name: String) -> CommandRouter {
-        var router = CommandRouter()
-        router.on("test.name") { _, _ in Data(name.utf8) }
-        return router
-    }
-
     @Test("Requests are spread over the endpoints, and a lost endpoint is left out")
     func requestsAreSpreadAndALostEndpointIsLeftOut() async throws {
         try await withBus { bus in
-            try await withServer(bus, at: "tcp://127.0.0.1:0", named("a")) { first in
+            try await withServer(bus, at: "tcp://127.0.0.1:0", .named("a")) { first in
                 var client: CommandClient?
-                try await withServer(bus, at: "tcp://127.0.0.1:0", named("b")) { second in
+                try await withServer(bus, at: "tcp://127.0.0.1:0", .named("b")) { second in
                     let pool = try CommandClient(
                         bus: bus, endpoints: [first.endpoint, second.endpoint], logger: quietLogger)
                     client = pool
-                    try await eventually("both are connected") { try await Set(self.names(pool, 10)) == ["a", "b"] }
-                    let counts = Dictionary(grouping: try await self.names(pool, 100), by: \.self).mapValues(\.count)
+                    try await eventually("both are connected") { try await Set(pool.names(10)) == ["a", "b"] }
+                    let counts = Dictionary(grouping: try await pool.names(100), by: \.self).mapValues(\.count)
                     #expect(counts == ["a": 50, "b": 50])
                 }
                 let pool = try #require(client)
                 try await eventually("the first alone answers") {
                     do {
-                        return try await Set(self.names(pool, 10)) == ["a"]
+                        return try await Set(pool.names(10)) == ["a"]
                     } catch let failure as CommandFailure {
                         #expect(failure.status == .unavailable)
                         return false
@@ -44,7 +38,7 @@ struct PoolTests {
         try await withBus { bus in
             // It reads, and does not answer.
             let silent = try RawPeer(ZMQ_ROUTER, boundTo: "tcp://127.0.0.1:*")
-            try await withServer(bus, at: "tcp://127.0.0.1:0", named("a")) { server in
+            try await withServer(bus, at: "tcp://127.0.0.1:0", .named("a")) { server in
                 let client = try CommandClient(
                     bus: bus, endpoints: [silent.endpoint, server.endpoint],
                     limits: .with { $0.probeInterval = .milliseconds(20) }, logger: quietLogger)
@@ -58,7 +52,7 @@ struct PoolTests {
                     probe = self.next("bus.ping", at: silent)
                     return probe != nil
                 }
-                #expect(try await self.names(client, 50) == Array(repeating: "a", count: 50))
+                #expect(try await client.names(50) == Array(repeating: "a", count: 50))
                 // The probe answered, the endpoint gets requests again.
                 let peer = try #require(probe)[0]
                 while silent.receiveNow() != nil {}
@@ -113,14 +107,5 @@ struct PoolTests {
             if String(decoding: message[1], as: UTF8.self).contains(command) { return message }
         }
         return nil
-    }
-
-    private func names(_ client: CommandClient, _ count: Int) async throws -> [String] {
-        var names: [String] = []
-        for _ in 0..<count {
-            let name = try await client.request("test.name", payload: Data())
-            names.append(String(decoding: name, as: UTF8.self))
-        }
-        return names
     }
 }

@@ -20,16 +20,6 @@ struct RoundTripTests {
         }
     }
 
-    @Test("A command and its reply go over a Unix socket")
-    func overIPC() async throws {
-        try await withTemporaryFolder { folder in
-            try await withServerAndClient(at: "ipc://\(folder)/made/on/demand/echo.sock") { _, client in
-                let reply = try await client.request(Echo(text: "hello"))
-                #expect(reply == Echo(text: "hello"))
-            }
-        }
-    }
-
     @Test("A payload arrives byte for byte")
     func bytesStayBytes() async throws {
         try await withServerAndClient { _, client in

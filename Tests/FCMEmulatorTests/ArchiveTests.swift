@@ -32,12 +32,7 @@ struct ArchiveTests {
     func aLongListComesWhole() async throws {
         try await withEmulator { client in
             let count = 450
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<count {
-                    group.addTask { _ = try await client.sendMark("\(number)", to: ("topic", "t")) }
-                }
-                try await group.waitForAll()
-            }
+            try await concurrently(count) { number in try await client.sendMark("\(number)", to: ("topic", "t")) }
             let text = try await client.call(.GET, "/emulator/messages?topic=t", token: nil).text
             let list = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
             #expect(list.count == count)

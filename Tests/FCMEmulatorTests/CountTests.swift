@@ -77,18 +77,13 @@ import TestSupport
             _ = try await store.subscribe(["here:"], to: "busy", now: 1)
             _ = try await store.subscribe(["behind:"], to: "slow", now: 1)
             func send(_ count: Int, keeping keep: Int, to target: SendRequest.Target) async throws {
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for number in 0..<count {
-                        group.addTask {
-                            _ = try await store.accept(
-                                .init(
-                                    name: "n", target: target, component: .init(msiKey: "\(number)", component: .data),
-                                    received: 1, expires: .max, collapseKey: nil, body: [],
-                                    content: nil),
-                                keeping: keep)
-                        }
-                    }
-                    try await group.waitForAll()
+                try await concurrently(count) { number in
+                    _ = try await store.accept(
+                        .init(
+                            name: "n", target: target, component: .init(msiKey: "\(number)", component: .data),
+                            received: 1, expires: .max, collapseKey: nil, body: [],
+                            content: nil),
+                        keeping: keep)
                 }
             }
             func stored() async throws -> Int {

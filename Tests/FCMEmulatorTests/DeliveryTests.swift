@@ -218,12 +218,7 @@ struct DeliveryTests {
             let phone = try await client.registerPhone()
             try await client.subscribe([phone], to: "t")
             let count = 350
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<count {
-                    group.addTask { _ = try await client.sendMark("\(number)", to: ("topic", "t")) }
-                }
-                try await group.waitForAll()
-            }
+            try await concurrently(count) { number in try await client.sendMark("\(number)", to: ("topic", "t")) }
             var stream = try await client.listen(phone)
             var events: [PhoneStream.Event] = []
             while events.count < count { events.append(try await stream.next()) }

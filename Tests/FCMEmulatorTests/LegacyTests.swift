@@ -66,23 +66,21 @@ import TestSupport
     }
 
     @Test("An invalid call, or one without the key, is refused as a whole") func refusals() async throws {
-        try await TemporaryFolder.with { folder in
-            try await withEmulator(in: folder) { client in
-                let tooMany = Array(repeating: "\"x\"", count: 1_001).joined(separator: ",")
-                for (body, text) in [
-                    ("{", "JSON_PARSING_ERROR"), ("{}", "to"), (#"{"registration_ids":[]}"#, "cannot be empty"),
-                    (#"{"to":"a","registration_ids":["b"]}"#, "not both"), ("{\"registration_ids\":[\(tooMany)]}", "(1001)"),
-                    (#"{"to":"a","data":"x"}"#, "data"), (#"{"to":"a","time_to_live":"soon"}"#, "time_to_live"),
-                ] {
-                    let answer = try await client.legacy(body)
-                    #expect(answer.status == 400 && answer.text.contains(text), "\(answer.text)")
-                }
-                #expect(try await client.legacy(#"{"to":"/topics/t"}"#, key: "key=wrong").status == 401)
-                #expect(try await client.legacy(#"{"to":"/topics/t"}"#, key: nil).status == 401)
-                let key = try folder.text(of: "server-key.txt").trimmingCharacters(in: .newlines)
-                #expect(try folder.mode(of: "server-key.txt") == 0o600)
-                #expect(try await client.legacy(#"{"to":"/topics/t"}"#, key: "key=\(key)").status == 200)
+        try await withEmulator { client in
+            let tooMany = Array(repeating: "\"x\"", count: 1_001).joined(separator: ",")
+            for (body, text) in [
+                ("{", "JSON_PARSING_ERROR"), ("{}", "to"), (#"{"registration_ids":[]}"#, "cannot be empty"),
+                (#"{"to":"a","registration_ids":["b"]}"#, "not both"), ("{\"registration_ids\":[\(tooMany)]}", "(1001)"),
+                (#"{"to":"a","data":"x"}"#, "data"), (#"{"to":"a","time_to_live":"soon"}"#, "time_to_live"),
+            ] {
+                let answer = try await client.legacy(body)
+                #expect(answer.status == 400 && answer.text.contains(text), "\(answer.text)")
             }
+            #expect(try await client.legacy(#"{"to":"/topics/t"}"#, key: "key=wrong").status == 401)
+            #expect(try await client.legacy(#"{"to":"/topics/t"}"#, key: nil).status == 401)
+            let key = try client.folder.text(of: "server-key.txt").trimmingCharacters(in: .newlines)
+            #expect(try client.folder.mode(of: "server-key.txt") == 0o600)
+            #expect(try await client.legacy(#"{"to":"/topics/t"}"#, key: "key=\(key)").status == 200)
         }
     }
 

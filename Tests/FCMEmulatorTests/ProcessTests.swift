@@ -79,28 +79,20 @@ struct ProcessTests {
         }
     }
 
-    @Test("It stops at once while event streams are open")
+    @Test("It stops at once while event streams are open, and a peer is connected that never sends anything")
     func itStopsAtOnceWithStreamsOpen() async throws {
         try await TemporaryFolder.with { folder in
             let emulator = try await EmulatorProcess(in: folder)
             try await emulator.withClient { client in
                 let phone = try await client.registerPhone()
                 var stream = try await client.listen(phone)
+                // Connected, and silent where the TLS handshake should be.
+                let silent = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connect(host: "127.0.0.1", port: emulator.port).get()
                 #expect(await emulator.stop() == 0)
                 #expect(await stream.ends())
+                try await silent.closeFuture.get()
             }
-        }
-    }
-
-    @Test("It stops while a peer is connected that never sends anything")
-    func itStopsThoughAPeerNeverSpeaks() async throws {
-        try await TemporaryFolder.with { folder in
-            let emulator = try await EmulatorProcess(in: folder)
-            // Connected, and silent where the TLS handshake should be.
-            let silent = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .connect(host: "127.0.0.1", port: emulator.port).get()
-            #expect(await emulator.stop() == 0)
-            try await silent.closeFuture.get()
         }
     }
 

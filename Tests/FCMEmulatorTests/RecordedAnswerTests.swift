@@ -157,7 +157,10 @@ import TestSupport
             #expect(try await client.call(.POST, "\(path)?topicName=t", token: "owner", "{}").status == 200)
             _ = try await client.sendMark("topic", to: ("topic", "t"))
             #expect(try await stream.marks(2) == ["here", "topic"])
-            #expect(try await client.send(#"{"message":{"topic":"t"}}"#, project: "103953800508").status == 403)
+            for project in ["103953800508", "other"] {
+                let forbidden = try await client.send(#"{"message":{"topic":"t"}}"#, project: project)
+                #expect(forbidden.status == 403 && forbidden.errorStatus == "PERMISSION_DENIED")
+            }
         }
     }
 

@@ -110,28 +110,26 @@ import TestSupport
     }
 
     @Test("A phone can have two thousand topics, and no more") func tooMany() async throws {
-        try await TemporaryFolder.with { folder in
-            try await withEmulator(in: folder) { client in
-                let phone = try await client.registerPhone()
-                let store = try EmulatorStore(path: "\(folder.emulator)/emulator.sqlite")
-                try await store.database.write { database in
-                    try database.execute(
-                        sql: """
-                            WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 1999)
-                            INSERT INTO subscription (device, topic, after) SELECT 1, 't' || n, 0 FROM number
-                            """)
-                }
-                try store.close()
-                #expect(try await client.subscribe([phone], to: "last").text == #"{"results":[{}]}"#)
-                #expect(try await client.subscribe([phone], to: "more").text == #"{"results":[{"error":"TOO_MANY_TOPICS"}]}"#)
-                #expect(try await client.subscribe([phone], to: "last").text == #"{"results":[{}]}"#)
-                let answer = try await client.call(.POST, Self.path(phone, "?topic_name=more"), token: "owner", "{}")
-                #expect(answer.errorStatus == "RESOURCE_EXHAUSTED")
-                let rel = try await client.call(.POST, "/iid/v1/\(phone)/rel/topics/more", token: "owner")
-                #expect(rel.object["error"] as? String == "TOO_MANY_TOPICS")
-                let all = try await client.call(.GET, Self.path(phone, "?pageSize=9999"), token: "owner")
-                #expect((all.object["topicSubscriptions"] as? [Any])?.count == 2_000)
+        try await withEmulator { client in
+            let phone = try await client.registerPhone()
+            let store = try EmulatorStore(path: "\(client.folder.emulator)/emulator.sqlite")
+            try await store.database.write { database in
+                try database.execute(
+                    sql: """
+                        WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 1999)
+                        INSERT INTO subscription (device, topic, after) SELECT 1, 't' || n, 0 FROM number
+                        """)
             }
+            try store.close()
+            #expect(try await client.subscribe([phone], to: "last").text == #"{"results":[{}]}"#)
+            #expect(try await client.subscribe([phone], to: "more").text == #"{"results":[{"error":"TOO_MANY_TOPICS"}]}"#)
+            #expect(try await client.subscribe([phone], to: "last").text == #"{"results":[{}]}"#)
+            let answer = try await client.call(.POST, Self.path(phone, "?topic_name=more"), token: "owner", "{}")
+            #expect(answer.errorStatus == "RESOURCE_EXHAUSTED")
+            let rel = try await client.call(.POST, "/iid/v1/\(phone)/rel/topics/more", token: "owner")
+            #expect(rel.object["error"] as? String == "TOO_MANY_TOPICS")
+            let all = try await client.call(.GET, Self.path(phone, "?pageSize=9999"), token: "owner")
+            #expect((all.object["topicSubscriptions"] as? [Any])?.count == 2_000)
         }
     }
 }

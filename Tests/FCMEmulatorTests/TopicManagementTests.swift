@@ -34,14 +34,4 @@ struct TopicManagementTests {
             }
         }
     }
-
-    @Test("A batch may have a thousand tokens")
-    func aThousandTokensFitIntoOneCall() async throws {
-        try await withEmulator { client in
-            let phone = try await client.registerPhone()
-            let answer = try await client.subscribe(Array(repeating: phone, count: 1_000), to: "t")
-            #expect(answer.status == 200)
-            #expect((answer.object["results"] as? [Any])?.count == 1_000)
-        }
-    }
 }

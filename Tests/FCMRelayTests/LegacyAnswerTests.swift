@@ -27,11 +27,8 @@ struct LegacyAnswerTests {
             ("TopicsMessageRateExceeded", .retryable, 60_000, .topic),
             ("DeviceMessageRateExceeded", .retryable, 60_000, .message),
         ] as [(String, ErrorClass, Milliseconds?, SendFailure.Scope)], [#"{"error":"E"}"#, #"{"results":[{"error":"E"}]}"#])
-    func refused(error: (name: String, class: ErrorClass, pause: Milliseconds?, scope: SendFailure.Scope), form: String) {
-        guard case .refused(let failure) = Self.answer(200, form.replacing("\"E\"", with: "\"\(error.name)\"")) else {
-            Issue.record("not refused")
-            return
-        }
+    func refused(error: (name: String, class: ErrorClass, pause: Milliseconds?, scope: SendFailure.Scope), form: String) throws {
+        let failure = try #require(Self.answer(200, form.replacing("\"E\"", with: "\"\(error.name)\"")).refusal)
         #expect(failure.error.class == error.class)
         #expect(failure.error.code == error.name)
         #expect(failure.error.retryAfter == error.pause)
@@ -39,47 +36,30 @@ struct LegacyAnswerTests {
     }
 
     @Test("Retry-After takes precedence over the usual pause")
-    func retryAfter() {
-        guard case .refused(let failure) = Self.answer(200, #"{"error":"Unavailable"}"#, retryAfter: "40") else {
-            Issue.record("not refused")
-            return
-        }
+    func retryAfter() throws {
+        let failure = try #require(Self.answer(200, #"{"error":"Unavailable"}"#, retryAfter: "40").refusal)
         #expect(failure.error.retryAfter == 40_000)
     }
 
     @Test(
         "A refused call is judged by its status",
         arguments: [(400, ErrorClass.permanent), (401, .retryable), (429, .retryable), (500, .retryable), (503, .retryable)])
-    func calls(status: Int, expected: ErrorClass) {
-        guard case .refused(let failure) = Self.answer(status, "INVALID_KEY") else {
-            Issue.record("not refused")
-            return
-        }
+    func calls(status: Int, expected: ErrorClass) throws {
+        let failure = try #require(Self.answer(status, "INVALID_KEY").refusal)
         #expect(failure.error.class == expected)
         // An operator must correct a refused server key.
         if status == 401 { #expect(failure.error.retryAfter == 60_000) }
     }
 
     @Test(
-        "An answer without a result is retried",
-        arguments: ["", "{}", "<html>", #"{"message_id":""}"#, #"{"results":[]}"#, #"{"results":[{}]}"#, #"{"error":7}"#])
-    func nothing(body: String) {
-        guard case .refused(let failure) = Self.answer(200, body) else {
-            Issue.record("not refused")
-            return
-        }
-        #expect(failure.error.code == "BAD_ANSWER")
-        #expect(failure.error.class == .retryable)
-    }
-
-    @Test(
-        "An invalid error name is not used as an error code, and the message is sent again",
-        arguments: ["", "no name", "Größe", "<b>"])
-    func strangeNames(name: String) {
-        guard case .refused(let failure) = Self.answer(200, #"{"error":"\#(name)"}"#) else {
-            Issue.record("not refused")
-            return
-        }
+        "An answer without a result, or with an error name that is not one, is retried",
+        arguments: [
+            "", "{}", "<html>", #"{"message_id":""}"#, #"{"results":[]}"#, #"{"results":[{}]}"#, #"{"error":7}"#,
+            #"{"error":""}"#,
+            #"{"error":"no name"}"#, #"{"error":"Größe"}"#, #"{"error":"<b>"}"#,
+        ])
+    func nothing(body: String) throws {
+        let failure = try #require(Self.answer(200, body).refusal)
         #expect(failure.error.code == "BAD_ANSWER")
         #expect(failure.error.class == .retryable)
     }

@@ -9,45 +9,15 @@ import Time
 
 @Suite("The topics of a phone", .timeLimit(.minutes(10)))
 struct PhoneTopicsTests {
-    /// Google's topic service in memory.
-    private struct TopicService: HTTPTransport {
-        let answer: @Sendable (HTTPTransportRequest) async -> HTTPTransportOutcome
-
-        func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome] {
-            var outcomes: [HTTPTransportOutcome] = []
-            for request in requests { outcomes.append(await answer(request)) }
-            return outcomes
-        }
-
-        func refuseNewRequests() {}
-        func renewConnections() {}
-        func close() async {}
-    }
-
-    private struct Granter: TokenGranter {
-        func grant() async throws(TokenFailure) -> GrantedToken {
-            GrantedToken(token: AccessToken(value: "token"), lifetime: .seconds(3_600))
-        }
-    }
-
-    private struct NoSender: FCMSender {
-        func send(
-            _ components: [Component], of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
-            by deadline: ContinuousClock.Instant
-        ) async -> [Result<String, SendFailure>] {
-            components.map { _ in .failure(.unwritable) }
-        }
-    }
-
     private static func project(
         _ id: String, _ answer: @escaping @Sendable (HTTPTransportRequest) async -> HTTPTransportOutcome
     ) -> Project {
-        let transport = TopicService(answer: answer)
-        let tokens = AccessTokenSource(granter: Granter(), project: "p", logger: .quiet)
-        let api = AuthorizedRequests(transport: transport, tokens: tokens)
+        let transport = TransportDouble(answer)
+        let api = AuthorizedRequests.sample(transport)
         return Project(
-            id: id, sender: NoSender(), pushSender: nil, topics: TopicManager(endpoint: "https://iid", api: api, now: { .now }),
-            tokens: tokens, transport: transport, pacer: Pacer(rate: 1_000, ramp: .zero))
+            id: id, sender: RecordingSender(), pushSender: nil,
+            topics: TopicManager(endpoint: "https://iid", api: api, now: { .now }),
+            tokens: nil, transport: transport, pacer: Pacer(rate: 1_000, ramp: .zero))
     }
 
     /// A project whose topic service always gives the same answer.

@@ -6,7 +6,8 @@ extension Project {
     /// A project with a test's own sender.
     static func sample(_ id: String, _ sender: any FCMSender, rate: Double = 1_000_000) -> Project {
         Project(
-            id: id, sender: sender, pushSender: sender as? any PushSender, topics: nil, tokens: nil, transport: NoTransport(),
+            id: id, sender: sender, pushSender: sender as? any PushSender, topics: nil, tokens: nil,
+            transport: TransportDouble { _ in .failure(TransportError(.notReachable, "there is no network")) },
             pacer: Pacer(rate: rate, ramp: .zero))
     }
 }
@@ -28,15 +29,44 @@ extension HTTPTransport {
     }
 }
 
-/// A transport without a server.
-private struct NoTransport: HTTPTransport {
+extension Result {
+    /// The error; `nil` for a success.
+    var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
+
+extension FCMAnswer {
+    /// Why FCM refused, other than for the access token; `nil` if it did not.
+    var refusal: SendFailure? { if case .refused(let failure) = self { failure } else { nil } }
+}
+
+extension AuthorizedRequests {
+    /// Requests with an access token that is always there.
+    static func sample(_ transport: any HTTPTransport) -> AuthorizedRequests {
+        struct Granter: TokenGranter {
+            func grant() async throws(TokenFailure) -> GrantedToken {
+                GrantedToken(token: AccessToken(value: "token"), lifetime: .seconds(3_600))
+            }
+        }
+        return AuthorizedRequests(
+            transport: transport, tokens: AccessTokenSource(granter: Granter(), project: "p", logger: .quiet))
+    }
+}
+
+/// A transport in the process of the test, with a test's own answers.
+struct TransportDouble: HTTPTransport {
+    private let answer: @Sendable (HTTPTransportRequest) async -> HTTPTransportOutcome
+
+    init(_ answer: @escaping @Sendable (HTTPTransportRequest) async -> HTTPTransportOutcome) {
+        self.answer = answer
+    }
+
     func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome] {
-        requests.map { _ in .failure(TransportError(.notReachable, "there is no network")) }
+        var outcomes: [HTTPTransportOutcome] = []
+        for request in requests { outcomes.append(await answer(request)) }
+        return outcomes
     }
 
     func refuseNewRequests() {}
-
     func renewConnections() {}
-
     func close() async {}
 }

@@ -1,7 +1,6 @@
 import CommandBus
 import FCM
 import Schemas
-import Synchronization
 import Testing
 import Time
 
@@ -9,27 +8,6 @@ import Time
 
 @Suite("Several Firebase projects", .timeLimit(.minutes(10)))
 struct ProjectsTests {
-    /// Gives each send the answer that the test has chosen.
-    private final class Sender: FCMSender {
-        private let count = Mutex(0)
-        private let answer: @Sendable () async -> Result<String, SendFailure>
-
-        init(_ answer: @escaping @Sendable () async -> Result<String, SendFailure>) {
-            self.answer = answer
-        }
-
-        func send(
-            _ components: [Component], of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
-            by deadline: ContinuousClock.Instant
-        ) async -> [Result<String, SendFailure>] {
-            count.withLock { $0 += components.count }
-            let answer = await answer()
-            return components.map { _ in answer }
-        }
-
-        var sends: Int { count.withLock(\.self) }
-    }
-
     private static func handler(_ projects: Projects) -> RelayHandler {
         RelayHandler(projects: projects, limit: .topic, now: { .now })
     }
@@ -59,8 +37,8 @@ struct ProjectsTests {
         let library = ObjectID()
         let handler = Self.handler(
             Projects(
-                standard: .sample("campus", Sender { .success("campus") }),
-                others: [(.sample("library", Sender { .success("library") }), [library])]))
+                standard: .sample("campus", RecordingSender { _ in .success("campus") }),
+                others: [(.sample("library", RecordingSender { _ in .success("library") }), [library])]))
         #expect(Self.codes(try await handler.relay(Self.message(library), Self.context)) == ["library"])
         #expect(Self.codes(try await handler.relay(Self.message(ObjectID()), Self.context)) == ["campus"])
         #expect(Self.codes(try await handler.relay(Self.message(library, project: "campus"), Self.context)) == ["campus"])
@@ -75,18 +53,18 @@ struct ProjectsTests {
     func isolation() async throws {
         let library = ObjectID()
         let (stream, gate) = AsyncStream.makeStream(of: Void.self)
-        let hanging = Sender {
+        let hanging = RecordingSender { _ in
             for await _ in stream {}
             return .failure(SendFailure(DeliveryError(class: .retryable, code: "TIMEOUT", message: "-"), scope: .service))
         }
-        let well = Sender { .success("campus") }
+        let well = RecordingSender { _ in .success("campus") }
         let handler = Self.handler(
             Projects(standard: .sample("campus", well), others: [(.sample("library", hanging), [library])]))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<Project.maxInFlight {
                 group.addTask { _ = try await handler.relay(Self.message(library), Self.context) }
             }
-            while hanging.sends < Project.maxInFlight { try await Task.sleep(for: .milliseconds(5)) }
+            while hanging.sent.count < Project.maxInFlight { try await Task.sleep(for: .milliseconds(5)) }
             let failure = await #expect(throws: CommandFailure.self) {
                 try await handler.relay(Self.message(library), Self.context)
             }
@@ -99,16 +77,16 @@ struct ProjectsTests {
         }
         // On a busy machine the pause may be over by now, and one message goes as the probe.
         _ = try await handler.relay(Self.message(library), Self.context)
-        let before = hanging.sends
+        let before = hanging.sent.count
         #expect(Self.codes(try await handler.relay(Self.message(library), Self.context)) == ["CIRCUIT_OPEN"])
-        #expect(hanging.sends == before)
+        #expect(hanging.sent.count == before)
         #expect(Self.codes(try await handler.relay(Self.message(ObjectID()), Self.context)) == ["campus"])
     }
 
     @Test("A project with an exhausted quota pauses alone")
     func quota() async throws {
         let library = ObjectID()
-        let exhausted = Sender {
+        let exhausted = RecordingSender { _ in
             .failure(
                 SendFailure(
                     DeliveryError(class: .retryable, code: "RATE_LIMIT_EXCEEDED", message: "-", retryAfter: 60_000),
@@ -116,7 +94,7 @@ struct ProjectsTests {
         }
         let handler = Self.handler(
             Projects(
-                standard: .sample("campus", Sender { .success("campus") }),
+                standard: .sample("campus", RecordingSender { _ in .success("campus") }),
                 others: [(.sample("library", exhausted), [library])]))
         #expect(Self.codes(try await handler.relay(Self.message(library), Self.context)) == ["RATE_LIMIT_EXCEEDED"])
         #expect(Self.codes(try await handler.relay(Self.message(library), Self.context)) == ["PROJECT_PAUSED"])

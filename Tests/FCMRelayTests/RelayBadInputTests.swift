@@ -9,36 +9,19 @@ import Testing
 struct RelayBadInputTests {
     @Test("Hundreds of bad requests are refused, and leave nothing behind")
     func badRequests() async throws {
-        try await withTemporaryFolder { folder in
-            try await withService("msi-fcm-emulator", in: folder, settings: ["MSI_FCM_EMULATOR_PORT": "0"]) { emulator in
-                let settings = EmulatorAccess(port: try emulator.port, stateDirectory: folder).settings
-                try await withService("msi-fcm-relay", in: folder, settings: settings) { relay in
-                    let endpoint = "ipc://\(folder)/run/fcm-relay.sock"
-                    // Once it has its access token and a connection, its use of resources is stable.
-                    try await expectGoodMessageAccepted(at: endpoint)
-                    let count = try await checkBadRequests(
-                        to: relay, at: endpoint, seed: 20_261_124,
-                        Array(repeating: Self.command, count: 6) + [Self.push, Self.push])
-                    #expect(count >= 2 * 100)
-                    try await expectGoodMessageAccepted(at: endpoint)
-                }
-            }
+        try await withRelayBesideEmulator { relay in
+            // Once it has its access token and a connection, its use of resources is stable.
+            try await Self.expectAccepted(by: relay)
+            let count = try await checkBadRequests(
+                to: relay.process, at: relay.endpoint, seed: 20_261_124,
+                Array(repeating: Self.command, count: 6) + [Self.push, Self.push])
+            #expect(count >= 2 * 100)
+            try await Self.expectAccepted(by: relay)
         }
     }
 
-    private func expectGoodMessageAccepted(at endpoint: String) async throws {
-        try await withBus { bus in
-            let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
-            let reply = try await client.request(
-                RelayMessage(
-                    msiKey: ObjectID(), timestamp: .now,
-                    draft: MessageDraft(title: "t", desc: "d", message: "m", topicKey: Self.topic, distribution: .alert)),
-                timeout: .seconds(60))
-            #expect(reply.components.count == 2)
-            for outcome in reply.components {
-                #expect(throws: Never.self) { try outcome.result.get() }
-            }
-        }
+    private static func expectAccepted(by relay: RelayBesideEmulator) async throws {
+        #expect(try await relay.relay(.sample()).map { $0.result.failure } == [nil, nil])
     }
 
     private static let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())

@@ -2,7 +2,6 @@ import CommandBus
 import FCM
 import FoundationEssentials
 import Schemas
-import Synchronization
 import Testing
 import Time
 
@@ -11,42 +10,6 @@ import Time
 @Suite("The handler of message.relay")
 struct RelayHandlerTests {
     private static let now: UnixMilliseconds = 1_795_262_400_000
-
-    /// Gives the answers that the test has chosen, and records its input.
-    private final class RecordingSender: FCMSender {
-        struct Sent: Sendable {
-            let request: FCMRequest
-            let expiry: ContinuousClock.Instant
-            let deadline: ContinuousClock.Instant
-        }
-
-        private let log = Mutex<[Sent]>([])
-        private let answer: @Sendable (FCMMessage) -> Result<String, SendFailure>
-
-        init(_ answer: @escaping @Sendable (FCMMessage) -> Result<String, SendFailure> = { _ in .success("n") }) {
-            self.answer = answer
-        }
-
-        func send(
-            _ components: [Component], of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
-            by deadline: ContinuousClock.Instant
-        ) async -> [Result<String, SendFailure>] {
-            components.map { component in
-                let request = FCMRequest(component, of: message, now: now)
-                log.withLock { $0.append(Sent(request: request, expiry: expiry, deadline: deadline)) }
-                return answer(request.message)
-            }
-        }
-
-        func send(
-            _ push: RelayPush, to recipients: [PushRecipient], now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
-            by deadline: ContinuousClock.Instant
-        ) async -> [Result<String, SendFailure>] {
-            recipients.map { _ in .failure(.unwritable) }
-        }
-
-        var sent: [Sent] { log.withLock(\.self) }
-    }
 
     private func relay(
         _ command: RelayMessage, _ sender: RecordingSender, limit: PayloadLimit = .topic, deadline: UnixMilliseconds? = nil
@@ -96,10 +59,7 @@ struct RelayHandlerTests {
         let outcomes = try await relay(.sample(expires: expires), sender)
         #expect(outcomes.map(\.component) == [.notification, .data])
         for outcome in outcomes {
-            guard case .failure(let error) = outcome.result else {
-                Issue.record("accepted")
-                return
-            }
+            let error = try #require(outcome.result.failure)
             #expect(error.class == .expired)
             #expect(error.code == "EXPIRED")
         }
@@ -127,10 +87,7 @@ struct RelayHandlerTests {
         let sender = RecordingSender()
         let message = RelayMessage.sample(message: String(repeating: "€", count: 1_500))
         for outcome in try await relay(message, sender, limit: PayloadLimit(bytes: 150)) {
-            guard case .failure(let error) = outcome.result else {
-                Issue.record("accepted")
-                return
-            }
+            let error = try #require(outcome.result.failure)
             #expect(error.class == .permanent)
             #expect(error.code == "PAYLOAD_TOO_LARGE")
             #expect(error.message.contains("150"))
@@ -177,10 +134,7 @@ struct RelayHandlerTests {
     func whatHasNoTimeLeftIsNotSent() async throws {
         let sender = RecordingSender()
         for outcome in try await relay(.sample(.information), sender, deadline: Self.now + 100) {
-            guard case .failure(let error) = outcome.result else {
-                Issue.record("accepted")
-                return
-            }
+            let error = try #require(outcome.result.failure)
             #expect(error.class == .retryable)
         }
         #expect(sender.sent.isEmpty)

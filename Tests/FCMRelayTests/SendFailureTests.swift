@@ -20,4 +20,11 @@ struct SendFailureTests {
         #expect(failure.error.code == "TIMEOUT")
         #expect(failure.error.message.contains("FCM may have accepted it") == wasSent)
     }
+
+    @Test("A connection that breaks during a request is a retryable error of FCM, which may have accepted the message")
+    func reset() {
+        let failure = SendFailure(TransportError(.reset, "reset", mayHaveBeenProcessed: true), after: .milliseconds(1))
+        #expect(failure.scope == .service && failure.error.class == .retryable && failure.error.code == "NETWORK")
+        #expect(failure.error.message.contains("may have accepted"))
+    }
 }

@@ -17,42 +17,33 @@ struct ShardedTransportTests {
 
     @Test("A few requests use one connection of each part")
     func littleGoesByAConnectionOfEach() async throws {
-        try await withTLSServer {
+        try await withTransport(ShardedTransport.init) {
             .init(200, String(decoding: $0.body, as: UTF8.self))
-        } _: { server in
-            try await withTransport(to: server, ShardedTransport.init) { transport in
-                for _ in 0..<5 {
-                    let outcomes = await transport.send(requests(20, to: server))
-                    let bodies = try outcomes.map { String(decoding: try $0.get().body, as: UTF8.self) }
-                    #expect(bodies == (0..<20).map(String.init))
-                }
-                #expect(server.connections == 2)
+        } _: { server, transport in
+            for _ in 0..<5 {
+                let outcomes = await transport.send(requests(20, to: server))
+                let bodies = try outcomes.map { String(decoding: try $0.get().body, as: UTF8.self) }
+                #expect(bodies == (0..<20).map(String.init))
             }
+            #expect(server.connections == 2)
         }
     }
 
     /// The limit of connections holds, also if it cannot be divided evenly.
     @Test("Many requests use all connections", arguments: [1, 2, 3])
     func moreGoesByAllConnections(_ connections: Int) async throws {
-        try await withTLSServer { request in
+        try await withTransport(ShardedTransport.init) { request in
             try await Task.sleep(for: .milliseconds(50))
             return .init(200, String(decoding: request.body, as: UTF8.self))
-        } _: { server in
-            try await withTransport(to: server, ShardedTransport.init) {
-                $0.connectionsPerHost = connections
-                $0.streamsPerConnection = 10
-            } _: { transport in
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for _ in 0..<100 {
-                        group.addTask {
-                            for outcome in await transport.send(requests(2, to: server)) { _ = try outcome.get() }
-                        }
-                    }
-                    try await group.waitForAll()
-                }
-                #expect(server.requests.count == 200)
-                #expect(server.connections == connections)
+        } configuration: {
+            $0.connectionsPerHost = connections
+            $0.streamsPerConnection = 10
+        } _: { server, transport in
+            try await concurrently(100) { _ in
+                for outcome in await transport.send(requests(2, to: server)) { _ = try outcome.get() }
             }
+            #expect(server.requests.count == 200)
+            #expect(server.connections == connections)
         }
     }
 
@@ -71,20 +62,14 @@ struct ShardedTransportTests {
                 try await eventually { server.requests.count == 2 * count }
             }
             for outcome in await transport.send(requests(2, to: server)) {
-                guard case .failure(let error) = outcome else {
-                    Issue.record("answered")
-                    return
-                }
+                let error = try #require(outcome.failure)
                 #expect(error.code == .overloaded)
             }
             // Closing fails the pending requests of both threads.
             await transport.close()
             for task in sending {
                 for outcome in await task.value {
-                    guard case .failure(let error) = outcome else {
-                        Issue.record("answered")
-                        return
-                    }
+                    let error = try #require(outcome.failure)
                     #expect(error.code == .stopped)
                 }
             }

@@ -11,80 +11,70 @@ struct SilentConnectionTests {
         HTTPTransportRequest(url: url + path, headers: [], body: Data("x".utf8), deadline: .now + time)
     }
 
-    private static func server(_ body: @escaping @Sendable (TLSServer) async throws -> Void) async throws {
-        try await withTLSServer { request in
+    private static func withTransport(
+        silenceTimeout: Duration? = nil, streams: Int? = nil,
+        _ body: @escaping @Sendable (TLSServer, CurlTransport) async throws -> Void
+    ) async throws {
+        try await FCMRelayTests.withTransport(CurlTransport.init) { request in
             if request.path == "/slow" { try await Task.sleep(for: .milliseconds(900)) }
             if request.path == "/never" { try await Task.sleep(for: .seconds(60)) }
             return .init(200)
+        } configuration: {
+            if let silenceTimeout { $0.silenceTimeout = silenceTimeout }
+            if let streams { ($0.connectionsPerHost, $0.streamsPerConnection) = (1, streams) }
         } _: {
-            try await body($0)
+            try await body($0, $1)
         }
     }
 
     @Test("When a request waits in silence, later ones use a new connection, and the first still gets its answer")
     func silence() async throws {
-        try await Self.server { server in
-            try await withTransport(to: server, CurlTransport.init) {
-                $0.silenceTimeout = .milliseconds(300)
-            } _: { transport in
-                _ = try await transport.send(Self.request(server.url, "/"))
-                async let slow = transport.send(Self.request(server.url, "/slow"))
-                try await eventually { server.requests.count == 2 }
-                try await Task.sleep(for: .milliseconds(700))
-                _ = try await transport.send(Self.request(server.url, "/"))
-                #expect(server.connections == 2)
-                #expect(try await slow.status == 200)
-            }
+        try await Self.withTransport(silenceTimeout: .milliseconds(300)) { server, transport in
+            _ = try await transport.send(Self.request(server.url, "/"))
+            async let slow = transport.send(Self.request(server.url, "/slow"))
+            try await eventually { server.requests.count == 2 }
+            try await Task.sleep(for: .milliseconds(700))
+            _ = try await transport.send(Self.request(server.url, "/"))
+            #expect(server.connections == 2)
+            #expect(try await slow.status == 200)
         }
     }
 
     @Test("A single request that hangs does not close the connection for the others")
     func oneThatHangs() async throws {
-        try await Self.server { server in
-            try await withTransport(to: server, CurlTransport.init) {
-                $0.silenceTimeout = .seconds(2)
-            } _: { transport in
-                _ = try await transport.send(Self.request(server.url, "/"))
-                async let hanging = transport.send([Self.request(server.url, "/never", within: .milliseconds(2_500))])
-                let end = ContinuousClock.now + .milliseconds(2_600)
-                while .now < end { _ = try await transport.send(Self.request(server.url, "/")) }
-                _ = await hanging
-                _ = try await transport.send(Self.request(server.url, "/"))
-                #expect(server.connections == 1)
-            }
+        try await Self.withTransport(silenceTimeout: .seconds(2)) { server, transport in
+            _ = try await transport.send(Self.request(server.url, "/"))
+            async let hanging = transport.send([Self.request(server.url, "/never", within: .milliseconds(2_500))])
+            let end = ContinuousClock.now + .milliseconds(2_600)
+            while .now < end { _ = try await transport.send(Self.request(server.url, "/")) }
+            _ = await hanging
+            _ = try await transport.send(Self.request(server.url, "/"))
+            #expect(server.connections == 1)
         }
     }
 
     @Test("New connections are used at once when they are requested, and the old ones finish")
     func renewal() async throws {
-        try await Self.server { server in
-            try await withTransport(to: server, CurlTransport.init) { transport in
-                async let slow = transport.send(Self.request(server.url, "/slow"))
-                try await eventually { server.requests.count == 1 }
-                transport.renewConnections()
-                for _ in 0..<3 { _ = try await transport.send(Self.request(server.url, "/")) }
-                #expect(server.connections == 2)
-                #expect(try await slow.status == 200)
-            }
+        try await Self.withTransport { server, transport in
+            async let slow = transport.send(Self.request(server.url, "/slow"))
+            try await eventually { server.requests.count == 1 }
+            transport.renewConnections()
+            for _ in 0..<3 { _ = try await transport.send(Self.request(server.url, "/")) }
+            #expect(server.connections == 2)
+            #expect(try await slow.status == 200)
         }
     }
 
     @Test("Requests that wait for a stream of a silent connection go over the new one")
     func waiting() async throws {
-        try await Self.server { server in
-            try await withTransport(to: server, CurlTransport.init) {
-                $0.silenceTimeout = .milliseconds(300)
-                $0.connectionsPerHost = 1
-                $0.streamsPerConnection = 1
-            } _: { transport in
-                _ = try await transport.send(Self.request(server.url, "/"))
-                let deadline = ContinuousClock.now + .seconds(8)
-                async let hanging = transport.send([Self.request(server.url, "/never", within: .seconds(8))])
-                try await eventually { server.requests.count == 2 }
-                _ = try await transport.send(Self.request(server.url, "/"))
-                #expect(ContinuousClock.now < deadline)
-                _ = await hanging
-            }
+        try await Self.withTransport(silenceTimeout: .milliseconds(300), streams: 1) { server, transport in
+            _ = try await transport.send(Self.request(server.url, "/"))
+            let deadline = ContinuousClock.now + .seconds(8)
+            async let hanging = transport.send([Self.request(server.url, "/never", within: .seconds(8))])
+            try await eventually { server.requests.count == 2 }
+            _ = try await transport.send(Self.request(server.url, "/"))
+            #expect(ContinuousClock.now < deadline)
+            _ = await hanging
         }
     }
 }

@@ -93,16 +93,14 @@ struct TokenStateMachineTests {
     }
 
     @Test("The backoff doubles up to a minute, and starts again after a success")
-    func backOffDoublesToAMinuteAndStartsAnewAfterASuccess() {
+    func backOffDoublesToAMinuteAndStartsAnewAfterASuccess() throws {
         var machine = Machine()
         var now = start
         var pauses: [Duration] = []
         for attempt in 0..<100 {
             #expect(machine.need(attempt, now: now) == .wait(requestsNew: true))
-            guard case .failure(let told) = machine.failed(failure, now: now).result, let pause = told.retryAfter else {
-                Issue.record("no pause")
-                return
-            }
+            let failed = machine.failed(failure, now: now).result
+            let pause = try #require(failed.failure?.retryAfter)
             pauses.append(pause)
             now += pause
         }

@@ -2,23 +2,27 @@ import TestSupport
 
 @testable import FCMRelay
 
-/// Runs a test with a transport that trusts the server, and closes it.
+/// Runs a test with a server, and with a transport that trusts it.
 ///
 /// - Parameters:
 ///   - make: The tested initialiser, such as `CurlTransport.init`.
+///   - answer: The server's answers.
 ///   - change: Changes the default configuration.
 func withTransport<Transport: HTTPTransport>(
-    to server: TLSServer, _ make: (CurlConfiguration) throws -> Transport, _ change: (inout CurlConfiguration) -> Void = { _ in },
-    _ body: (Transport) async throws -> Void
+    _ make: @escaping @Sendable (CurlConfiguration) throws -> Transport, answer: @escaping TLSServer.Handler,
+    configuration change: @escaping @Sendable (inout CurlConfiguration) -> Void = { _ in },
+    _ body: @escaping @Sendable (TLSServer, Transport) async throws -> Void
 ) async throws {
-    var configuration = CurlConfiguration(certificateAuthorityFile: server.certificateFile)
-    change(&configuration)
-    let transport = try make(configuration)
-    do {
-        try await body(transport)
-        await transport.close()
-    } catch {
-        await transport.close()
-        throw error
+    try await withTLSServer(answer: answer) { server in
+        var configuration = CurlConfiguration(certificateAuthorityFile: server.certificateFile)
+        change(&configuration)
+        let transport = try make(configuration)
+        do {
+            try await body(server, transport)
+            await transport.close()
+        } catch {
+            await transport.close()
+            throw error
+        }
     }
 }

@@ -50,28 +50,23 @@ struct AcceptanceClockTests {
         }
     }
 
-    /// Stores a message of ``topic``.
+    /// Stores a message.
     @discardableResult
     private static func add(
         to store: any MessageStore, accepted: UnixMilliseconds?, ended: UnixMilliseconds? = nil
     ) async throws -> ObjectID {
-        var message = Message(
-            msiKey: ObjectID(), draft: draft, sender: "ann", timestamp: 1,
-            names: CubeNames(channel: "C", area: "A", subject: "S"), expires: 9, relay: Self.record())
+        var message = Message.sample(relay: Self.record())
         (message.relay.accepted, message.relay.ended) = (accepted, ended)
         _ = try await store.insert(message)
         return message.msiKey
     }
-
-    private static let draft = LogMessage.sample().draft
-    private static let topic = draft.topicKey
 
     /// The keys of what a phone gets, and its next cursor.
     private static func read(
         _ store: any MessageStore, in order: AcceptanceClock, after: PageCursor? = nil, now: UnixMilliseconds,
         at instant: ContinuousClock.Instant
     ) async throws -> (keys: [ObjectID], next: PageCursor) {
-        let reply = try await store.read(ReadAccepted(topics: [topic], after: after), in: order, now: now, at: instant)
+        let reply = try await store.read(ReadAccepted(topics: [.sample], after: after), in: order, now: now, at: instant)
         return (reply.messages.map(\.msiKey), reply.next)
     }
 

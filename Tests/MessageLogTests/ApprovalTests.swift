@@ -69,33 +69,29 @@ struct ApprovalTests {
     @Test("An approved message waits for its time; a held one can be recalled, and expires", arguments: StoreKind.allCases)
     func ends(_ kind: StoreKind) async throws {
         let relay = RelayDouble()
-        try await withDatabase(kind) { folder, settings in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.with(in: folder, settings: settings) { log in
-                    let start = UnixMilliseconds.now
-                    let soon = LogMessage.sample("soon", sendAt: start + 8_000, approval: true)
-                    let recalled = LogMessage.sample("recalled", approval: true)
-                    let expired = LogMessage.sample("expired", lifetime: 1_000, approval: true)
-                    _ = try await log.log(soon)
-                    let approved = try await log.client.request(ApproveMessage(msiKey: soon.msiKey), context: .ann)
-                    #expect(approved.relay.state == .pending && approved.relay.nextAttempt == soon.draft.sendAt)
-                    for command in [recalled, expired] { _ = try await log.log(command) }
+        try await RunningMessageLog.with(relay, on: kind) { log in
+            let start = UnixMilliseconds.now
+            let soon = LogMessage.sample("soon", sendAt: start + 8_000, approval: true)
+            let recalled = LogMessage.sample("recalled", approval: true)
+            let expired = LogMessage.sample("expired", lifetime: 1_000, approval: true)
+            _ = try await log.log(soon)
+            let approved = try await log.client.request(ApproveMessage(msiKey: soon.msiKey), context: .ann)
+            #expect(approved.relay.state == .pending && approved.relay.nextAttempt == soon.draft.sendAt)
+            for command in [recalled, expired] { _ = try await log.log(command) }
 
-                    let back = try await log.client.request(RecallMessage(msiKey: recalled.msiKey), context: .communicator)
-                    #expect(back.relay.state == .recalled && back.relay.ended != nil)
-                    let late = await log.client.failure(of: ApproveMessage(msiKey: recalled.msiKey), context: .ann)
-                    #expect(late?.status == .conflict)
+            let back = try await log.client.request(RecallMessage(msiKey: recalled.msiKey), context: .communicator)
+            #expect(back.relay.state == .recalled && back.relay.ended != nil)
+            let late = await log.client.failure(of: ApproveMessage(msiKey: recalled.msiKey), context: .ann)
+            #expect(late?.status == .conflict)
 
-                    let over = try await log.wait(for: expired.msiKey) { $0.state == .expired }
-                    #expect(over.attempts == 0 && over.components.allSatisfy { $0.error?.message.contains("approved") == true })
-                    #expect(
-                        await log.client.failure(of: ApproveMessage(msiKey: expired.msiKey), context: .ann)?.status == .conflict)
+            let over = try await log.wait(for: expired.msiKey) { $0.state == .expired }
+            #expect(over.attempts == 0 && over.components.allSatisfy { $0.error?.message.contains("approved") == true })
+            #expect(
+                await log.client.failure(of: ApproveMessage(msiKey: expired.msiKey), context: .ann)?.status == .conflict)
 
-                    _ = try await log.wait(for: soon.msiKey) { $0.state == .relayed }
-                    #expect(UnixMilliseconds.now >= start + 8_000)
-                    #expect(relay.asked(recalled.msiKey).isEmpty && relay.asked(expired.msiKey).isEmpty)
-                }
-            }
+            _ = try await log.wait(for: soon.msiKey) { $0.state == .relayed }
+            #expect(UnixMilliseconds.now >= start + 8_000)
+            #expect(relay.asked(recalled.msiKey).isEmpty && relay.asked(expired.msiKey).isEmpty)
         }
     }
 }

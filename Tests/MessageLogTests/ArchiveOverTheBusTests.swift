@@ -38,150 +38,111 @@ struct ArchiveOverTheBusTests {
 
     @Test("The same message is stored once, and another message with its key is a conflict")
     func sameKey() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                let command = LogMessage.sample()
-                let first = try await log.log(command)
-                #expect(first.msiKey == command.msiKey && first.draft == command.draft && first.names == command.names)
-                #expect(first.sender == "Communicator" && first.timestamp == command.timestamp)
-                #expect(first.relay.components.map(\.component) == [.notification, .data])
-                let again = try await log.log(command)
-                #expect(again.id == first.id)
-                let other = await log.client.failure(
-                    of: LogMessage.sample("another", msiKey: command.msiKey), context: .communicator)
-                #expect(other?.status == .conflict && other?.field == "msi_key")
-                let page = try await log.client.request(ListMessages(limit: 10))
-                #expect(page.messages.map(\.id) == [first.id] && page.next == nil)
-            }
+        try await RunningMessageLog.with { log in
+            let command = LogMessage.sample()
+            let first = try await log.log(command)
+            #expect(first.msiKey == command.msiKey && first.draft == command.draft && first.names == command.names)
+            #expect(first.sender == "Communicator" && first.timestamp == command.timestamp)
+            #expect(first.relay.components.map(\.component) == [.notification, .data])
+            let again = try await log.log(command)
+            #expect(again.id == first.id)
+            let other = await log.client.failure(
+                of: LogMessage.sample("another", msiKey: command.msiKey), context: .communicator)
+            #expect(other?.status == .conflict && other?.field == "msi_key")
+            let page = try await log.client.request(ListMessages(limit: 10))
+            #expect(page.messages.map(\.id) == [first.id] && page.next == nil)
         }
     }
 
     @Test("An idempotency key stands for one message, also in concurrent requests")
     func idempotency() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                let stored = try await withThrowingTaskGroup(of: Message.self) { group in
-                    for _ in 0..<20 {
-                        group.addTask { try await log.log(.sample(idempotencyKey: "key 1")) }
-                    }
-                    return try await group.reduce(into: []) { $0.append($1) }
-                }
-                #expect(Set(stored.map(\.msiKey)).count == 1)
-                let found = try await log.client.request(FindMessage(idempotencyKey: "key 1"), context: .communicator)
-                #expect(found.msiKey == stored.first?.msiKey && found.idempotencyKey == "key 1")
-                let unknown = [
-                    await log.client.failure(of: FindMessage(idempotencyKey: "key 2"), context: .communicator),
-                    await log.client.failure(of: FindMessage(idempotencyKey: "key 1"), context: .ann),
-                    await log.client.failure(of: GetMessage(msiKey: ObjectID())),
-                ]
-                #expect(unknown.map { $0?.status } == [.notFound, .notFound, .notFound])
-            }
+        try await RunningMessageLog.with { log in
+            let stored = try await concurrently(20) { _ in try await log.log(.sample(idempotencyKey: "key 1")) }
+            #expect(Set(stored.map(\.msiKey)).count == 1)
+            let found = try await log.client.request(FindMessage(idempotencyKey: "key 1"), context: .communicator)
+            #expect(found.msiKey == stored.first?.msiKey && found.idempotencyKey == "key 1")
+            let unknown = [
+                await log.client.failure(of: FindMessage(idempotencyKey: "key 2"), context: .communicator),
+                await log.client.failure(of: FindMessage(idempotencyKey: "key 1"), context: .ann),
+                await log.client.failure(of: GetMessage(msiKey: ObjectID())),
+            ]
+            #expect(unknown.map { $0?.status } == [.notFound, .notFound, .notFound])
         }
     }
 
     @Test("A message is logged, found and changed only for the request's actor; a request without an actor is unauthenticated")
     func actor() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                let later = LogMessage.sample(idempotencyKey: "k", sendAt: .now + 60_000)
-                let stored = try await log.client.request(later, context: .ann).message
-                #expect(stored.sender == "Ann")
-                let recall = RecallMessage(msiKey: stored.msiKey)
-                let nameless = [
-                    await log.client.failure(of: LogMessage.sample()), await log.client.failure(of: recall),
-                    await log.client.failure(of: FindMessage(idempotencyKey: "k")),
-                    await log.client.failure(of: RetryMessage(msiKey: stored.msiKey)),
-                ]
-                #expect(nameless.map { $0?.status } == Array(repeating: .unauthenticated, count: 4))
-                #expect(nameless.allSatisfy { $0?.message.contains("actor") == true })
-                for name in ["", " ", String(repeating: "a", count: 201), "a\u{0}b"] {
-                    let failure = await log.client.failure(of: recall, context: .init(actor: name))
-                    #expect(failure?.status == .invalid && failure?.message.hasPrefix("header: actor: ") == true)
-                }
-                // Earlier gateways put the caller into the payload.
-                for (command, payload, field) in [
-                    ("message.recall", #"{"msi_key":"\#(stored.msiKey)","by":"Ann"}"#, "by"),
-                    ("message.find", #"{"sender":"Ann","idempotency_key":"k"}"#, "sender"),
-                ] {
-                    let failure = await log.client.failure(of: command, payload, context: .ann)
-                    #expect(failure?.status == .invalid && failure?.field == field)
-                }
-                let page = try await log.client.request(ListMessages(limit: 10))
-                #expect(page.messages == [stored])
+        try await RunningMessageLog.with { log in
+            let later = LogMessage.sample(idempotencyKey: "k", sendAt: .now + 60_000)
+            let stored = try await log.client.request(later, context: .ann).message
+            #expect(stored.sender == "Ann")
+            let recall = RecallMessage(msiKey: stored.msiKey)
+            let nameless = [
+                await log.client.failure(of: LogMessage.sample()), await log.client.failure(of: recall),
+                await log.client.failure(of: FindMessage(idempotencyKey: "k")),
+                await log.client.failure(of: RetryMessage(msiKey: stored.msiKey)),
+            ]
+            #expect(nameless.map { $0?.status } == Array(repeating: .unauthenticated, count: 4))
+            #expect(nameless.allSatisfy { $0?.message.contains("actor") == true })
+            for name in ["", " ", String(repeating: "a", count: 201), "a\u{0}b"] {
+                let failure = await log.client.failure(of: recall, context: .init(actor: name))
+                #expect(failure?.status == .invalid && failure?.message.hasPrefix("header: actor: ") == true)
             }
-        }
-    }
-
-    @Test("Pages are newest first, and neither miss nor repeat a message while new ones come")
-    func pages() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                let now = UnixMilliseconds.now
-                var logged: [ObjectID] = []
-                // Some messages have the same millisecond.
-                for number in 0..<25 {
-                    let command = LogMessage.sample("\(number)", timestamp: now + Milliseconds(rawValue: Int64(number / 3)))
-                    logged.append(try await log.log(command).msiKey)
-                }
-                var walked: [ObjectID] = []
-                var cursor: PageCursor?
-                repeat {
-                    let page = try await log.client.request(ListMessages(limit: 4, before: cursor))
-                    walked += page.messages.map(\.msiKey)
-                    cursor = page.next
-                    _ = try await log.log(.sample("new", timestamp: now + 1_000_000))
-                } while cursor != nil
-                #expect(walked == logged.reversed())
+            // Earlier gateways put the caller into the payload.
+            for (command, payload, field) in [
+                ("message.recall", #"{"msi_key":"\#(stored.msiKey)","by":"Ann"}"#, "by"),
+                ("message.find", #"{"sender":"Ann","idempotency_key":"k"}"#, "sender"),
+            ] {
+                let failure = await log.client.failure(of: command, payload, context: .ann)
+                #expect(failure?.status == .invalid && failure?.field == field)
             }
+            let page = try await log.client.request(ListMessages(limit: 10))
+            #expect(page.messages == [stored])
         }
     }
 
     @Test("Messages are counted by state, and the oldest one that waits lists its follow-ups")
     func statistics() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                let now = UnixMilliseconds.now
-                let first = try await log.log(.sample("first", timestamp: now - 10_000))
-                let second = try await log.log(.sample("second") { $0.follows = first.msiKey })
-                _ = try await log.log(.sample("later", sendAt: now + 600_000))
-                let found = try await log.client.request(CountMessages(edges: [now - 10_000, now - 9_999, now + 600_000]))
-                #expect(found.states[.pending] == 3 && found.scheduled == 1)
-                #expect(found.buckets.map { $0.states[.pending] } == [1, 2])
-                #expect(found.oldestWaiting?.msiKey == first.msiKey && found.oldestWaiting?.followUps == [second.msiKey])
-                let other = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
-                let none = try await log.client.request(CountMessages(edges: [now, now + 1], topics: [other]))
-                #expect(none == MessageStatistics(edges: [now, now + 1]))
-            }
+        try await RunningMessageLog.with { log in
+            let now = UnixMilliseconds.now
+            let first = try await log.log(.sample("first", timestamp: now - 10_000))
+            let second = try await log.log(.sample("second") { $0.follows = first.msiKey })
+            _ = try await log.log(.sample("later", sendAt: now + 600_000))
+            let found = try await log.client.request(CountMessages(edges: [now - 10_000, now - 9_999, now + 600_000]))
+            #expect(found.states[.pending] == 3 && found.scheduled == 1)
+            #expect(found.buckets.map { $0.states[.pending] } == [1, 2])
+            #expect(found.oldestWaiting?.msiKey == first.msiKey && found.oldestWaiting?.followUps == [second.msiKey])
+            let other = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+            let none = try await log.client.request(CountMessages(edges: [now, now + 1], topics: [other]))
+            #expect(none == MessageStatistics(edges: [now, now + 1]))
         }
     }
 
     @Test("A value that breaks a rule is invalid, and the answer names the field")
     func invalid() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                let wrong: [(String, String, String?)] = [
-                    ("message.list", #"{"limit":0}"#, "limit"),
-                    ("message.list", #"{"limit":201}"#, "limit"),
-                    ("message.list", #"{"limit":5,"before":"7"}"#, "before"),
-                    ("message.list", "{}", "limit"),
-                    ("message.get", #"{"msi_key":"5a"}"#, "msi_key"),
-                    ("message.statistics", #"{"edges":[2,1]}"#, "edges"),
-                    ("message.statistics", #"{"edges":[1,1]}"#, "edges"),
-                    ("message.statistics", #"{"edges":[-1,1]}"#, "edges"),
-                    ("message.statistics", #"{"edges":[\#((0...200).map(String.init).joined(separator: ","))]}"#, "edges"),
-                    ("message.statistics", #"{"by":"colour"}"#, "by"),
-                    ("message.statistics", #"{"state":"failed"}"#, "state"),
-                    ("message.find", #"{"idempotency_key":""}"#, "idempotency_key"),
-                    ("message.log", "{}", "msi_key"),
-                    ("message.relay", "{}", nil),
-                ]
-                for (command, payload, field) in wrong {
-                    let failure = await log.client.failure(of: command, payload)
-                    #expect(failure?.status == .invalid && failure?.field == field, "\(command) \(payload): \(failure as Any)")
-                }
-                let page = try await log.client.request(ListMessages(limit: 200))
-                #expect(page.messages.isEmpty)
+        try await RunningMessageLog.with { log in
+            let wrong: [(String, String, String?)] = [
+                ("message.list", #"{"limit":0}"#, "limit"),
+                ("message.list", #"{"limit":201}"#, "limit"),
+                ("message.list", #"{"limit":5,"before":"7"}"#, "before"),
+                ("message.list", "{}", "limit"),
+                ("message.get", #"{"msi_key":"5a"}"#, "msi_key"),
+                ("message.statistics", #"{"edges":[2,1]}"#, "edges"),
+                ("message.statistics", #"{"edges":[1,1]}"#, "edges"),
+                ("message.statistics", #"{"edges":[-1,1]}"#, "edges"),
+                ("message.statistics", #"{"edges":[\#((0...200).map(String.init).joined(separator: ","))]}"#, "edges"),
+                ("message.statistics", #"{"by":"colour"}"#, "by"),
+                ("message.statistics", #"{"state":"failed"}"#, "state"),
+                ("message.find", #"{"idempotency_key":""}"#, "idempotency_key"),
+                ("message.log", "{}", "msi_key"),
+                ("message.relay", "{}", nil),
+            ]
+            for (command, payload, field) in wrong {
+                let failure = await log.client.failure(of: command, payload)
+                #expect(failure?.status == .invalid && failure?.field == field, "\(command) \(payload): \(failure as Any)")
             }
+            let page = try await log.client.request(ListMessages(limit: 200))
+            #expect(page.messages.isEmpty)
         }
     }
 }

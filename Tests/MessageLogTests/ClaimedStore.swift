@@ -1,6 +1,7 @@
 import DurableFiles
 import MessageStorage
 import Schemas
+import TestSupport
 
 /// An archive with a test's own claims, and its own changes of messages.
 struct ClaimedStore: MessageStore {
@@ -97,4 +98,16 @@ struct ClaimedStore: MessageStore {
     func size() async throws -> Int64 { try await store.size() }
     func diskSpace() async throws -> DiskSpace? { try await store.diskSpace() }
     func close() async throws { try store.close() }
+}
+
+/// Runs a test with an empty archive in a file.
+func withArchive<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (SQLiteMessageStore) async throws -> Result
+) async throws -> Result {
+    try await withTemporaryFolder { folder in
+        let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
+        let result = try await body(store)
+        try store.close()
+        return result
+    }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import MessageStorage
 import Schemas
-import Synchronization
 import TestSupport
 import Testing
 import Time
@@ -56,9 +55,8 @@ struct ClockSetBackTests {
 
     @Test("Waits from before the start are shortened")
     func correction() async throws {
-        try await withTemporaryFolder { folder in
-            let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
-            let message = LeaseTests.message()
+        try await withArchive { store in
+            let message = Message.sample()
             _ = try await store.insert(message)
             let due = UnixMilliseconds.now + Self.hour
             try await store.update(message.msiKey) { record, _ in
@@ -69,7 +67,6 @@ struct ClockSetBackTests {
             try await eventually { try #require(await store.message(message.msiKey)?.relay.nextAttempt) < .now + 60_000 }
             running.cancel()
             try await running.value
-            try store.close()
         }
     }
 
@@ -78,13 +75,9 @@ struct ClockSetBackTests {
         try await withTemporaryFolder { folder in
             let clock = try FakeClock(in: folder)
             let gate = Gate()
-            let isFirst = Mutex(true)
+            let first = First()
             let relay = RelayDouble { command in
-                let isRefused = isFirst.withLock { isFirst in
-                    defer { isFirst = false }
-                    return isFirst
-                }
-                guard isRefused else { return command.components.map(\.accepted) }
+                guard first.take() else { return command.components.map(\.accepted) }
                 await gate.pass()
                 return command.components.map { $0.refused(.retryable, "UNAVAILABLE") }
             }

@@ -13,66 +13,6 @@ import Time
 struct DoubtfulLeaseTests {
     private static let noAnswer = CommandFailure(.unavailable, "the database has not answered")
 
-    /// Accepts everything, and counts the commands for each message.
-    private final class CountingRelay: Relay {
-        private let counts = Mutex<[ObjectID: Int]>([:])
-        private let held: ObjectID?
-        let gate = Gate()
-
-        /// - Parameter held: A message that it accepts only after the gate is open.
-        init(holding held: ObjectID? = nil) {
-            self.held = held
-        }
-
-        func count(_ message: Message) -> Int { counts.withLock { $0[message.msiKey] ?? 0 } }
-
-        func relay(_ command: RelayMessage, by end: UnixMilliseconds) async throws(CommandFailure) -> [ComponentOutcome] {
-            counts.withLock { $0[command.msiKey, default: 0] += 1 }
-            if command.msiKey == held { await gate.pass() }
-            return command.components.map(\.accepted)
-        }
-
-        func relay(
-            _ command: RelayPush, by end: UnixMilliseconds
-        ) async throws(CommandFailure) -> [Result<String, DeliveryError>] {
-            Issue.record("there is no push")
-            return []
-        }
-    }
-
-    /// Is true once.
-    private final class First: Sendable {
-        private let isTaken = Mutex(false)
-
-        func take() -> Bool {
-            isTaken.withLock { isTaken in
-                defer { isTaken = true }
-                return !isTaken
-            }
-        }
-    }
-
-    private func withStore(_ body: (SQLiteMessageStore) async throws -> Void) async throws {
-        try await withTemporaryFolder { folder in
-            let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
-            try await body(store)
-            try store.close()
-        }
-    }
-
-    private func outbox(_ store: ClaimedStore, _ relay: CountingRelay) -> Outbox {
-        Outbox(store: store, relay: relay, owner: "me", announcer: OutboxAnnouncer { _ in }, logger: quietLogger)
-    }
-
-    private func run(_ store: ClaimedStore, _ relay: CountingRelay, _ body: (Outbox) async throws -> Void) async throws {
-        let outbox = outbox(store, relay)
-        let running = Task { try await outbox.run() }
-        defer { running.cancel() }
-        try await body(outbox)
-        running.cancel()
-        _ = await running.result
-    }
-
     private func waitUntilRelayed(_ message: Message, in store: SQLiteMessageStore) async throws {
         try await eventually { try await store.message(message.msiKey)?.relay.state == .relayed }
     }
@@ -86,26 +26,26 @@ struct DoubtfulLeaseTests {
 
     @Test("A message that was leased by a failed claim is relayed soon, and once")
     func claim() async throws {
-        try await withStore { store in
-            let message = LeaseTests.message()
+        try await withArchive { store in
+            let message = Message.sample()
             _ = try await store.insert(message)
-            let (relay, first) = (CountingRelay(), First())
+            let (relay, first) = (AcceptingRelay(), First())
             let failing = ClaimedStore(store: store) { claim, lease, now in
                 let items = try await store.claim(claim, lease: lease, now: now)
                 if !items.isEmpty, first.take() { try await Self.failSlowly() }
                 return items
             }
-            try await run(failing, relay) { _ in try await waitUntilRelayed(message, in: store) }
+            try await Outbox.sample(failing, relay).run { try await waitUntilRelayed(message, in: store) }
             #expect(relay.count(message) == 1)
         }
     }
 
     @Test("Of a partial claim, the missing item is released, and the one in flight keeps its lease")
     func partialClaim() async throws {
-        try await withStore { store in
-            let (held, missing) = (LeaseTests.message(), LeaseTests.message())
+        try await withArchive { store in
+            let (held, missing) = (Message.sample(), Message.sample())
             for message in [held, missing] { _ = try await store.insert(message) }
-            let (relay, first) = (CountingRelay(holding: held.msiKey), First())
+            let (relay, first) = (AcceptingRelay(holding: held.msiKey), First())
             let claimed = Mutex<[OutboxKey]>([])
             let failing = ClaimedStore(store: store) { claim, lease, now in
                 let items = try await store.claim(claim, lease: lease, now: now)
@@ -114,7 +54,7 @@ struct DoubtfulLeaseTests {
                 try await Task.sleep(for: .milliseconds(2))
                 throw PartialClaim(items: items.filter { $0.key == .message(held.msiKey) }, cause: Self.noAnswer)
             }
-            try await run(failing, relay) { _ in
+            try await Outbox.sample(failing, relay).run {
                 try await waitUntilRelayed(missing, in: store)
                 let stored = try #require(try await store.message(held.msiKey))
                 #expect(stored.relay.lease?.owner == "me" && stored.relay.state == .pending)
@@ -128,16 +68,17 @@ struct DoubtfulLeaseTests {
 
     @Test("A message that was stored by a failed insert is relayed soon, and once")
     func insert() async throws {
-        try await withStore { store in
-            let message = LeaseTests.message()
-            let (relay, first) = (CountingRelay(), First())
+        try await withArchive { store in
+            let message = Message.sample()
+            let (relay, first) = (AcceptingRelay(), First())
             var failing = ClaimedStore(store: store) { try await store.claim($0, lease: $1, now: $2) }
             failing.change = { body in
                 let changed = try await body()
                 if first.take() { throw Self.noAnswer }
                 return changed
             }
-            try await run(failing, relay) { outbox in
+            let outbox = Outbox.sample(failing, relay)
+            try await outbox.run {
                 await #expect(throws: CommandFailure.self) { try await outbox.log(.message(message)) }
                 #expect(try await store.message(message.msiKey)?.relay.lease?.owner == "me")
                 try await waitUntilRelayed(message, in: store)
@@ -148,10 +89,10 @@ struct DoubtfulLeaseTests {
 
     @Test("A message whose lease may have been renewed is relayed soon, and once", arguments: [true, false])
     func renewal(isStored: Bool) async throws {
-        try await withStore { store in
-            let message = LeaseTests.message()
+        try await withArchive { store in
+            let message = Message.sample()
             _ = try await store.insert(message)
-            let (relay, first) = (CountingRelay(), First())
+            let (relay, first) = (AcceptingRelay(), First())
             // The rest of the lease is too short for a turn, so the turn renews it.
             var failing = ClaimedStore(store: store) { claim, lease, now in
                 try await store.claim(claim, lease: Lease(owner: lease.owner, until: now + 21_500), now: now)
@@ -161,15 +102,15 @@ struct DoubtfulLeaseTests {
                 if isStored { _ = try await body() }
                 throw Self.noAnswer
             }
-            try await run(failing, relay) { _ in try await waitUntilRelayed(message, in: store) }
+            try await Outbox.sample(failing, relay).run { try await waitUntilRelayed(message, in: store) }
             #expect(relay.count(message) == 1)
         }
     }
 
     @Test("Doubtful leases do not delay a stop, after which no lease is left")
     func stop() async throws {
-        try await withStore { store in
-            let message = LeaseTests.message()
+        try await withArchive { store in
+            let message = Message.sample()
             _ = try await store.insert(message)
             let failed = Mutex(0)
             let failing = ClaimedStore(store: store) { claim, lease, now in
@@ -177,7 +118,7 @@ struct DoubtfulLeaseTests {
                 failed.withLock { $0 += 1 }
                 try await Self.failSlowly()
             }
-            let group = ServiceGroup(services: [outbox(failing, CountingRelay())], logger: quietLogger)
+            let group = ServiceGroup(services: [Outbox.sample(failing, AcceptingRelay())], logger: quietLogger)
             let running = Task { try await group.run() }
             defer { running.cancel() }
             // The second claim gets the message only after a release.
@@ -212,7 +153,7 @@ struct DoubtfulLeaseTests {
 
     @Test("A lease counts for the items of its claim or for its own item, and for no other")
     func scope() {
-        let (message, other) = (LeaseTests.message(), LeaseTests.message())
+        let (message, other) = (Message.sample(), Message.sample())
         let lease = Lease(owner: "me", until: 10_000)
         func has(_ held: Lease?, _ lease: Lease, of scope: DoubtfulLease.Scope) -> Bool {
             var item = OutboxItem.message(message)

@@ -14,17 +14,15 @@ struct FairnessTests {
     @Test("An Alert that comes last goes out before a queue of Information")
     func alertsFirst() async throws {
         let relay = RelayDouble()
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                for number in 0..<300 { _ = try await log.log(.sample("\(number)", distribution: .information)) }
-                let alert = try await log.log(.sample("alert", topic: Self.topic())).msiKey
-                try await relay.run(in: folder) {
-                    _ = try await log.wait(for: alert) { $0.state == .relayed }
-                    let place = try #require(relay.asked.firstIndex { $0.msiKey == alert })
-                    // Commands that waited for a connection to the relay come first.
-                    #expect(place < 10, "\(place)")
-                    try await eventually { relay.asked.count == 301 }
-                }
+        try await RunningMessageLog.with { log in
+            for number in 0..<300 { _ = try await log.log(.sample("\(number)", distribution: .information)) }
+            let alert = try await log.log(.sample("alert", topic: Self.topic())).msiKey
+            try await relay.run(in: log.folder) {
+                _ = try await log.wait(for: alert) { $0.state == .relayed }
+                let place = try #require(relay.asked.firstIndex { $0.msiKey == alert })
+                // Commands that waited for a connection to the relay come first.
+                #expect(place < 10, "\(place)")
+                try await eventually { relay.asked.count == 301 }
             }
         }
     }
@@ -38,25 +36,17 @@ struct FairnessTests {
             guard command.draft.topicKey == failing else { return command.components.map(\.accepted) }
             return command.components.map { $0.refused(.retryable, "QUOTA_EXCEEDED", retryAfter: 1) }
         }
-        try await withTemporaryFolder { folder in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.with(in: folder) { log in
-                    try await withThrowingTaskGroup { group in
-                        for number in 0..<400 {
-                            group.addTask { _ = try await log.log(.sample("\(number)", topic: flooded)) }
-                            group.addTask { _ = try await log.log(.sample("\(number)", topic: failing)) }
-                        }
-                        try await group.waitForAll()
-                    }
-                    // The relay holds the messages of the flooded topic, and refuses those of the failing one.
-                    for number in 0..<20 {
-                        let key = try await log.log(.sample("\(number)", topic: quiet)).msiKey
-                        _ = try await log.wait(for: key) { $0.state == .relayed }
-                    }
-                    gate.open()
-                    try await eventually { Set(relay.asked.filter { $0.draft.topicKey == flooded }.map(\.msiKey)).count == 400 }
-                }
+        try await RunningMessageLog.with(relay) { log in
+            try await concurrently(800) { number in
+                try await log.log(.sample("\(number)", topic: number % 2 == 0 ? flooded : failing))
             }
+            // The relay holds the messages of the flooded topic, and refuses those of the failing one.
+            for number in 0..<20 {
+                let key = try await log.log(.sample("\(number)", topic: quiet)).msiKey
+                _ = try await log.wait(for: key) { $0.state == .relayed }
+            }
+            gate.open()
+            try await eventually { Set(relay.asked.filter { $0.draft.topicKey == flooded }.map(\.msiKey)).count == 400 }
         }
     }
 

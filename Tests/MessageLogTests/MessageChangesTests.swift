@@ -11,15 +11,6 @@ import Time
 
 @Suite("The changes of messages", .timeLimit(.minutes(10)))
 struct MessageChangesTests {
-    private static func change(_ title: String) -> MessageChange {
-        let command = LogMessage.sample(title)
-        return MessageChange(
-            Message(
-                msiKey: command.msiKey, draft: command.draft, sender: "Ann", timestamp: command.timestamp, names: command.names,
-                expires: command.expires, relay: RelayRecord(logged: .alert, due: command.timestamp)),
-            at: .now)
-    }
-
     @Test("A full ring drops the oldest change, and a reader that is too far behind sees where it begins")
     func ring() {
         var ring = ChangeRing(epoch: ObjectID(), capacity: 3)
@@ -30,7 +21,7 @@ struct MessageChangesTests {
         }
         #expect(read(nil) == (1, [], 0))
         #expect(read(0) == (1, [], 0))
-        for title in ["a", "b", "c", "d"] { ring.append(Self.change(title)) }
+        for title in ["a", "b", "c", "d"] { ring.append(MessageChange(.sample(.sample(title)), at: .now)) }
         #expect(read(nil) == (2, ["b", "c", "d"], 4))
         #expect(read(2) == (3, ["c", "d"], 4))
         #expect(read(1, limit: 2) == (2, ["b", "c"], 4))
@@ -44,13 +35,9 @@ struct MessageChangesTests {
     @Test(
         "Of two changes of a message, the later one has the later time, whichever task tells first and whichever clock is ahead")
     func order() async throws {
-        try await withTemporaryFolder { folder in
-            let store = try SQLiteMessageStore(path: folder + "/m.sqlite")
+        try await withArchive { store in
             let command = LogMessage.sample("held", approval: true)
-            var message = Message(
-                msiKey: command.msiKey, draft: command.draft, sender: "Ann", timestamp: command.timestamp, names: command.names,
-                expires: command.expires, approval: true,
-                relay: RelayRecord(held: command.draft.distribution, until: command.expires))
+            var message = Message.sample(command, relay: RelayRecord(held: command.draft.distribution, until: command.expires))
             // The clock that gave it its timestamp is ahead.
             message.timestamp = .now + .seconds(5)
             _ = try await store.insert(message)
@@ -77,7 +64,6 @@ struct MessageChangesTests {
             for changed in [retried, failed, approved].compactMap(\.self) { announcer.announce(changed) }
             let told = changes.read(ReadMessageChanges(after: nil)).changes
             #expect(told.sorted { $0.changed < $1.changed }.map(\.state) == [.pending, .failed, .retrying])
-            try store.close()
         }
     }
 

@@ -13,46 +13,40 @@ struct MessageFeatureTests {
         arguments: StoreKind.allCases)
     func delay(_ kind: StoreKind) async throws {
         let relay = RelayDouble()
-        try await withDatabase(kind) { folder, settings in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.with(in: folder, settings: settings) { log in
-                    let start = UnixMilliseconds.now
-                    let command = LogMessage.sample("Fire", timestamp: start) { ($0.delay, $0.drill) = (2, true) }
-                    let stored = try await log.log(command)
-                    #expect(stored.title == "[DRILL] Fire" && stored.drill == true && stored.delay == 2 && stored.sendAt == nil)
-                    #expect(stored.relay.nextAttempt == start + 2_000)
-                    #expect(try await log.log(command).id == stored.id)
-                    let unlike = LogMessage.sample("Fire", msiKey: command.msiKey, timestamp: start) { $0.delay = 2 }
-                    #expect(await log.client.failure(of: unlike, context: .communicator)?.status == .conflict)
+        try await RunningMessageLog.with(relay, on: kind) { log in
+            let start = UnixMilliseconds.now
+            let command = LogMessage.sample("Fire", timestamp: start) { ($0.delay, $0.drill) = (2, true) }
+            let stored = try await log.log(command)
+            #expect(stored.title == "[DRILL] Fire" && stored.drill == true && stored.delay == 2 && stored.sendAt == nil)
+            #expect(stored.relay.nextAttempt == start + 2_000)
+            #expect(try await log.log(command).id == stored.id)
+            let unlike = LogMessage.sample("Fire", msiKey: command.msiKey, timestamp: start) { $0.delay = 2 }
+            #expect(await log.client.failure(of: unlike, context: .communicator)?.status == .conflict)
 
-                    let other = try await log.log(.sample("Undo") { $0.delay = 60 })
-                    let back = try await log.client.request(RecallMessage(msiKey: other.msiKey), context: .communicator)
-                    #expect(back.relay.state == .recalled)
+            let other = try await log.log(.sample("Undo") { $0.delay = 60 })
+            let back = try await log.client.request(RecallMessage(msiKey: other.msiKey), context: .communicator)
+            #expect(back.relay.state == .recalled)
 
-                    _ = try await log.wait(for: command.msiKey) { $0.state == .relayed }
-                    #expect(UnixMilliseconds.now >= start + 2_000)
-                    #expect(relay.asked.map(\.draft.title) == ["[DRILL] Fire"])
-                }
-            }
+            _ = try await log.wait(for: command.msiKey) { $0.state == .relayed }
+            #expect(UnixMilliseconds.now >= start + 2_000)
+            #expect(relay.asked.map(\.draft.title) == ["[DRILL] Fire"])
         }
     }
 
     @Test("A message lists its follow-ups, which need an earlier message, and outlive it", arguments: StoreKind.allCases)
     func followUps(_ kind: StoreKind) async throws {
-        try await withDatabase(kind) { folder, settings in
-            try await RunningMessageLog.with(in: folder, settings: settings) { log in
-                let storm = try await log.log(.sample("Storm"))
-                let clear = try await log.log(.sample("All clear") { $0.follows = storm.msiKey })
-                #expect(clear.follows == storm.msiKey)
-                #expect(try await log.message(storm.msiKey).followUps == [clear.msiKey])
-                let page = try await log.client.request(ListMessages(limit: 10)).messages
-                #expect(page.map(\.followUps) == [nil, [clear.msiKey]])
+        try await RunningMessageLog.with(on: kind) { log in
+            let storm = try await log.log(.sample("Storm"))
+            let clear = try await log.log(.sample("All clear") { $0.follows = storm.msiKey })
+            #expect(clear.follows == storm.msiKey)
+            #expect(try await log.message(storm.msiKey).followUps == [clear.msiKey])
+            let page = try await log.client.request(ListMessages(limit: 10)).messages
+            #expect(page.map(\.followUps) == [nil, [clear.msiKey]])
 
-                let command = LogMessage.sample("Lost") { $0.follows = ObjectID() }
-                let lost = await log.client.failure(of: command, context: .communicator)
-                #expect(lost?.status == .invalid && lost?.field == "draft.follows")
-                #expect(await log.client.failure(of: GetMessage(msiKey: command.msiKey))?.status == .notFound)
-            }
+            let command = LogMessage.sample("Lost") { $0.follows = ObjectID() }
+            let lost = await log.client.failure(of: command, context: .communicator)
+            #expect(lost?.status == .invalid && lost?.field == "draft.follows")
+            #expect(await log.client.failure(of: GetMessage(msiKey: command.msiKey))?.status == .notFound)
         }
     }
 
@@ -79,21 +73,12 @@ struct MessageFeatureTests {
 
     @Test("A command with an unfilled blank is refused, and one without the new fields is as before")
     func compatibility() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                let blank = await log.client.failure(of: LogMessage.sample("In {{room}}"), context: .communicator)
-                #expect(blank?.status == .invalid && blank?.field == "draft.title")
-                let stored = try await log.log(.sample("In {room}"))
-                let json = String(decoding: try JSONCoder.encode(stored), as: UTF8.self)
-                for field in ["delay", "drill", "follow", "template", "values", "approval"] { #expect(!json.contains(field)) }
-            }
+        try await RunningMessageLog.with { log in
+            let blank = await log.client.failure(of: LogMessage.sample("In {{room}}"), context: .communicator)
+            #expect(blank?.status == .invalid && blank?.field == "draft.title")
+            let stored = try await log.log(.sample("In {room}"))
+            let json = String(decoding: try JSONCoder.encode(stored), as: UTF8.self)
+            for field in ["delay", "drill", "follow", "template", "values", "approval"] { #expect(!json.contains(field)) }
         }
-    }
-}
-
-/// Runs a test with a folder, and the settings of a message log with an empty database.
-func withDatabase(_ kind: StoreKind, _ body: (_ folder: String, _ settings: [String: String]) async throws -> Void) async throws {
-    try await withTemporaryFolder { folder in
-        try await body(folder, try await kind.newDatabaseURL().map { ["MSI_DATABASE_URL": $0] } ?? [:])
     }
 }

@@ -7,17 +7,15 @@ import Testing
 struct MessageLogBadInputTests {
     @Test("Hundreds of bad requests are refused, and leave nothing behind")
     func badRequests() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                let known = try await log.log(.sample())
-                let count = try await checkBadRequests(
-                    to: log.process, at: log.endpoint, seed: 20_261_122, Self.commands(known.msiKey))
-                #expect(count >= 2 * 100)
+        try await RunningMessageLog.with { log in
+            let known = try await log.log(.sample())
+            let count = try await checkBadRequests(
+                to: log.process, at: log.endpoint, seed: 20_261_122, Self.commands(known.msiKey))
+            #expect(count >= 2 * 100)
 
-                let added = try await log.log(.sample("after"))
-                let page = try await log.client.request(ListMessages(limit: 200))
-                #expect(page.messages.contains { $0.id == added.id } && page.messages.contains { $0.id == known.id })
-            }
+            let added = try await log.log(.sample("after"))
+            let page = try await log.client.request(ListMessages(limit: 200))
+            #expect(page.messages.contains { $0.id == added.id } && page.messages.contains { $0.id == known.id })
         }
     }
 

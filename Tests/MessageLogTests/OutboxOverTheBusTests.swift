@@ -1,6 +1,5 @@
 import CommandBus
 import Schemas
-import Synchronization
 import TestSupport
 import Testing
 import Time
@@ -8,34 +7,6 @@ import Time
 /// A message log with relays that start, end, and answer in every way.
 @Suite("Outbox over the bus", .timeLimit(.minutes(10)))
 struct OutboxOverTheBusTests {
-    @Test("Messages wait while there is no relay, and go out once there is one")
-    func waitsForRelay() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                var keys: [ObjectID] = []
-                for number in 0..<20 { keys.append(try await log.log(.sample("\(number)")).msiKey) }
-                // The first attempts fail after the client's wait for a connection.
-                let waiting = try await log.wait(for: keys[0]) { $0.lease == nil }
-                #expect(waiting.state == .pending && waiting.attempts == 0 && waiting.nextAttempt != nil)
-
-                let relay = RelayDouble()
-                try await relay.run(in: folder) {
-                    for key in keys {
-                        let record = try await log.wait(for: key) { $0.state == .relayed }
-                        #expect(record.attempts == 1 && record.nextAttempt == nil && record.lease == nil)
-                        #expect(record.components.map(\.state) == [.accepted, .accepted])
-                        #expect(
-                            record.components.map(\.name) == ["projects/p/messages/notification", "projects/p/messages/data"])
-                        #expect(relay.asked(key) == [[.notification, .data]])
-                    }
-                    let late = try await log.log(.sample("late", distribution: .information)).msiKey
-                    let record = try await log.wait(for: late) { $0.state == .relayed }
-                    #expect(record.components.map(\.component) == [.data])
-                }
-            }
-        }
-    }
-
     @Test("A message that waits in a relay for FCM's quota can be recalled")
     func recallFromTheRelay() async throws {
         let gate = Gate()
@@ -73,28 +44,24 @@ struct OutboxOverTheBusTests {
                 }
             }
         }
-        try await withTemporaryFolder { folder in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.withFastRetries(in: folder) { log in
-                    func key(_ title: String) async throws -> ObjectID { try await log.log(.sample(title)).msiKey }
-                    let (half, later) = (try await key("half"), try await key("later"))
+        try await RunningMessageLog.withFastRetries(relay) { log in
+            func key(_ title: String) async throws -> ObjectID { try await log.log(.sample(title)).msiKey }
+            let (half, later) = (try await key("half"), try await key("later"))
 
-                    let permanent = try await log.wait(for: try await key("permanent")) { $0.nextAttempt == nil }
-                    #expect(permanent.state == .failed && permanent.components.map(\.state) == [.failed, .accepted])
-                    #expect(permanent.components[0].error?.code == "INVALID_ARGUMENT" && permanent.components[0].name == nil)
+            let permanent = try await log.wait(for: try await key("permanent")) { $0.nextAttempt == nil }
+            #expect(permanent.state == .failed && permanent.components.map(\.state) == [.failed, .accepted])
+            #expect(permanent.components[0].error?.code == "INVALID_ARGUMENT" && permanent.components[0].name == nil)
 
-                    let expired = try await log.wait(for: try await key("expired")) { $0.nextAttempt == nil }
-                    #expect(expired.state == .expired && expired.components.map(\.state) == [.expired, .expired])
+            let expired = try await log.wait(for: try await key("expired")) { $0.nextAttempt == nil }
+            #expect(expired.state == .expired && expired.components.map(\.state) == [.expired, .expired])
 
-                    let retried = try await log.wait(for: later) { $0.state == .retrying }
-                    #expect(retried.components.map(\.error?.code) == ["QUOTA_EXCEEDED", "QUOTA_EXCEEDED"])
-                    #expect(try #require(retried.nextAttempt) > .now + 50_000)
+            let retried = try await log.wait(for: later) { $0.state == .retrying }
+            #expect(retried.components.map(\.error?.code) == ["QUOTA_EXCEEDED", "QUOTA_EXCEEDED"])
+            #expect(try #require(retried.nextAttempt) > .now + 50_000)
 
-                    let done = try await log.wait(for: half) { $0.state == .relayed }
-                    #expect(done.attempts == 2 && done.components.map(\.error) == [nil, nil])
-                    #expect(relay.asked(half) == [[.notification, .data], [.data]])
-                }
-            }
+            let done = try await log.wait(for: half) { $0.state == .relayed }
+            #expect(done.attempts == 2 && done.components.map(\.error) == [nil, nil])
+            #expect(relay.asked(half) == [[.notification, .data], [.data]])
         }
     }
 
@@ -112,110 +79,102 @@ struct OutboxOverTheBusTests {
             default: command.components.map(\.accepted)
             }
         }
-        try await withTemporaryFolder { folder in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.with(in: folder) { log in
-                    func relayed(_ title: String, until: (RelayRecord) -> Bool) async throws -> RelayRecord {
-                        try await log.wait(for: try await log.log(.sample(title)).msiKey, until: until)
-                    }
-                    let never = try await relayed("never") { $0.state == .retrying }
-                    #expect(try #require(never.nextAttempt) > .now + 3_000_000)
-                    let before = try await relayed("before") { $0.state == .retrying }
-                    #expect(try #require(before.nextAttempt) > .now + 5_000)
-                    let nothing = try await relayed("nothing") { $0.state == .retrying }
-                    #expect(nothing.components.map(\.state) == [.pending, .pending])
-                    let doubled = try await relayed("doubled") { $0.state == .relayed }
-                    #expect(doubled.attempts == 1)
-                    let refused = try await relayed("refused") { $0.nextAttempt == nil }
-                    #expect(
-                        refused.state == .failed && refused.components.map(\.error?.code) == ["RELAY_INVALID", "RELAY_INVALID"])
-                    let broken = try await relayed("broken") { $0.state == .retrying }
-                    #expect(broken.components.map(\.error?.code) == ["RELAY_INTERNAL", "RELAY_INTERNAL"])
-                    let busy = try await relayed("busy") { $0.lease == nil }
-                    #expect(busy.state == .pending && busy.attempts == 0)
-                    let good = try await relayed("good") { $0.state == .relayed }
-                    #expect(good.attempts == 1)
-                    #expect(log.process.isRunning)
-                }
+        try await RunningMessageLog.with(relay) { log in
+            func relayed(_ title: String, until: (RelayRecord) -> Bool) async throws -> RelayRecord {
+                try await log.wait(for: try await log.log(.sample(title)).msiKey, until: until)
             }
+            let never = try await relayed("never") { $0.state == .retrying }
+            #expect(try #require(never.nextAttempt) > .now + 3_000_000)
+            let before = try await relayed("before") { $0.state == .retrying }
+            #expect(try #require(before.nextAttempt) > .now + 5_000)
+            let nothing = try await relayed("nothing") { $0.state == .retrying }
+            #expect(nothing.components.map(\.state) == [.pending, .pending])
+            let doubled = try await relayed("doubled") { $0.state == .relayed }
+            #expect(doubled.attempts == 1)
+            let refused = try await relayed("refused") { $0.nextAttempt == nil }
+            #expect(
+                refused.state == .failed && refused.components.map(\.error?.code) == ["RELAY_INVALID", "RELAY_INVALID"])
+            let broken = try await relayed("broken") { $0.state == .retrying }
+            #expect(broken.components.map(\.error?.code) == ["RELAY_INTERNAL", "RELAY_INTERNAL"])
+            let busy = try await relayed("busy") { $0.lease == nil }
+            #expect(busy.state == .pending && busy.attempts == 0)
+            let good = try await relayed("good") { $0.state == .relayed }
+            #expect(good.attempts == 1)
+            #expect(log.process.isRunning)
         }
     }
 
     @Test("A message that cannot be relayed in time expires, with or without a relay")
     func expiry() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                let past = try await log.log(.sample("past", lifetime: -1)).msiKey
-                let soon = try await log.log(.sample("soon", lifetime: 1_500)).msiKey
-                for key in [past, soon] {
-                    let record = try await log.wait(for: key) { $0.nextAttempt == nil }
-                    #expect(record.state == .expired && record.components.map(\.state) == [.expired, .expired])
-                    #expect(record.nextAttempt == nil && record.lease == nil)
-                }
-                let relay = RelayDouble()
-                try await relay.run(in: folder) {
-                    let late = try await log.log(.sample("late", lifetime: -1)).msiKey
-                    _ = try await log.wait(for: late) { $0.state == .expired }
-                    #expect([past, soon, late].allSatisfy { relay.asked($0).isEmpty })
-                }
+        try await RunningMessageLog.with { log in
+            let past = try await log.log(.sample("past", lifetime: -1)).msiKey
+            let soon = try await log.log(.sample("soon", lifetime: 1_500)).msiKey
+            for key in [past, soon] {
+                let record = try await log.wait(for: key) { $0.nextAttempt == nil }
+                #expect(record.state == .expired && record.components.map(\.state) == [.expired, .expired])
+                #expect(record.nextAttempt == nil && record.lease == nil)
+            }
+            let relay = RelayDouble()
+            try await relay.run(in: log.folder) {
+                let late = try await log.log(.sample("late", lifetime: -1)).msiKey
+                _ = try await log.wait(for: late) { $0.state == .expired }
+                #expect([past, soon, late].allSatisfy { relay.asked($0).isEmpty })
             }
         }
     }
 
     @Test("If a relay dies without an answer, the next relay gets the message")
     func noAnswer() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                let key = LogMessage.sample("lost")
-                let silent = RelayDouble { _ in
-                    try await Task.sleep(for: .seconds(600))
-                    return []
-                }
-                try await silent.run(in: folder) {
-                    _ = try await log.log(key)
-                    try await eventually { !silent.asked(key.msiKey).isEmpty }
-                }
-                // It is unknown whether the first relay had it sent, so the whole message is sent again.
-                let next = RelayDouble()
-                try await next.run(in: folder) {
-                    let record = try await log.wait(for: key.msiKey) { $0.state == .relayed }
-                    #expect(record.components.map(\.state) == [.accepted, .accepted])
-                    #expect(next.asked(key.msiKey) == [[.notification, .data]])
-                }
+        try await RunningMessageLog.with { log in
+            let key = LogMessage.sample("lost")
+            let silent = RelayDouble { _ in
+                try await Task.sleep(for: .seconds(600))
+                return []
+            }
+            try await silent.run(in: log.folder) {
+                _ = try await log.log(key)
+                try await eventually { !silent.asked(key.msiKey).isEmpty }
+            }
+            // It is unknown whether the first relay had it sent, so the whole message is sent again.
+            let next = RelayDouble()
+            try await next.run(in: log.folder) {
+                let record = try await log.wait(for: key.msiKey) { $0.state == .relayed }
+                #expect(record.components.map(\.state) == [.accepted, .accepted])
+                #expect(next.asked(key.msiKey) == [[.notification, .data]])
             }
         }
     }
 
-    @Test("The messages in flight of a killed message log are relayed as soon as it is back")
+    @Test("The message and the push in flight of a killed message log are relayed as soon as it is back; a push is in no history")
     func takeOver() async throws {
-        let gate = Gate()
-        let isFirst = Mutex(true)
+        let (gates, firsts) = ([Gate(), Gate()], [First(), First()])
         let relay = RelayDouble { command in
-            let isHeld = isFirst.withLock { isFirst in
-                defer { isFirst = false }
-                return isFirst
-            }
-            if isHeld { await gate.pass() }
+            if firsts[0].take() { await gates[0].pass() }
             return command.components.map(\.accepted)
+        } pushes: { command in
+            if firsts[1].take() { await gates[1].pass() }
+            return command.recipients.map { .success("n-\($0.text)") }
         }
-        try await withTemporaryFolder { folder in
-            try await relay.run(in: folder) {
-                let command = LogMessage.sample("held")
-                let lease = try await RunningMessageLog.with(in: folder) { log in
-                    let logged = try await log.log(command)
-                    #expect(logged.relay.state == .pending)
-                    try await eventually { !relay.asked(command.msiKey).isEmpty }
-                    let held = try await log.message(command.msiKey)
-                    await log.process.kill()
-                    return try #require(held.relay.lease)
-                }
-                try await RunningMessageLog.with(in: folder) { log in
-                    let record = try await log.wait(for: command.msiKey) { $0.state == .relayed }
-                    #expect(try #require(record.ended) < lease.until)
-                    #expect(relay.asked(command.msiKey).count == 2)
-                }
-                gate.open()
+        try await relay.run { folder in
+            let command = LogMessage.sample("held")
+            let (lease, push) = try await RunningMessageLog.with(in: folder) { log in
+                let logged = try await log.log(command)
+                #expect(logged.relay.state == .pending)
+                let push = try await log.client.request(LogPush.sample(), context: .communicator).push.id
+                try await eventually { !relay.asked(command.msiKey).isEmpty && !relay.askedPushes.isEmpty }
+                let held = try await log.message(command.msiKey)
+                await log.process.kill()
+                return (try #require(held.relay.lease), push)
             }
+            try await RunningMessageLog.with(in: folder) { log in
+                let record = try await log.wait(for: command.msiKey) { $0.state == .relayed }
+                #expect(try #require(record.ended) < lease.until)
+                #expect(relay.asked(command.msiKey).count == 2)
+                try await eventually { try await log.client.request(GetPush(pushID: push)).relay.state == .relayed }
+                #expect(relay.askedPushes.map(\.pushID) == [push, push])
+                #expect(try await log.client.request(ListMessages(limit: 9)).messages.map(\.msiKey) == [command.msiKey])
+            }
+            for gate in gates { gate.open() }
         }
     }
 
@@ -226,24 +185,22 @@ struct OutboxOverTheBusTests {
             await gate.pass()
             return command.components.map(\.accepted)
         }
-        try await withTemporaryFolder { folder in
-            try await relay.run(in: folder) {
-                let command = LogMessage.sample("held")
-                try await RunningMessageLog.with(in: folder) { log in
-                    _ = try await log.log(command)
-                    try await eventually { !relay.asked(command.msiKey).isEmpty }
-                    async let status = log.process.stop()
-                    try await eventually { log.process.log.contains(#""message":"stopping""#) }
-                    gate.open()
-                    #expect(await status == 0)
-                    expectCleanLog(of: log.process, secret: command.draft.message, "stopping")
-                }
-                try await RunningMessageLog.with(in: folder) { log in
-                    let record = try await log.message(command.msiKey).relay
-                    #expect(record.state == .relayed && record.lease == nil)
-                }
-                #expect(relay.asked(command.msiKey).count == 1)
+        try await relay.run { folder in
+            let command = LogMessage.sample("held")
+            try await RunningMessageLog.with(in: folder) { log in
+                _ = try await log.log(command)
+                try await eventually { !relay.asked(command.msiKey).isEmpty }
+                async let status = log.process.stop()
+                try await eventually { log.process.log.contains(#""message":"stopping""#) }
+                gate.open()
+                #expect(await status == 0)
+                expectCleanLog(of: log.process, secret: command.draft.message, "stopping")
             }
+            try await RunningMessageLog.with(in: folder) { log in
+                let record = try await log.message(command.msiKey).relay
+                #expect(record.state == .relayed && record.lease == nil)
+            }
+            #expect(relay.asked(command.msiKey).count == 1)
         }
     }
 }

@@ -12,12 +12,7 @@ struct OutboxStateMachineTests {
     private static let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
 
     private static func message(_ distribution: Distribution = .alert, topic: TopicKey = topic) -> OutboxItem {
-        .message(
-            Message(
-                msiKey: ObjectID(),
-                draft: MessageDraft(title: "T", desc: "D", message: "M", topicKey: topic, distribution: distribution),
-                sender: "S", timestamp: 0, names: CubeNames(channel: "C", area: "A", subject: "S"), expires: 1,
-                relay: RelayRecord(logged: distribution, due: 0)))
+        .message(.sample(.sample(distribution: distribution, topic: topic)))
     }
 
     private static func messages(_ count: Int, _ distribution: Distribution = .alert, topic: TopicKey = topic) -> [OutboxItem] {

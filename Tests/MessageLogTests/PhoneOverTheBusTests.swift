@@ -18,50 +18,26 @@ struct PhoneOverTheBusTests {
         arguments: StoreKind.allCases)
     func receipts(_ kind: StoreKind) async throws {
         let relay = RelayDouble()
-        try await withDatabase(kind) { folder, settings in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.with(in: folder, settings: settings) { log in
-                    let (one, other) = (try await log.log(.sample()).msiKey, try await log.log(.sample()).msiKey)
-                    for key in [one, other] { _ = try await log.wait(for: key) { $0.state == .relayed } }
-                    #expect(try await log.message(one).receipts == nil)
-                    let report = Self.report([one], opened: [one])
-                    for report in [report, report, Self.report([one, ObjectID()])] { _ = try await log.client.request(report) }
-                    #expect(try await log.message(one).receipts == MessageReceipts(received: 2, opened: 1))
-                    let page = try await log.client.request(ListMessages(limit: 5)).messages
-                    #expect(page.map(\.receipts) == [nil, MessageReceipts(received: 2, opened: 1)])
-                }
-            }
-        }
-    }
-
-    @Test("Many reports at once are all counted")
-    func herd() async throws {
-        let relay = RelayDouble()
-        try await withTemporaryFolder { folder in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.with(in: folder) { log in
-                    let key = try await log.log(.sample()).msiKey
-                    _ = try await log.wait(for: key) { $0.state == .relayed }
-                    try await withThrowingTaskGroup { group in
-                        for _ in 0..<500 { group.addTask { _ = try await log.client.request(Self.report([key])) } }
-                        try await group.waitForAll()
-                    }
-                    #expect(try await log.message(key).receipts == MessageReceipts(received: 500, opened: 0))
-                }
-            }
+        try await RunningMessageLog.with(relay, on: kind) { log in
+            let (one, other) = (try await log.log(.sample()).msiKey, try await log.log(.sample()).msiKey)
+            for key in [one, other] { _ = try await log.wait(for: key) { $0.state == .relayed } }
+            #expect(try await log.message(one).receipts == nil)
+            let report = Self.report([one], opened: [one])
+            for report in [report, report, Self.report([one, ObjectID()])] { _ = try await log.client.request(report) }
+            #expect(try await log.message(one).receipts == MessageReceipts(received: 2, opened: 1))
+            let page = try await log.client.request(ListMessages(limit: 5)).messages
+            #expect(page.map(\.receipts) == [nil, MessageReceipts(received: 2, opened: 1)])
         }
     }
 
     @Test("A report without a number or a message, or of too many, is refused")
     func refusals() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                let wrong = [
-                    AddReceipts(installation: ObjectID(), report: 0, received: [ObjectID()], opened: []), Self.report([]),
-                    Self.report((0...AddReceipts.maxMessages).map { _ in ObjectID() }),
-                ]
-                for report in wrong { #expect(await log.client.failure(of: report)?.status == .invalid) }
-            }
+        try await RunningMessageLog.with { log in
+            let wrong = [
+                AddReceipts(installation: ObjectID(), report: 0, received: [ObjectID()], opened: []), Self.report([]),
+                Self.report((0...AddReceipts.maxMessages).map { _ in ObjectID() }),
+            ]
+            for report in wrong { #expect(await log.client.failure(of: report)?.status == .invalid) }
         }
     }
 
@@ -76,30 +52,26 @@ struct PhoneOverTheBusTests {
             default: command.components.map(\.accepted)
             }
         }
-        try await withDatabase(kind) { folder, settings in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.with(in: folder, settings: settings) { log in
-                    let recalled = try await log.log(.sample("recalled") { $0.delay = 60 })
-                    _ = try await log.client.request(RecallMessage(msiKey: recalled.msiKey), context: .ann)
-                    _ = try await log.log(.sample("held", approval: true))
-                    _ = try await log.log(.sample("waiting") { $0.delay = 60 })
-                    _ = try await log.log(
-                        .sample("elsewhere", topic: TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())))
-                    for title in ["data failed", "pop-up failed", "relayed"] {
-                        let key = try await log.log(.sample(title)).msiKey
-                        _ = try await log.wait(for: key) { $0.ended != nil }
-                    }
-                    let drill = try await log.log(.sample("drill") { $0.drill = true }).msiKey
-                    _ = try await log.wait(for: drill) { $0.state == .relayed }
-                    let page = try await log.client.request(ReadAccepted(topics: [.sample]))
-                    #expect(page.messages.map(\.title) == ["pop-up failed", "relayed", "[DRILL] drill"])
-                    let all = try await log.client.request(FollowAccepted())
-                    #expect(all.messages.map(\.message.title) == ["elsewhere", "pop-up failed", "relayed", "[DRILL] drill"])
-                    #expect(all.end == nil && all.horizon == page.next)
-                    let later = try await log.client.request(FollowAccepted(after: all.messages[1].place))
-                    #expect(later.messages == Array(all.messages.dropFirst(2)))
-                }
+        try await RunningMessageLog.with(relay, on: kind) { log in
+            let recalled = try await log.log(.sample("recalled") { $0.delay = 60 })
+            _ = try await log.client.request(RecallMessage(msiKey: recalled.msiKey), context: .ann)
+            _ = try await log.log(.sample("held", approval: true))
+            _ = try await log.log(.sample("waiting") { $0.delay = 60 })
+            _ = try await log.log(
+                .sample("elsewhere", topic: TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())))
+            for title in ["data failed", "pop-up failed", "relayed"] {
+                let key = try await log.log(.sample(title)).msiKey
+                _ = try await log.wait(for: key) { $0.ended != nil }
             }
+            let drill = try await log.log(.sample("drill") { $0.drill = true }).msiKey
+            _ = try await log.wait(for: drill) { $0.state == .relayed }
+            let page = try await log.client.request(ReadAccepted(topics: [.sample]))
+            #expect(page.messages.map(\.title) == ["pop-up failed", "relayed", "[DRILL] drill"])
+            let all = try await log.client.request(FollowAccepted())
+            #expect(all.messages.map(\.message.title) == ["elsewhere", "pop-up failed", "relayed", "[DRILL] drill"])
+            #expect(all.end == nil && all.horizon == page.next)
+            let later = try await log.client.request(FollowAccepted(after: all.messages[1].place))
+            #expect(later.messages == Array(all.messages.dropFirst(2)))
         }
     }
 
@@ -135,39 +107,35 @@ struct PhoneOverTheBusTests {
             command.draft.title.contains("fails")
                 ? command.components.map { $0.refused(.permanent, "SENDER_ID_MISMATCH") } : command.components.map(\.accepted)
         }
-        try await withDatabase(kind) { folder, settings in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.with(in: folder, settings: settings) { log in
-                    func correction(_ title: String, of key: ObjectID, delay: Seconds? = nil) -> LogMessage {
-                        .sample(title, idempotencyKey: title) { ($0.follows, $0.correction, $0.delay) = (key, true, delay) }
-                    }
-                    func failure(of command: some Command) async -> ReplyStatus? {
-                        await log.client.failure(of: command, context: .communicator)?.status
-                    }
-                    let first = try await log.log(.sample("fails") { $0.delay = 1 }).msiKey
-                    #expect(await failure(of: correction("early", of: first)) == .conflict)
-                    _ = try await log.wait(for: first) { $0.state == .failed }
-
-                    let waiting = correction("waits", of: first, delay: 60)
-                    let stored = try await log.log(waiting)
-                    #expect(await failure(of: correction("second", of: first)) == .conflict)
-                    // A repeated command is answered, by either key.
-                    #expect(try await log.log(waiting).id == stored.id)
-                    #expect(try await log.log(correction("waits", of: first, delay: 60)).id == stored.id)
-                    #expect(await failure(of: RetryMessage(msiKey: first)) == .conflict)
-                    _ = try await log.client.request(RecallMessage(msiKey: stored.msiKey), context: .communicator)
-                    _ = try await log.client.request(RetryMessage(msiKey: first), context: .communicator)
-                    _ = try await log.wait(for: first) { $0.state == .failed }
-
-                    let failed = try await log.log(correction("fails too", of: first)).msiKey
-                    _ = try await log.wait(for: failed) { $0.state == .failed }
-                    _ = try await log.client.request(RetryMessage(msiKey: failed), context: .communicator)
-                    _ = try await log.wait(for: failed) { $0.state == .failed }
-                    let right = try await log.log(correction("right", of: first)).msiKey
-                    _ = try await log.wait(for: right) { $0.state == .relayed }
-                    for key in [first, failed] { #expect(await failure(of: RetryMessage(msiKey: key)) == .conflict) }
-                }
+        try await RunningMessageLog.with(relay, on: kind) { log in
+            func correction(_ title: String, of key: ObjectID, delay: Seconds? = nil) -> LogMessage {
+                .sample(title, idempotencyKey: title) { ($0.follows, $0.correction, $0.delay) = (key, true, delay) }
             }
+            func failure(of command: some Command) async -> ReplyStatus? {
+                await log.client.failure(of: command, context: .communicator)?.status
+            }
+            let first = try await log.log(.sample("fails") { $0.delay = 1 }).msiKey
+            #expect(await failure(of: correction("early", of: first)) == .conflict)
+            _ = try await log.wait(for: first) { $0.state == .failed }
+
+            let waiting = correction("waits", of: first, delay: 60)
+            let stored = try await log.log(waiting)
+            #expect(await failure(of: correction("second", of: first)) == .conflict)
+            // A repeated command is answered, by either key.
+            #expect(try await log.log(waiting).id == stored.id)
+            #expect(try await log.log(correction("waits", of: first, delay: 60)).id == stored.id)
+            #expect(await failure(of: RetryMessage(msiKey: first)) == .conflict)
+            _ = try await log.client.request(RecallMessage(msiKey: stored.msiKey), context: .communicator)
+            _ = try await log.client.request(RetryMessage(msiKey: first), context: .communicator)
+            _ = try await log.wait(for: first) { $0.state == .failed }
+
+            let failed = try await log.log(correction("fails too", of: first)).msiKey
+            _ = try await log.wait(for: failed) { $0.state == .failed }
+            _ = try await log.client.request(RetryMessage(msiKey: failed), context: .communicator)
+            _ = try await log.wait(for: failed) { $0.state == .failed }
+            let right = try await log.log(correction("right", of: first)).msiKey
+            _ = try await log.wait(for: right) { $0.state == .relayed }
+            for key in [first, failed] { #expect(await failure(of: RetryMessage(msiKey: key)) == .conflict) }
         }
     }
 }

@@ -12,16 +12,6 @@ import Time
 struct PushOverTheBusTests {
     private static let people = RequestContext(actor: "people")
 
-    private static func push(
-        _ key: String, to recipients: [PushRecipient] = [.topic("news")], fairnessKey: String = "people",
-        message: JSONValue = ["data": ["a": "b"], "android": ["priority": "HIGH"]], lifetime: Milliseconds = 3_600_000,
-        notBefore: UnixMilliseconds? = nil
-    ) -> LogPush {
-        LogPush(
-            idempotencyKey: key, recipients: recipients, fairnessKey: fairnessKey, message: message,
-            expires: .now + lifetime, notBefore: notBefore)
-    }
-
     private func wait(
         for id: ObjectID, in log: RunningMessageLog, within limit: Duration = .seconds(120), until isWanted: (PushRecord) -> Bool
     ) async throws -> Push {
@@ -33,23 +23,15 @@ struct PushOverTheBusTests {
 
     @Test("A push waits for a relay that knows the command")
     func olderRelay() async throws {
-        let asked = Mutex(0)
+        let first = First()
         let relay = RelayDouble(pushes: { command in
-            if asked.withLock({
-                $0 += 1; return $0
-            }) == 1 {
-                throw CommandFailure(.invalid, "unknown command \"push.relay\"")
-            }
+            if first.take() { throw CommandFailure(.invalid, "unknown command \"push.relay\"") }
             return command.recipients.map { .success("n-\($0.text)") }
         })
-        try await withTemporaryFolder { folder in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.withFastRetries(in: folder) { log in
-                    let id = try await log.client.request(Self.push("k"), context: Self.people).push.id
-                    let ended = try await wait(for: id, in: log) { $0.nextAttempt == nil }
-                    #expect(ended.relay.state == .relayed && ended.relay.attempts == 2)
-                }
-            }
+        try await RunningMessageLog.withFastRetries(relay) { log in
+            let id = try await log.client.request(LogPush.sample("k"), context: Self.people).push.id
+            let ended = try await wait(for: id, in: log) { $0.nextAttempt == nil }
+            #expect(ended.relay.state == .relayed && ended.relay.attempts == 2)
         }
     }
 
@@ -65,36 +47,32 @@ struct PushOverTheBusTests {
             }
         })
         let tokens = (0..<600).map { PushRecipient.token("t\($0)") }
-        try await withTemporaryFolder { folder in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.withFastRetries(in: folder) { log in
-                    let events = try EventSubscriber(
-                        bus: log.bus, endpoints: [log.events], names: [PushEnded.name],
-                        logger: quietLogger)
-                    var news = events.events.makeAsyncIterator()
-                    while let event = await news.next() { if case .connected = event { break } }
+        try await RunningMessageLog.withFastRetries(relay) { log in
+            let events = try EventSubscriber(
+                bus: log.bus, endpoints: [log.events], names: [PushEnded.name],
+                logger: quietLogger)
+            var news = events.events.makeAsyncIterator()
+            while let event = await news.next() { if case .connected = event { break } }
 
-                    let logged = try await log.client.request(Self.push("k", to: tokens), context: Self.people).push
-                    #expect(logged.sender == "people" && logged.relay.state == .pending)
-                    let ended = try await wait(for: logged.id, in: log) { $0.nextAttempt == nil }
-                    #expect(ended.relay.state == .failed && ended.relay.attempts == 2)
-                    let gone = tokens.map(\.text).filter { $0.hasSuffix("1") }
-                    #expect(ended.unregistered == gone)
-                    for record in ended.relay.recipients where !gone.contains(record.recipient.text) {
-                        #expect(record.state == .accepted && record.name == "n-\(record.recipient.text)")
-                    }
-                    let asked = relay.askedPushes.filter { $0.pushID == logged.id }.map(\.recipients)
-                    #expect(asked == [tokens, tokens.filter { $0.text.hasSuffix("2") }])
-
-                    while let event = await news.next() {
-                        guard case .event(let name, let payload, _) = event else { continue }
-                        let told: PushEnded = try JSONCoder.decode(from: payload)
-                        #expect(name == "push.ended" && told == PushEnded(ended))
-                        break
-                    }
-                    await events.close()
-                }
+            let logged = try await log.client.request(LogPush.sample("k", to: tokens), context: Self.people).push
+            #expect(logged.sender == "people" && logged.relay.state == .pending)
+            let ended = try await wait(for: logged.id, in: log) { $0.nextAttempt == nil }
+            #expect(ended.relay.state == .failed && ended.relay.attempts == 2)
+            let gone = tokens.map(\.text).filter { $0.hasSuffix("1") }
+            #expect(ended.unregistered == gone)
+            for record in ended.relay.recipients where !gone.contains(record.recipient.text) {
+                #expect(record.state == .accepted && record.name == "n-\(record.recipient.text)")
             }
+            let asked = relay.askedPushes.filter { $0.pushID == logged.id }.map(\.recipients)
+            #expect(asked == [tokens, tokens.filter { $0.text.hasSuffix("2") }])
+
+            while let event = await news.next() {
+                guard case .event(let name, let payload, _) = event else { continue }
+                let told: PushEnded = try JSONCoder.decode(from: payload)
+                #expect(name == "push.ended" && told == PushEnded(ended))
+                break
+            }
+            await events.close()
         }
     }
 
@@ -102,42 +80,38 @@ struct PushOverTheBusTests {
         "A key that comes again answers with the stored push; with another content it is a conflict, for another sender it is its own"
     )
     func idempotency() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                let command = Self.push("k", notBefore: .now + 3_000_000)
-                let first = try await log.client.request(command, context: Self.people).push
-                #expect(try await log.client.request(command, context: Self.people).push == first)
-                let other = LogPush(
-                    idempotencyKey: "k", recipients: [.topic("other")], fairnessKey: "people", message: command.message,
-                    expires: command.expires, notBefore: command.notBefore)
-                let conflict = await log.client.failure(of: other, context: Self.people)
-                #expect(conflict?.status == .conflict && conflict?.field == "idempotency_key")
-                let another = try await log.client.request(command, context: RequestContext(actor: "study")).push
-                #expect(another.id != first.id)
-                let anonymous = await log.client.failure(of: command)
-                #expect(anonymous?.status == .unauthenticated)
-                #expect(await log.client.failure(of: GetPush(pushID: ObjectID()))?.status == .notFound)
-            }
+        try await RunningMessageLog.with { log in
+            let command = LogPush.sample("k", notBefore: .now + 3_000_000)
+            let first = try await log.client.request(command, context: Self.people).push
+            #expect(try await log.client.request(command, context: Self.people).push == first)
+            let other = LogPush(
+                idempotencyKey: "k", recipients: [.topic("other")], fairnessKey: "people", message: command.message,
+                expires: command.expires, notBefore: command.notBefore)
+            let conflict = await log.client.failure(of: other, context: Self.people)
+            #expect(conflict?.status == .conflict && conflict?.field == "idempotency_key")
+            let another = try await log.client.request(command, context: RequestContext(actor: "study")).push
+            #expect(another.id != first.id)
+            let anonymous = await log.client.failure(of: command)
+            #expect(anonymous?.status == .unauthenticated)
+            #expect(await log.client.failure(of: GetPush(pushID: ObjectID()))?.status == .notFound)
         }
     }
 
     @Test("A push that FCM would refuse is invalid and is not stored; the error names the field")
     func validation() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder) { log in
-                for (message, field) in [
-                    (["android": ["ttl": "1"]], "message.android.ttl"), (["data": ["from": "x"]], "message.data.from"),
-                    (["token": "t"], "message.token"),
-                    (["data": ["a": .string(String(repeating: "x", count: 4_097))]], "message"),
-                ] as [(JSONValue, String)] {
-                    let failure = await log.client.failure(of: Self.push("k", message: message), context: Self.people)
-                    #expect(failure?.status == .invalid && failure?.field == field, "\(String(describing: failure))")
-                }
-                let topic = await log.client.failure(of: Self.push("k", to: [.topic("a b")]), context: Self.people)
-                #expect(topic?.field == "topic")
-                let taken = try await log.client.request(Self.push("k", notBefore: .now + 60_000), context: Self.people)
-                #expect(taken.push.message["android"]?["priority"] == "HIGH")
+        try await RunningMessageLog.with { log in
+            for (message, field) in [
+                (["android": ["ttl": "1"]], "message.android.ttl"), (["data": ["from": "x"]], "message.data.from"),
+                (["token": "t"], "message.token"),
+                (["data": ["a": .string(String(repeating: "x", count: 4_097))]], "message"),
+            ] as [(JSONValue, String)] {
+                let failure = await log.client.failure(of: LogPush.sample("k", message: message), context: Self.people)
+                #expect(failure?.status == .invalid && failure?.field == field, "\(String(describing: failure))")
             }
+            let topic = await log.client.failure(of: LogPush.sample("k", to: [.topic("a b")]), context: Self.people)
+            #expect(topic?.field == "topic")
+            let taken = try await log.client.request(LogPush.sample("k", notBefore: .now + 60_000), context: Self.people)
+            #expect(taken.push.message["android"]?["priority"] == "HIGH")
         }
     }
 
@@ -150,90 +124,36 @@ struct PushOverTheBusTests {
                     ? .failure(DeliveryError(.senderIDMismatch)) : .success("n-\(recipient.text)")
             }
         })
-        try await withTemporaryFolder { folder in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.with(in: folder) { log in
-                    func send(_ command: LogPush) async throws -> ObjectID {
-                        try await log.client.request(command, context: Self.people).push.id
-                    }
-                    let start = UnixMilliseconds.now
-                    let scheduled = try await send(Self.push("scheduled", notBefore: start + 2_000))
-                    let recalled = try await send(Self.push("recalled", notBefore: start + 3_000_000))
-                    let late = try await send(Self.push("late", lifetime: -1))
-                    let failing = try await send(Self.push("failing", to: [.token("good"), .token("bad")]))
-
-                    let back = try await log.client.request(RecallPush(pushID: recalled), context: Self.people)
-                    #expect(back.relay.state == .recalled && back.relay.trace?.map(\.by) == ["people"])
-                    #expect(await log.client.failure(of: RecallPush(pushID: recalled), context: Self.people)?.status == .conflict)
-                    let expired = try await wait(for: late, in: log) { $0.nextAttempt == nil }
-                    #expect(expired.relay.state == .expired && expired.relay.recipients[0].error?.catalogued == .expired)
-                    let failed = try await wait(for: failing, in: log) { $0.nextAttempt == nil }
-                    #expect(failed.relay.state == .failed && failed.relay.recipients.map(\.state) == [.accepted, .failed])
-                    #expect(failed.unregistered.isEmpty)
-                    isMended.withLock { $0 = true }
-                    let retried = try await log.client.request(RetryPush(pushID: failing), context: Self.people)
-                    #expect(retried.relay.state == .retrying && retried.relay.trace?.map(\.action) == [.retry])
-                    _ = try await wait(for: failing, in: log) { $0.state == .relayed }
-                    #expect(relay.askedPushes.filter { $0.pushID == failing }.map(\.recipients.count) == [2, 1])
-                    _ = try await wait(for: scheduled, in: log) { $0.state == .relayed }
-                    #expect(UnixMilliseconds.now >= start + 2_000)
-                    #expect(!relay.askedPushes.contains { $0.pushID == recalled || $0.pushID == late })
-                }
+        try await RunningMessageLog.with(relay) { log in
+            func send(_ command: LogPush) async throws -> ObjectID {
+                try await log.client.request(command, context: Self.people).push.id
             }
+            let start = UnixMilliseconds.now
+            let scheduled = try await send(LogPush.sample("scheduled", notBefore: start + 2_000))
+            let recalled = try await send(LogPush.sample("recalled", notBefore: start + 3_000_000))
+            let late = try await send(LogPush.sample("late", lifetime: -1))
+            let failing = try await send(LogPush.sample("failing", to: [.token("good"), .token("bad")]))
+
+            let back = try await log.client.request(RecallPush(pushID: recalled), context: Self.people)
+            #expect(back.relay.state == .recalled && back.relay.trace?.map(\.by) == ["people"])
+            #expect(await log.client.failure(of: RecallPush(pushID: recalled), context: Self.people)?.status == .conflict)
+            let expired = try await wait(for: late, in: log) { $0.nextAttempt == nil }
+            #expect(expired.relay.state == .expired && expired.relay.recipients[0].error?.catalogued == .expired)
+            let failed = try await wait(for: failing, in: log) { $0.nextAttempt == nil }
+            #expect(failed.relay.state == .failed && failed.relay.recipients.map(\.state) == [.accepted, .failed])
+            #expect(failed.unregistered.isEmpty)
+            isMended.withLock { $0 = true }
+            let retried = try await log.client.request(RetryPush(pushID: failing), context: Self.people)
+            #expect(retried.relay.state == .retrying && retried.relay.trace?.map(\.action) == [.retry])
+            _ = try await wait(for: failing, in: log) { $0.state == .relayed }
+            #expect(relay.askedPushes.filter { $0.pushID == failing }.map(\.recipients.count) == [2, 1])
+            _ = try await wait(for: scheduled, in: log) { $0.state == .relayed }
+            #expect(UnixMilliseconds.now >= start + 2_000)
+            #expect(!relay.askedPushes.contains { $0.pushID == recalled || $0.pushID == late })
         }
     }
 
-    @Test("A push in flight of a killed message log is relayed by the next process, and is in no history")
-    func killed() async throws {
-        let isFirst = Mutex(true)
-        let gate = Gate()
-        let relay = RelayDouble(pushes: { command in
-            let isHeld = isFirst.withLock { isFirst in
-                defer { isFirst = false }
-                return isFirst
-            }
-            if isHeld { await gate.pass() }
-            return command.recipients.map { .success("n-\($0.text)") }
-        })
-        try await withTemporaryFolder { folder in
-            try await relay.run(in: folder) {
-                let id = try await RunningMessageLog.with(in: folder) { log in
-                    let id = try await log.client.request(Self.push("held"), context: Self.people).push.id
-                    try await eventually { !relay.askedPushes.isEmpty }
-                    await log.process.kill()
-                    return id
-                }
-                try await RunningMessageLog.with(in: folder) { log in
-                    _ = try await wait(for: id, in: log) { $0.state == .relayed }
-                    #expect(relay.askedPushes.map(\.pushID) == [id, id])
-                    #expect(try await log.client.request(ListMessages(limit: 9)).messages.isEmpty)
-                }
-                gate.open()
-            }
-        }
-    }
-
-    @Test("A push that is larger than the limit for topics, or scheduled for its expiry, is refused by the field's name")
-    func refusals() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningMessageLog.with(in: folder, settings: ["MSI_FCM_TOPIC_PAYLOAD_LIMIT": "300"]) { log in
-                let text = JSONValue.string(String(repeating: "x", count: 300))
-                let large = Self.push("large", message: ["data": ["a": text]])
-                let failure = await log.client.failure(of: large, context: Self.people)
-                #expect(failure?.status == .invalid && failure?.field == "message")
-                _ = try await log.client.request(
-                    Self.push("phone", to: [.token("t")], message: ["data": ["a": text]]), context: Self.people)
-                let time = UnixMilliseconds.now + 60_000
-                let late = LogPush(
-                    idempotencyKey: "late", recipients: [.topic("news")], fairnessKey: "people", message: [:], expires: time,
-                    notBefore: time)
-                let refused = await log.client.failure(of: late, context: Self.people)
-                #expect(refused?.status == .invalid && refused?.field == "not_before")
-            }
-        }
-    }
-
-    @Test("A stored push is the answer to its repeated command after the limit was lowered, and another one is invalid")
+    @Test("After the limit for topics was lowered, a stored push is still the answer to its repeat, and a new one is invalid")
     func loweredLimit() async throws {
         func push(_ letter: String, expires: UnixMilliseconds, notBefore: UnixMilliseconds) -> LogPush {
             let text = JSONValue.string(String(repeating: letter, count: 400))
@@ -255,6 +175,14 @@ struct PushOverTheBusTests {
                 #expect(await log.client.failure(of: other, context: Self.people)?.status == .invalid)
                 let ofAnother = await log.client.failure(of: command, context: RequestContext(actor: "study"))
                 #expect(ofAnother?.status == .invalid && ofAnother?.field == "message")
+                // The limit of a phone is another one.
+                let toPhone = LogPush.sample("phone", to: [.token("t")], message: command.message)
+                _ = try await log.client.request(toPhone, context: Self.people)
+                let atExpiry = LogPush(
+                    idempotencyKey: "late", recipients: [.topic("news")], fairnessKey: "people", message: [:], expires: expires,
+                    notBefore: expires)
+                let refused = await log.client.failure(of: atExpiry, context: Self.people)
+                #expect(refused?.status == .invalid && refused?.field == "not_before")
             }
         }
     }
@@ -270,31 +198,21 @@ struct PushOverTheBusTests {
             }
             return command.recipients.map { .success("n-\($0.text)") }
         })
-        try await withTemporaryFolder { folder in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.with(in: folder) { log in
-                    try await withThrowingTaskGroup { group in
-                        for number in 0..<300 {
-                            for key in ["flood", "failing"] {
-                                group.addTask {
-                                    _ = try await log.client.request(
-                                        Self.push("\(key) \(number)", to: [.topic(key)], fairnessKey: key), context: Self.people)
-                                }
-                            }
-                        }
-                        try await group.waitForAll()
-                    }
-                    for number in 0..<10 {
-                        let quiet = try await log.client.request(
-                            Self.push("quiet \(number)", fairnessKey: "quiet"), context: Self.people
-                        ).push.id
-                        _ = try await wait(for: quiet, in: log) { $0.state == .relayed }
-                        let message = try await log.log(.sample("\(number)")).msiKey
-                        _ = try await log.wait(for: message) { $0.state == .relayed }
-                    }
-                    gate.open()
-                }
+        try await RunningMessageLog.with(relay) { log in
+            try await concurrently(600) { number in
+                let key = number % 2 == 0 ? "flood" : "failing"
+                return try await log.client.request(
+                    LogPush.sample("\(key) \(number)", to: [.topic(key)], fairnessKey: key), context: Self.people)
             }
+            for number in 0..<10 {
+                let quiet = try await log.client.request(
+                    LogPush.sample("quiet \(number)", fairnessKey: "quiet"), context: Self.people
+                ).push.id
+                _ = try await wait(for: quiet, in: log) { $0.state == .relayed }
+                let message = try await log.log(.sample("\(number)")).msiKey
+                _ = try await log.wait(for: message) { $0.state == .relayed }
+            }
+            gate.open()
         }
     }
 }

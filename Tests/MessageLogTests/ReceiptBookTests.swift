@@ -36,15 +36,11 @@ struct ReceiptBookTests {
     }
 
     private static func withBook(_ body: (ReceiptBook, SlowStore) async throws -> Void) async throws {
-        try await withTemporaryFolder { folder in
-            let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
+        try await withArchive { store in
             let slow = SlowStore()
-            try await body(
-                ReceiptBook(
-                    store: ClaimedStore(
-                        store: store, claims: { _, _, _ in [] }, addReports: { reports, _ in try await slow.add(reports) })),
-                slow)
-            try store.close()
+            let claimed = ClaimedStore(
+                store: store, claims: { _, _, _ in [] }, addReports: { reports, _ in try await slow.add(reports) })
+            try await body(ReceiptBook(store: claimed), slow)
         }
     }
 

@@ -62,6 +62,13 @@ final class RelayDouble: Sendable {
         }
     }
 
+    /// Runs it in an empty folder, for message logs that a test starts there.
+    func run<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: (_ folder: String) async throws -> Result
+    ) async throws -> Result {
+        try await withTemporaryFolder { folder in try await run(in: folder) { try await body(folder) } }
+    }
+
     /// All messages that it was asked to relay, in order.
     var asked: [RelayMessage] { commands.withLock { $0 } }
 
@@ -87,6 +94,20 @@ extension Component {
             component: self,
             result: .failure(DeliveryError(class: `class`, code: code, message: "as the test says", retryAfter: retryAfter)))
     }
+}
+
+/// Is true once.
+final class First: Sendable {
+    private let state = Mutex(false)
+
+    func take() -> Bool {
+        state.withLock { isTaken in
+            defer { isTaken = true }
+            return !isTaken
+        }
+    }
+
+    var isTaken: Bool { state.withLock(\.self) }
 }
 
 /// A latch. A test opens it to let a relay's answer pass.

@@ -314,15 +314,4 @@ struct InterventionTests {
             #expect(record == before)
         }
     }
-
-    @Test("The trace has a limited length")
-    func longTrace() throws {
-        var record = Self.failed([.failed])
-        for number in 0..<50 {
-            record.state = .failed
-            try record.retry(by: "\(number)", at: ChangeTime(now: Self.now), expires: Self.now + 1)
-        }
-        #expect(record.trace?.count == 20)
-        #expect(record.trace?.last?.by == "49")
-    }
 }

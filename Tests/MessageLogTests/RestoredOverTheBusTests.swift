@@ -20,12 +20,7 @@ struct RestoredOverTheBusTests {
         try await withDatabase(kind) { folder, settings in
             let (one, other, gone, approvable, push) = try await RunningMessageLog.with(in: folder, settings: settings) { log in
                 // No relay runs, so all of them wait.
-                let push = try await log.client.request(
-                    LogPush(
-                        idempotencyKey: "p", recipients: [.topic("news")], fairnessKey: "p", message: ["data": ["a": "b"]],
-                        expires: .now + 3_600_000),
-                    context: .communicator
-                ).push
+                let push = try await log.client.request(LogPush.sample(), context: .communicator).push
                 return (
                     try await log.log(.sample("one")), try await log.log(.sample("other")),
                     try await log.log(.sample("gone", lifetime: 8_000)), try await log.log(.sample("approvable", approval: true)),
@@ -92,25 +87,19 @@ struct RestoredOverTheBusTests {
     @Test("A push that is logged as held waits for its release, and its repeat changes nothing")
     func heldPush() async throws {
         let relay = RelayDouble()
-        try await withTemporaryFolder { folder in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.with(in: folder) { log in
-                    var command = LogPush(
-                        idempotencyKey: "p", recipients: [.topic("news")], fairnessKey: "p", message: ["data": ["a": "b"]],
-                        expires: .now + 3_600_000)
-                    command.held = true
-                    let push = try await log.client.request(command, context: .communicator).push
-                    #expect(push.relay.isHeldByRestore)
-                    command.held = nil
-                    #expect(try await log.client.request(command, context: .communicator).push.id == push.id)
-                    let later = try await log.log(.sample("later"))
-                    _ = try await log.wait(for: later.msiKey) { $0.state == .relayed }
-                    #expect(try await log.client.request(GetPush(pushID: push.id)).relay.state == .held)
-                    _ = try await log.client.request(ReleaseHeld(keys: [push.id]), context: .ann)
-                    try await eventually("it goes out") {
-                        try await log.client.request(GetPush(pushID: push.id)).relay.state == .relayed
-                    }
-                }
+        try await RunningMessageLog.with(relay) { log in
+            var command = LogPush.sample()
+            command.held = true
+            let push = try await log.client.request(command, context: .communicator).push
+            #expect(push.relay.isHeldByRestore)
+            command.held = nil
+            #expect(try await log.client.request(command, context: .communicator).push.id == push.id)
+            let later = try await log.log(.sample("later"))
+            _ = try await log.wait(for: later.msiKey) { $0.state == .relayed }
+            #expect(try await log.client.request(GetPush(pushID: push.id)).relay.state == .held)
+            _ = try await log.client.request(ReleaseHeld(keys: [push.id]), context: .ann)
+            try await eventually("it goes out") {
+                try await log.client.request(GetPush(pushID: push.id)).relay.state == .relayed
             }
         }
     }

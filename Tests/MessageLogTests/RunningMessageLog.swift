@@ -1,7 +1,7 @@
 import CommandBus
+import JSON
 import Schemas
 import TestSupport
-import Testing
 import Time
 
 @testable import MessageLog
@@ -10,13 +10,29 @@ import Time
 /// The message log, and a client of it.
 struct RunningMessageLog {
     private let ownProcess: ServiceProcess?
+    /// The state directory, which a relay beside it shares.
+    let folder: String
     let bus: Bus
     let client: CommandClient
     let endpoint: String
     /// The endpoint of its events.
     let events: String
 
-    /// Runs a test with it as a process.
+    /// Runs a test with it as a process, on an empty archive.
+    ///
+    /// - Parameter relay: A relay that runs as long; by default there is none.
+    static func with<Result>(
+        _ relay: RelayDouble? = nil, on kind: StoreKind = .sqlite, settings: [String: String] = [:],
+        isolation: isolated (any Actor)? = #isolation, _ body: (RunningMessageLog) async throws -> Result
+    ) async throws -> Result {
+        try await withDatabase(kind) { folder, database in
+            let settings = settings.merging(database) { given, _ in given }
+            guard let relay else { return try await with(in: folder, settings: settings, body) }
+            return try await relay.run(in: folder) { try await with(in: folder, settings: settings, body) }
+        }
+    }
+
+    /// Runs a test with it as a process in a folder that an earlier one may have used.
     ///
     /// - Parameter name: The name of its sockets. A second instance on the same archive needs another one.
     static func with<Result>(
@@ -28,31 +44,35 @@ struct RunningMessageLog {
         let listens = ["MSI_MESSAGE_LOG_LISTEN": endpoint, "MSI_MESSAGE_LOG_EVENTS_LISTEN": events]
         let settings = settings.merging(listens) { given, _ in given }
         return try await withService("msi-message-log", in: folder, settings: settings) { process in
-            try await withBus { bus in
-                let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
-                return try await body(
-                    RunningMessageLog(ownProcess: process, bus: bus, client: client, endpoint: endpoint, events: events))
+            try await withClient(of: process, in: folder, at: endpoint, events: events, body)
+        }
+    }
+
+    /// Runs a test with it in the process of the test, beside a relay. It retries after a tenth of the product's waits or less.
+    static func withFastRetries<Result>(
+        _ relay: RelayDouble, isolation: isolated (any Actor)? = #isolation, _ body: (RunningMessageLog) async throws -> Result
+    ) async throws -> Result {
+        try await relay.run { folder in
+            let settings = try await SettingValues(arguments: [], environment: ["MSI_STATE_DIR": folder], accepted: [])
+            var schedule = RetrySchedule()
+            schedule.answered = Backoff(first: .milliseconds(100), max: .seconds(1), jitter: 0.8...1.2)
+            return try await ServicePlan.messageLog(Wiring(settings: settings, logger: quietLogger), schedule: schedule).run {
+                let run = "ipc://\(folder)/run"
+                return try await withClient(
+                    of: nil, in: folder, at: "\(run)/message-log.sock", events: "\(run)/message-log-events.sock", body)
             }
         }
     }
 
-    /// Runs a test with it in the process of the test. It retries after a tenth of the product's waits or less.
-    static func withFastRetries<Result>(
-        in folder: String, isolation: isolated (any Actor)? = #isolation, _ body: (RunningMessageLog) async throws -> Result
+    private static func withClient<Result>(
+        of process: ServiceProcess?, in folder: String, at endpoint: String, events: String,
+        isolation: isolated (any Actor)? = #isolation, _ body: (RunningMessageLog) async throws -> Result
     ) async throws -> Result {
-        let settings = try await SettingValues(arguments: [], environment: ["MSI_STATE_DIR": folder], accepted: [])
-        var schedule = RetrySchedule()
-        schedule.answered = Backoff(first: .milliseconds(100), max: .seconds(1), jitter: 0.8...1.2)
-        let wiring = Wiring(settings: settings, logger: quietLogger)
-        return try await ServicePlan.messageLog(wiring, schedule: schedule).run {
-            try await withBus { bus in
-                let run = "ipc://\(folder)/run"
-                let client = try CommandClient(bus: bus, endpoints: ["\(run)/message-log.sock"], logger: quietLogger)
-                return try await body(
-                    RunningMessageLog(
-                        ownProcess: nil, bus: bus, client: client, endpoint: "\(run)/message-log.sock",
-                        events: "\(run)/message-log-events.sock"))
-            }
+        try await withBus { bus in
+            let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
+            return try await body(
+                RunningMessageLog(
+                    ownProcess: process, folder: folder, bus: bus, client: client, endpoint: endpoint, events: events))
         }
     }
 
@@ -82,6 +102,16 @@ struct RunningMessageLog {
     }
 }
 
+/// Runs a test with a folder, and the settings of a message log with an empty database.
+func withDatabase<Result>(
+    _ kind: StoreKind, isolation: isolated (any Actor)? = #isolation,
+    _ body: (_ folder: String, _ settings: [String: String]) async throws -> Result
+) async throws -> Result {
+    try await withTemporaryFolder { folder in
+        try await body(folder, try await kind.newDatabaseURL().map { ["MSI_DATABASE_URL": $0] } ?? [:])
+    }
+}
+
 extension LogMessage {
     /// A message as the gateway logs it.
     static func sample(
@@ -99,6 +129,19 @@ extension LogMessage {
             timestamp: timestamp, names: CubeNames(channel: "Campus", area: "Library", subject: "Closures"),
             expires: (sendAt ?? timestamp) + lifetime,
             idempotencyKey: idempotencyKey, approval: approval)
+    }
+}
+
+extension LogPush {
+    /// A push as another service logs it.
+    static func sample(
+        _ key: String = "p", to recipients: [PushRecipient] = [.topic("news")], fairnessKey: String = "people",
+        message: JSONValue = ["data": ["a": "b"], "android": ["priority": "HIGH"]], lifetime: Milliseconds = 3_600_000,
+        notBefore: UnixMilliseconds? = nil
+    ) -> LogPush {
+        LogPush(
+            idempotencyKey: key, recipients: recipients, fairnessKey: fairnessKey, message: message,
+            expires: .now + lifetime, notBefore: notBefore)
     }
 }
 

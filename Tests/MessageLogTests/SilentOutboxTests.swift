@@ -15,8 +15,8 @@ struct SilentOutboxTests {
         let outboxes = 400
         let claims = Mutex(
             [Urgency: [Int]](uniqueKeysWithValues: Urgency.allCases.map { ($0, .init(repeating: 0, count: outboxes)) }))
-        try await withTemporaryFolder { folder in
-            let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
+        try await withArchive { store in
+            let relay = AcceptingRelay()
             let running = (0..<outboxes).map { index in
                 let empty = ClaimedStore(store: store) { claim, _, _ in
                     claims.withLock { $0[claim.urgency]?[index] += 1 }
@@ -24,31 +24,13 @@ struct SilentOutboxTests {
                     try await Task.sleep(for: .milliseconds(1))
                     return []
                 }
-                let outbox = Outbox(
-                    store: empty, relay: RelayThatIsNotAsked(), owner: "\(index)", announcer: OutboxAnnouncer { _ in },
-                    logger: quietLogger)
-                return Task { try await outbox.run() }
+                return Task { try await Outbox.sample(empty, relay).run() }
             }
             try await eventually {
                 claims.withLock { $0.values.allSatisfy { $0.allSatisfy { $0 >= 5 } } }
             }
             for task in running { task.cancel() }
             for task in running { _ = await task.result }
-            try store.close()
-        }
-    }
-
-    private struct RelayThatIsNotAsked: Relay {
-        func relay(_ command: RelayMessage, by end: UnixMilliseconds) async throws(CommandFailure) -> [ComponentOutcome] {
-            Issue.record("there is nothing to relay")
-            return []
-        }
-
-        func relay(
-            _ command: RelayPush, by end: UnixMilliseconds
-        ) async throws(CommandFailure) -> [Result<String, DeliveryError>] {
-            Issue.record("there is no push")
-            return []
         }
     }
 }

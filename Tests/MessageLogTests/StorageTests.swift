@@ -20,14 +20,9 @@ struct StorageTests {
             let file = folder + "/message-log.sqlite"
             try await RunningMessageLog.with(in: folder) { log in
                 _ = try await log.log(first)
-                try await withThrowingTaskGroup { group in
-                    for _ in 0..<20 {
-                        group.addTask {
-                            // Enough that the file grows little between two measurements.
-                            for _ in 0..<400 { _ = try await log.log(.sample(sendAt: .now + 86_400_000)) }
-                        }
-                    }
-                    try await group.waitForAll()
+                try await concurrently(20) { _ in
+                    // Enough that the file grows little between two measurements.
+                    for _ in 0..<400 { _ = try await log.log(.sample(sendAt: .now + 86_400_000)) }
                 }
                 // The write-ahead log alone has this size.
                 #expect(try Self.size(of: file + "-wal") > 1_000_000)
@@ -149,11 +144,9 @@ struct StorageTests {
             relay.nextAttempt = nil
             relay.ended = ended
         }
-        return Message(
-            msiKey: ObjectID(),
-            draft: MessageDraft(
-                title: title, desc: "", message: "Two\nlines", topicKey: topic, distribution: .information),
-            sender: sender, timestamp: timestamp, names: CubeNames(channel: "C", area: "A", subject: "S"),
-            expires: .now + 86_400_000, relay: relay)
+        var message = Message.sample(
+            .sample(title, distribution: .information, timestamp: timestamp, topic: topic), sender: sender, relay: relay)
+        message.expires = .now + 86_400_000
+        return message
     }
 }

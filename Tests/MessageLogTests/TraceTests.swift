@@ -1,7 +1,6 @@
 import CommandBus
 import JSON
 import Schemas
-import Synchronization
 import TestSupport
 import Testing
 import Time
@@ -13,25 +12,19 @@ struct TraceTests {
     func attempts() async throws {
         try await withTemporaryFolder { folder in
             let (first, second) = (Traceparent(), Traceparent())
-            let push = LogPush(
-                idempotencyKey: "k", recipients: [.topic("news")], fairnessKey: "people", message: ["data": ["a": "b"]],
-                expires: .now + 3_600_000)
             // There is no relay yet.
             let (msiKey, pushID) = try await RunningMessageLog.with(in: folder) { log in
                 let message = try await log.client.request(
                     LogMessage.sample(), context: .init(actor: "ann", traceparent: first)
                 ).message
-                let logged = try await log.client.request(push, context: .init(actor: "people", traceparent: second)).push
+                let logged = try await log.client.request(LogPush.sample(), context: .init(actor: "people", traceparent: second))
+                    .push
                 _ = try await log.wait(for: message.msiKey) { $0.components[0].error != nil }
                 return (message.msiKey, logged.id)
             }
-            let isFirst = Mutex(true)
+            let refusal = First()
             let relay = RelayDouble { command in
-                let refuses = isFirst.withLock { isFirst in
-                    defer { isFirst = false }
-                    return isFirst
-                }
-                guard refuses else { return command.components.map(\.accepted) }
+                guard refusal.take() else { return command.components.map(\.accepted) }
                 return command.components.map { $0.refused(.retryable, "UNAVAILABLE", retryAfter: 200) }
             }
             try await relay.run(in: folder) {

@@ -58,13 +58,7 @@ extension MessageStoreTests {
             let good = [1, 2, 6, 7].map { messages[$0] }
 
             for limit in 1...5 {
-                var seen: [String] = []
-                var cursor: PageCursor?
-                while case let page = try await store.page(MessageFilter(), before: cursor, limit: limit), let last = page.last {
-                    seen += page.map(\.title)
-                    cursor = PageCursor(timestamp: last.timestamp, msiKey: last.msiKey)
-                }
-                #expect(seen == Self.inOrder(good).map(\.title))
+                #expect(try await walk(store, limit: limit) == Self.inOrder(good).map(\.title))
             }
             // The unreadable message is due longest. Once it is leased, it does not block the others.
             var claimed: [String] = []

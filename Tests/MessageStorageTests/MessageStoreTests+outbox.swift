@@ -10,14 +10,9 @@ extension MessageStoreTests {
     func claims(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             for number in 0..<50 { _ = try await store.insert(Self.message("\(number)")) }
-            let claimed = try await withThrowingTaskGroup(of: [OutboxItem].self) { group in
-                for owner in 0..<10 {
-                    group.addTask {
-                        try await store.claim(Self.claim(8), lease: Lease(owner: "\(owner)", until: 10_000), now: 2_000)
-                    }
-                }
-                return try await group.reduce(into: []) { $0 += $1 }
-            }
+            let claimed = try await concurrently(10) { owner in
+                try await store.claim(Self.claim(8), lease: Lease(owner: "\(owner)", until: 10_000), now: 2_000)
+            }.flatMap(\.self)
             #expect(claimed.count == 50)
             #expect(Set(claimed.map(\.key)).count == 50)
             #expect(claimed.allSatisfy { $0.record.lease?.until == 10_000 && $0.record.nextAttempt == 10_000 })
@@ -78,10 +73,7 @@ extension MessageStoreTests {
             #expect(try await store.waiting(after: 1_000, until: 2_999) { _ in true }.isEmpty)
             // More than a store reads at a time, all of one moment.
             let many = (0..<kind.moreThanAPage).map { _ in Self.message("later", sendAt: 70_000) }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for message in many { group.addTask { _ = try await store.insert(message) } }
-                try await group.waitForAll()
-            }
+            try await concurrently(many.count) { number in try await store.insert(many[number]) }
             let found = try await store.waiting(after: 60_000) { _ in true }
             #expect(found.count == many.count && Set(found) == Set(many.map { OutboxKey.message($0.msiKey) }))
         }

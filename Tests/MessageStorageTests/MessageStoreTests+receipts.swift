@@ -95,16 +95,11 @@ extension MessageStoreTests {
         try await withMessageStore(kind) { store in
             let message = Self.taken()
             _ = try await store.insert(message)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<10 {
-                    group.addTask {
-                        let reports = (0..<20).map { _ in
-                            AddReceipts(installation: ObjectID(), report: 1, received: [message.msiKey], opened: [message.msiKey])
-                        }
-                        try await store.add(reports, now: .now)
-                    }
+            try await concurrently(10) { _ in
+                let reports = (0..<20).map { _ in
+                    AddReceipts(installation: ObjectID(), report: 1, received: [message.msiKey], opened: [message.msiKey])
                 }
-                try await group.waitForAll()
+                try await store.add(reports, now: .now)
             }
             #expect(try await receipts(of: message, in: store) == MessageReceipts(received: 200, opened: 200))
         }

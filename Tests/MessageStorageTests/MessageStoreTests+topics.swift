@@ -33,13 +33,7 @@ extension MessageStoreTests {
             func pages(limit: Int, _ change: (inout MessageFilter) -> Void) async throws -> [String] {
                 var filter = MessageFilter()
                 change(&filter)
-                var (seen, cursor) = ([String](), PageCursor?.none)
-                while case let page = try await store.page(filter, before: cursor, limit: limit), let last = page.last {
-                    seen += page.map(\.title)
-                    cursor = PageCursor(timestamp: last.timestamp, msiKey: last.msiKey)
-                    if page.count < limit { break }
-                }
-                return seen
+                return try await walk(store, filter, limit: limit)
             }
             func expected(_ topics: [TopicKey], _ isWanted: (Message) -> Bool = { _ in true }) -> [String] {
                 stored.filter { topics.contains($0.topicKey) && isWanted($0) }
@@ -77,12 +71,8 @@ extension MessageStoreTests {
             }
             // Five at a time have the same time.
             for number in 0..<90 { try await add(number, to: quiet[number % quiet.count], at: 1_000 + number / 5) }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<(maxSearchedMessages + 20) {
-                    let message = Self.message("b", at: UnixMilliseconds(rawValue: Int64(2_000 + number)), topic: busy)
-                    group.addTask { _ = try await store.insert(message) }
-                }
-                try await group.waitForAll()
+            try await concurrently(maxSearchedMessages + 20) { number in
+                try await store.insert(Self.message("b", at: UnixMilliseconds(rawValue: Int64(2_000 + number)), topic: busy))
             }
             for number in 90..<95 { try await add(number, to: quiet[number % quiet.count], at: 9_000) }
             expected.sort { ($0.timestamp, $0.msiKey) > ($1.timestamp, $1.msiKey) }
@@ -90,13 +80,7 @@ extension MessageStoreTests {
             var filter = MessageFilter()
             filter.topics = quiet + silent
             for limit in [3, 40, 201] {
-                var (seen, cursor) = ([String](), PageCursor?.none)
-                while case let page = try await store.page(filter, before: cursor, limit: limit), let last = page.last {
-                    seen += page.map(\.title)
-                    cursor = PageCursor(timestamp: last.timestamp, msiKey: last.msiKey)
-                    if page.count < limit { break }
-                }
-                #expect(seen == expected.map(\.title), "limit \(limit)")
+                #expect(try await walk(store, filter, limit: limit) == expected.map(\.title), "limit \(limit)")
             }
             filter.from = 1_003
             filter.to = 1_010

@@ -13,17 +13,18 @@ struct MessageStoreTests {
 
     static func message(
         _ title: String = "T", text: String = "😀\n", at timestamp: UnixMilliseconds = 1_000,
-        expires: UnixMilliseconds = 9_000_000, key: String? = nil,
-        sender: String = "Communicator", topic: TopicKey = topic, distribution: Distribution = .alert, ttl: Seconds? = nil,
-        sendAt: UnixMilliseconds? = nil, options: DeliveryOptions? = nil, lease: Lease? = nil
+        expires: UnixMilliseconds = 9_000_000, key: String? = nil, sender: String = "Communicator", topic: TopicKey = topic,
+        distribution: Distribution = .alert, sendAt: UnixMilliseconds? = nil, follows: ObjectID? = nil, lease: Lease? = nil,
+        _ change: (inout MessageDraft) -> Void = { _ in }
     ) -> Message {
-        Message(
-            msiKey: ObjectID(),
-            draft: MessageDraft(
-                title: title, desc: "ابق \"q\"", message: text, topicKey: topic, distribution: distribution, ttl: ttl,
-                sendAt: sendAt, options: options),
-            sender: sender, timestamp: timestamp, names: CubeNames(channel: "C", area: "A", subject: "S"), expires: expires,
-            idempotencyKey: key, relay: RelayRecord(logged: distribution, due: sendAt ?? timestamp, lease: lease))
+        var draft = MessageDraft(
+            title: title, desc: "ابق \"q\"", message: text, topicKey: topic, distribution: distribution, sendAt: sendAt,
+            follows: follows)
+        change(&draft)
+        return Message(
+            msiKey: ObjectID(), draft: draft, sender: sender, timestamp: timestamp,
+            names: CubeNames(channel: "C", area: "A", subject: "S"), expires: expires, idempotencyKey: key,
+            relay: RelayRecord(logged: distribution, due: sendAt ?? timestamp, lease: lease))
     }
 
     /// A claim of alerts with no limit for a single key.
@@ -50,28 +51,20 @@ struct MessageStoreTests {
         return try await store.page(filter, before: nil, limit: 100).map(\.title)
     }
 
-    @Test("A message is read back as it was stored", arguments: StoreKind.allCases)
-    func roundTrip(_ kind: StoreKind) async throws {
-        try await withMessageStore(kind) { store in
-            let options = DeliveryOptions(
-                image: "https://cdn.test/a.png", collapseKey: "k", analyticsLabel: "l", android: .init(channelID: "c"),
-                apns: .init(category: "A"))
-            var message = Self.message(key: "k", ttl: 60, sendAt: 2_000, options: options, lease: Lease(owner: "o", until: 5))
-            message.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-            let known = try await store.insert(message)
-            #expect(known == nil)
-            #expect(try await store.message(message.msiKey) == message)
-            #expect(try await store.message(ObjectID()) == nil)
-            let some = Self.message(options: DeliveryOptions(collapseKey: "k"))
-            _ = try await store.insert(some)
-            #expect(try await store.message(some.msiKey) == some)
+    /// The titles of all messages that a filter selects, read page by page.
+    func walk(_ store: any MessageStore, _ filter: MessageFilter = MessageFilter(), limit: Int) async throws -> [String] {
+        var (seen, cursor) = ([String](), PageCursor?.none)
+        while case let page = try await store.page(filter, before: cursor, limit: limit), let last = page.last {
+            seen += page.map(\.title)
+            cursor = PageCursor(timestamp: last.timestamp, msiKey: last.msiKey)
         }
+        return seen
     }
 
     @Test("A stored message that would be refused today is still read and relayed", arguments: StoreKind.allCases)
     func formerRules(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
-            let message = Self.message(options: DeliveryOptions(image: "https://", collapseKey: "two words"))
+            let message = Self.message { $0.options = DeliveryOptions(image: "https://", collapseKey: "two words") }
             _ = try await store.insert(message)
             #expect(try await store.message(message.msiKey) == message)
             let claimed = try await store.claim(
@@ -84,12 +77,8 @@ struct MessageStoreTests {
     func idempotent(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let message = Self.message(key: "k")
-            let results = try await withThrowingTaskGroup(of: Bool.self) { group in
-                for _ in 0..<20 {
-                    group.addTask { try await store.insert(message) == nil }
-                    group.addTask { try await store.insert(Self.message("other", key: "k")) == nil }
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
+            let results = try await concurrently(40) { number in
+                try await store.insert(number % 2 == 0 ? message : Self.message("other", key: "k")) == nil
             }
             #expect(results.filter { $0 }.count == 1)
             #expect(try await store.page(MessageFilter(), before: nil, limit: 10).count == 1)
@@ -105,12 +94,7 @@ struct MessageStoreTests {
         try await withMessageStore(kind) { store in
             let message = Self.message()
             _ = try await store.insert(message)
-            try await withThrowingTaskGroup { group in
-                for _ in 0..<20 {
-                    group.addTask { try await store.update(message.msiKey) { record, _ in record.attempts += 1 } }
-                }
-                try await group.waitForAll()
-            }
+            try await concurrently(20) { _ in try await store.update(message.msiKey) { record, _ in record.attempts += 1 } }
             #expect(try await store.message(message.msiKey)?.relay.attempts == 20)
             await #expect(throws: CommandFailure(.conflict, "no")) {
                 try await store.update(message.msiKey) { record, stored in

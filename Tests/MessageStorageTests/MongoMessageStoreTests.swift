@@ -16,35 +16,19 @@ struct MongoMessageStoreTests {
             let stores = [try await place.open(), try await place.open(), try await place.open()]
             let messages = (0..<60).map { Message.sample("\($0)", at: UnixMilliseconds(rawValue: Int64($0))) }
             for message in messages { _ = try await stores[0].insert(message) }
-            let claimed = try await withThrowingTaskGroup(of: [OutboxItem].self) { group in
-                for (number, store) in stores.enumerated() {
-                    for attempt in 0..<4 {
-                        group.addTask {
-                            try await whenAvailable {
-                                try await store.claim(
-                                    Claim(.high, limit: 5, maxPerKey: 5),
-                                    lease: Lease(owner: "\(number)-\(attempt)", until: 10_000),
-                                    now: 5_000)
-                            }
-                        }
-                    }
+            let claimed = try await concurrently(12) { number in
+                try await whenAvailable {
+                    let lease = Lease(owner: "\(number)", until: 10_000)
+                    return try await stores[number % 3].claim(MessageStoreTests.claim(5), lease: lease, now: 5_000)
                 }
-                return try await group.reduce(into: []) { $0 += $1 }
-            }
+            }.flatMap(\.self)
             #expect(claimed.count == 60)
             #expect(Set(claimed.map(\.key)) == Set(messages.map { OutboxKey.message($0.msiKey) }))
 
-            try await withThrowingTaskGroup { group in
-                for store in stores {
-                    for _ in 0..<15 {
-                        group.addTask {
-                            _ = try await whenAvailable {
-                                try await store.update(messages[0].msiKey) { record, _ in record.attempts += 1 }
-                            }
-                        }
-                    }
+            try await concurrently(45) { number in
+                try await whenAvailable {
+                    try await stores[number % 3].update(messages[0].msiKey) { record, _ in record.attempts += 1 }
                 }
-                try await group.waitForAll()
             }
             #expect(try await stores[0].message(messages[0].msiKey)?.relay.attempts == 45)
             for store in stores { try await store.close() }
@@ -86,13 +70,7 @@ struct MongoMessageStoreTests {
                 #expect(errors == [nil])
             }
 
-            var seen: [String] = []
-            var cursor: PageCursor?
-            while case let page = try await store.page(MessageFilter(), before: cursor, limit: 2), let last = page.last {
-                seen += page.map(\.title)
-                cursor = PageCursor(timestamp: last.timestamp, msiKey: last.msiKey)
-            }
-            #expect(seen == ["5", "4", "3", "2", "1", "0"])
+            #expect(try await MessageStoreTests().walk(store, limit: 2) == ["5", "4", "3", "2", "1", "0"])
             let claim = Claim(.high, limit: 20, maxPerKey: 1)
             var claimed: Set<String> = []
             for _ in 0..<3 {
@@ -180,14 +158,10 @@ struct MongoMessageStoreTests {
                     == Set(messages[1...].map(\.id)))
             // A new message is stored once, even if it is inserted several times.
             let new = Message.sample("new", at: 2_000, key: "new")
-            let stored = try await withThrowingTaskGroup(of: Bool.self) { group in
-                for _ in 0..<10 {
-                    group.addTask { try await store.insert(new) == nil }
-                    group.addTask { try await store.insert(.sample("other", at: 2_000, key: "new")) == nil }
-                }
-                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            let stored = try await concurrently(20) { number in
+                try await store.insert(number % 2 == 0 ? new : .sample("other", at: 2_000, key: "new")) == nil
             }
-            #expect(stored == 1)
+            #expect(stored.count(where: \.self) == 1)
             #expect(try await store.page(MessageFilter(), before: nil, limit: 50).count == 8)
             await store.close()
             await database.close()
@@ -293,12 +267,9 @@ struct MongoMessageStoreTests {
 }
 
 extension Message {
+    /// A message to a topic that no other one has.
     fileprivate static func sample(_ title: String, at timestamp: UnixMilliseconds, key: String? = nil) -> Message {
         let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
-        return Message(
-            msiKey: ObjectID(),
-            draft: MessageDraft(title: title, desc: "d", message: "m", topicKey: topic, distribution: .alert),
-            sender: "Communicator", timestamp: timestamp, names: CubeNames(channel: "C", area: "A", subject: "S"),
-            expires: 9_000_000, idempotencyKey: key, relay: RelayRecord(logged: .alert, due: timestamp))
+        return MessageStoreTests.message(title, at: timestamp, key: key, topic: topic)
     }
 }

@@ -65,10 +65,7 @@ struct PushStoreTests {
         arguments: StoreKind.allCases)
     func idempotent(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
-            let stored = try await withThrowingTaskGroup(of: Push?.self) { group in
-                for _ in 0..<20 { group.addTask { try await store.insert(Self.push("k")) } }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
+            let stored = try await concurrently(20) { _ in try await store.insert(Self.push("k")) }
             #expect(stored.count { $0 == nil } == 1)
             let known = try #require(try await store.push(of: "people", idempotencyKey: "k"))
             #expect(stored.allSatisfy { $0 == nil || $0 == known })
@@ -116,15 +113,10 @@ struct PushStoreTests {
     func manyKeys(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             func insert(_ count: Int, keys: Int, _ prefix: String, due: Int64) async throws {
-                try await withThrowingTaskGroup { group in
-                    for number in 0..<count {
-                        group.addTask {
-                            let time = UnixMilliseconds(rawValue: due + Int64(number))
-                            _ = try await store.insert(
-                                Self.push("\(prefix) \(number)", fairnessKey: "\(prefix) \(number % keys)", logged: time))
-                        }
-                    }
-                    try await group.waitForAll()
+                try await concurrently(count) { number in
+                    let time = UnixMilliseconds(rawValue: due + Int64(number))
+                    _ = try await store.insert(
+                        Self.push("\(prefix) \(number)", fairnessKey: "\(prefix) \(number % keys)", logged: time))
                 }
             }
             func claim(_ limit: Int, room: [FairnessKey: Int] = [:]) async throws -> [String] {
@@ -160,14 +152,9 @@ struct PushStoreTests {
         try await withMessageStore(kind) { store in
             let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
             #expect(Set([FairnessKey.named(composed), .named(decomposed)]).count == 2)
-            func insert(_ numbers: Range<Int>, due: UnixMilliseconds, key: @escaping @Sendable (Int) -> String) async throws {
-                try await withThrowingTaskGroup { group in
-                    for number in numbers {
-                        group.addTask {
-                            _ = try await store.insert(Self.push("\(due) \(number)", fairnessKey: key(number), logged: due))
-                        }
-                    }
-                    try await group.waitForAll()
+            func insert(_ count: Int, due: UnixMilliseconds, key: @escaping @Sendable (Int) -> String) async throws {
+                try await concurrently(count) { number in
+                    try await store.insert(Self.push("\(due) \(number)", fairnessKey: key(number), logged: due))
                 }
             }
             func counts(_ claim: Claim) async throws -> [FairnessKey: Int] {
@@ -176,14 +163,14 @@ struct PushStoreTests {
                 return Dictionary(grouping: items, by: \.fairnessKey).mapValues(\.count)
             }
             // More than are read at a time, so that the keys are searched one by one.
-            try await insert(0..<1, due: 1_000) { _ in composed }
-            try await insert(0..<kind.moreThanAPage, due: 3_000) { _ in decomposed }
+            try await insert(1, due: 1_000) { _ in composed }
+            try await insert(kind.moreThanAPage, due: 3_000) { _ in decomposed }
             let claim = Claim(.high, limit: 9, maxPerKey: 9)
             #expect(try await counts(claim) == [.named(composed): 1, .named(decomposed): 8])
             let noRoom = Claim(.high, limit: 9, maxPerKey: 9, room: [.named(decomposed): 0])
             #expect(try await counts(noRoom) == [.named(composed): 1])
             // More keys than are searched one by one.
-            try await insert(0..<kind.moreThanAPage, due: 8_000_000) { "waiting \($0)" }
+            try await insert(kind.moreThanAPage, due: 8_000_000) { "waiting \($0)" }
             #expect(try await counts(claim) == [.named(composed): 1, .named(decomposed): 8])
         }
     }
@@ -192,22 +179,11 @@ struct PushStoreTests {
     func concurrency(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             for number in 0..<40 { _ = try await store.insert(Self.push("\(number)")) }
-            let claimed = try await withThrowingTaskGroup(of: [OutboxItem].self) { group in
-                for owner in 0..<8 {
-                    group.addTask {
-                        try await store.claim(
-                            Claim(.high, limit: 8, maxPerKey: 8), lease: Lease(owner: "\(owner)", until: 10_000), now: 2_000)
-                    }
-                }
-                return try await group.reduce(into: []) { $0 += $1 }
-            }
+            let claimed = try await concurrently(8) { owner in
+                try await store.claim(MessageStoreTests.claim(8), lease: Lease(owner: "\(owner)", until: 10_000), now: 2_000)
+            }.flatMap(\.self)
             #expect(claimed.count == 40 && Set(claimed.map(\.key)).count == 40)
-            try await withThrowingTaskGroup { group in
-                for _ in 0..<50 {
-                    group.addTask { _ = try await store.update(claimed[0].key) { record, _ in record.attempts += 1 } }
-                }
-                try await group.waitForAll()
-            }
+            try await concurrently(50) { _ in try await store.update(claimed[0].key) { record, _ in record.attempts += 1 } }
             guard case .push(let id) = claimed[0].key else { return }
             #expect(try await store.push(id)?.relay.attempts == 50)
         }

@@ -300,8 +300,7 @@ struct BroadcastTests {
 
     @Test("The card comes also while neither the messages nor FCM can be reached, and the look fails all the same")
     func outage() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([TestHub.Subject(path: "Campus/Weather/Storms", level: "Forced")])
+        let phone = try TestPhone(subjects: [TestHub.Subject(path: "Campus/Weather/Storms", level: "Forced")])
         phone.hub.setBroadcasts(Self.active([Self.document(1)]))
         phone.hub.fail(afterPages: 0)
         try await phone.running {

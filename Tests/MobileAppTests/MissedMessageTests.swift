@@ -16,8 +16,7 @@ struct MissedMessageTests {
 
     /// A phone that has looked once, and two messages of subjects that its position has passed.
     private func lateJoiner() throws -> TestPhone {
-        let phone = try TestPhone()
-        phone.hub.set([storms, shuttles])
+        let phone = try TestPhone(subjects: [storms, shuttles])
         phone.hub.accept("shuttle", topic: shuttles.topicKey, timestamp: phone.clock.now)
         phone.hub.accept("hours", topic: hours.topicKey, timestamp: phone.clock.now)
         phone.hub.accept("storm", topic: storms.topicKey, timestamp: phone.clock.now)
@@ -81,8 +80,7 @@ struct MissedMessageTests {
 
     @Test("The first look asks for the week once")
     func firstLook() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms, hours])
+        let phone = try TestPhone(subjects: [storms, hours])
         try await phone.running { try await phone.look() }
         let positions = try pages(phone).map { try JSONValue(parsing: $0.body)["after"] }
         #expect(positions.count { $0 == nil } == 1)
@@ -92,8 +90,7 @@ struct MissedMessageTests {
 
     @Test("A text that FCM could not carry is fetched within seconds")
     func omitted() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms])
+        let phone = try TestPhone(subjects: [storms])
         try await phone.running {
             try await phone.look()
             phone.hub.accept("a", topic: storms.topicKey, message: "The whole text.", timestamp: phone.clock.now)
@@ -109,8 +106,7 @@ struct MissedMessageTests {
 
     @Test("A text that came while its message was deleted is fetched after the deletion was taken back")
     func restored() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms])
+        let phone = try TestPhone(subjects: [storms])
         try await phone.running {
             try await phone.look()
             phone.push.receive(TestPhone.data("a", topic: storms.topicKey, timestamp: phone.clock.now, omitted: "message"))
@@ -126,8 +122,7 @@ struct MissedMessageTests {
 
     @Test("A text is fetched also after the subject was left, and no other message with it")
     func left() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([hours])
+        let phone = try TestPhone(subjects: [hours])
         try await phone.running {
             try await phone.look()
             phone.push.receive(TestPhone.data("a", topic: hours.topicKey, timestamp: phone.clock.now, omitted: "message"))
@@ -142,8 +137,7 @@ struct MissedMessageTests {
 
     @Test("A text that the hub no longer has is lost, and not asked for again; one that it may still get is not lost")
     func lost() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms])
+        let phone = try TestPhone(subjects: [storms])
         try await phone.running {
             try await phone.look()
             let late = phone.clock.now - 9 * 86_400_000
@@ -169,8 +163,7 @@ struct MissedMessageTests {
 
     @Test("A message that cannot be read is reported, and the others come")
     func unreadable() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms])
+        let phone = try TestPhone(subjects: [storms])
         phone.hub.accept("a", topic: storms.topicKey, timestamp: phone.clock.now)
         phone.hub.acceptUnreadable(topic: storms.topicKey)
         phone.hub.accept("b", topic: storms.topicKey, timestamp: phone.clock.now)
@@ -184,8 +177,7 @@ struct MissedMessageTests {
 
     @Test("A fetch that is cut off goes on after the last page that came")
     func cutOff() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms])
+        let phone = try TestPhone(subjects: [storms])
         for number in 0..<6 { phone.hub.accept("m\(number)", topic: storms.topicKey, timestamp: phone.clock.now) }
         phone.hub.fail(afterPages: 2)
         try await phone.running {

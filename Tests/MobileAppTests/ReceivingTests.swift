@@ -10,8 +10,7 @@ struct ReceivingTests {
 
     @Test("A data message is stored once, whether FCM or the hub brings it")
     func once() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms])
+        let phone = try TestPhone(subjects: [storms])
         phone.hub.accept("a", topic: storms.topicKey, timestamp: phone.clock.now)
         try await phone.running {
             phone.push.receive(TestPhone.data("a", topic: storms.topicKey, timestamp: phone.clock.now))
@@ -61,8 +60,7 @@ struct ReceivingTests {
 
     @Test("What FCM did not bring is fetched: all pages, from the last position, and without what was deleted")
     func missed() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms])
+        let phone = try TestPhone(subjects: [storms])
         for number in 0..<5 { phone.hub.accept("m\(number)", topic: storms.topicKey, timestamp: phone.clock.now + Int64(number)) }
         phone.hub.accept("other", topic: "other", timestamp: phone.clock.now)
         try await phone.running {
@@ -97,8 +95,7 @@ struct ReceivingTests {
 
     @Test("The student's view learns of each change")
     func watching() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms])
+        let phone = try TestPhone(subjects: [storms])
         let changes = phone.app.changes()
         try await phone.running {
             phone.push.receive(TestPhone.data("a", topic: storms.topicKey, timestamp: phone.clock.now))
@@ -108,8 +105,7 @@ struct ReceivingTests {
 
     @Test("A look tells its outcome, and a hub that does not end its answer does not end the app's looks")
     func outcome() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms])
+        let phone = try TestPhone(subjects: [storms])
         await #expect(throws: MobileApp.NotRunning.self) { try await phone.app.look() }
         try await phone.running {
             try await phone.look()
@@ -151,8 +147,7 @@ struct ReceivingTests {
     @Test("Old messages are cleared at the start, and do not come back from the hub")
     func clearedAtStart() async throws {
         let clock = TestClock()
-        let phone = try TestPhone(clock: clock)
-        phone.hub.set([storms])
+        let phone = try TestPhone(clock: clock, subjects: [storms])
         let old = clock.now - 8 * 86_400_000
         phone.hub.accept("old", topic: storms.topicKey, timestamp: old)
         phone.hub.accept("new", topic: storms.topicKey, timestamp: clock.now)
@@ -166,8 +161,7 @@ struct ReceivingTests {
 
     @Test("A new phone shows the seven days that are not cleared, although the hub has more")
     func newPhone() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms])
+        let phone = try TestPhone(subjects: [storms])
         let first = milliseconds("2026-11-18T00:00:00Z")
         phone.hub.accept("old", topic: storms.topicKey, timestamp: first - 1)
         phone.hub.accept("first", topic: storms.topicKey, timestamp: first)

@@ -12,8 +12,7 @@ struct SubscriptionTests {
 
     @Test("The first start joins what is Forced or Recommended")
     func firstStart() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms, hours, shuttles])
+        let phone = try TestPhone(subjects: [storms, hours, shuttles])
         try await phone.running {
             try await eventually("both are joined") { phone.push.topics == [storms.topicKey, hours.topicKey] }
             try await eventually("it is initialised") { try await phone.app.isInitialized() }
@@ -26,8 +25,7 @@ struct SubscriptionTests {
 
     @Test("Only iOS asks for permission, once, and before it joins anything", arguments: Platform.Kind.allCases)
     func permission(kind: Platform.Kind) async throws {
-        let phone = try TestPhone(kind)
-        phone.hub.set([storms])
+        let phone = try TestPhone(kind, subjects: [storms])
         try await phone.running {
             try await eventually("it is initialised") { try await phone.app.isInitialized() }
             try await phone.look()
@@ -37,8 +35,7 @@ struct SubscriptionTests {
 
     @Test("An initialisation that fails half-way goes on where it was")
     func halfWay() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms, hours])
+        let phone = try TestPhone(subjects: [storms, hours])
         // The topic of broadcasts for all phones comes first.
         phone.push.fail(after: 2)
         try await phone.running {
@@ -55,8 +52,7 @@ struct SubscriptionTests {
 
     @Test("A phone that starts offline initialises when the hub is reachable")
     func offlineStart() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms])
+        let phone = try TestPhone(subjects: [storms])
         phone.hub.setOnline(false)
         try await phone.running {
             await #expect(throws: TestHub.Offline.self) { try await phone.look() }
@@ -68,8 +64,7 @@ struct SubscriptionTests {
 
     @Test("The cube decides at each look: new, deleted, and changed levels")
     func changes() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([shuttles])
+        let phone = try TestPhone(subjects: [shuttles])
         try await phone.running {
             try await eventually("it is initialised") { try await phone.app.isInitialized() }
             #expect(phone.push.topics.isEmpty)
@@ -91,8 +86,7 @@ struct SubscriptionTests {
 
     @Test("What the student left is rejoined only if it becomes Forced, and a Forced subject cannot be left")
     func choices() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([hours])
+        let phone = try TestPhone(subjects: [hours])
         try await phone.running {
             try await eventually("it is joined") { phone.push.topics == [hours.topicKey] }
             try await phone.app.subscriptions.unsubscribe(hours.topicKey)
@@ -112,8 +106,7 @@ struct SubscriptionTests {
 
     @Test("A choice that was made offline is carried out later")
     func offlineChoice() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([shuttles, hours])
+        let phone = try TestPhone(subjects: [shuttles, hours])
         try await phone.running {
             try await eventually("it is joined") { phone.push.topics == [hours.topicKey] }
             phone.push.fail(after: 0)
@@ -128,8 +121,7 @@ struct SubscriptionTests {
 
     @Test("The student's choice outlives a subject that is gone for a while")
     func returning() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([shuttles])
+        let phone = try TestPhone(subjects: [shuttles])
         try await phone.running {
             try await eventually("it is initialised") { try await phone.app.isInitialized() }
             try await phone.app.subscriptions.subscribe(shuttles.topicKey)
@@ -144,8 +136,7 @@ struct SubscriptionTests {
 
     @Test("A phone whose registration FCM has replaced joins its topics again at the next start")
     func replacedRegistration() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms, hours, shuttles])
+        let phone = try TestPhone(subjects: [storms, hours, shuttles])
         try await phone.running {
             try await eventually("it is joined") { phone.push.topics == [storms.topicKey, hours.topicKey] }
             try await phone.app.subscriptions.subscribe(shuttles.topicKey)
@@ -167,8 +158,7 @@ struct SubscriptionTests {
 
     @Test("A phone whose registration FCM replaces while the app runs joins its topics again at the next look")
     func replacedWhileRunning() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms, hours])
+        let phone = try TestPhone(subjects: [storms, hours])
         try await phone.running {
             for _ in 0..<2 { try await phone.look() }
             phone.push.replaceRegistration()
@@ -182,8 +172,7 @@ struct SubscriptionTests {
 
     @Test("A screen takes over what FCM says, and the next look repairs it")
     func comparing() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms, shuttles])
+        let phone = try TestPhone(subjects: [storms, shuttles])
         try await phone.running {
             for _ in 0..<2 { try await phone.look() }
             phone.push.forget(storms.topicKey)
@@ -231,8 +220,7 @@ struct SubscriptionTests {
 
     @Test("The state of the screen needs no network, also before the first look")
     func knownCube() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms])
+        let phone = try TestPhone(subjects: [storms])
         #expect(try await phone.app.subscriptions.knownCube() == nil)
         #expect(try await phone.app.subscriptions.all().isEmpty)
         #expect(try await phone.app.subscriptions.info(storms.topicKey) == .placeholder)
@@ -259,8 +247,7 @@ struct SubscriptionTests {
 
     @Test("A level or a distribution of a later hub leaves the subject to the student, and the cube readable")
     func unknownLevel() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([hours])
+        let phone = try TestPhone(subjects: [hours])
         try await phone.running {
             try await phone.look()
             let exam = TestHub.Subject(path: "Campus/Exams/Dates", level: "Seasonal", distribution: "Loud")
@@ -276,8 +263,7 @@ struct SubscriptionTests {
 
     @Test("Lists with the subscriptions: all of them, and mine")
     func merging() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms, shuttles])
+        let phone = try TestPhone(subjects: [storms, shuttles])
         let subjects = try await phone.app.subscriptions.informationCube().subjects
         let all = Subscriptions.merge(subjects, subscribed: [storms.topicKey])
         #expect(

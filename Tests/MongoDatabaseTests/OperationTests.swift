@@ -75,19 +75,14 @@ struct OperationTests {
             #expect(errors.map { $0?.code } == [nil, nil, nil, .duplicateKey, nil, .duplicateKey])
             #expect(errors[3]?.message.contains("E11000") == true)
             let group = GroupInsert(database: database, collection: "numbers")
-            let outcomes = await withTaskGroup(of: Bool.self) { tasks in
-                for number in 0..<400 {
-                    tasks.addTask {
-                        do {
-                            try await group.insert(["_id": .int32(Int32(number / 2))])
-                            return true
-                        } catch {
-                            #expect((error as? MongoError)?.code == .duplicateKey)
-                            return false
-                        }
-                    }
+            let outcomes = try await concurrently(400) { number in
+                do {
+                    try await group.insert(["_id": .int32(Int32(number / 2))])
+                    return true
+                } catch {
+                    #expect((error as? MongoError)?.code == .duplicateKey)
+                    return false
                 }
-                return await tasks.reduce(into: []) { $0.append($1) }
             }
             #expect(outcomes.count { $0 } == 195)
             #expect(try await database.run { try $0.find([:], in: "numbers").count } == 200)
@@ -122,11 +117,8 @@ struct OperationTests {
             // Another pool stands for another process.
             let url = try await MongoServer.shared.url(database: database.name)
             let values = try await withDatabase(at: url) { other in
-                try await withThrowingTaskGroup(of: Int64.self) { group in
-                    for number in 0..<40 {
-                        group.addTask { try await (number % 2 == 0 ? database : other).transaction(countUp) }
-                    }
-                    return try await group.reduce(into: []) { $0.append($1) }
+                try await concurrently(40) { number in
+                    try await (number % 2 == 0 ? database : other).transaction(countUp)
                 }
             }
             #expect(values.sorted() == Array(1...40))
@@ -153,15 +145,11 @@ struct OperationTests {
     func crowd() async throws {
         try await withDatabase(options: ["maxPoolSize=4"]) { database in
             let group = GroupInsert(database: database, collection: "numbers")
-            try await withThrowingTaskGroup { tasks in
-                for number: Int32 in 0..<1_000 {
-                    tasks.addTask {
-                        try await group.insert(["_id": .int32(number)])
-                        let found = try await database.run { try $0.find(["_id": .int32(number)], in: "numbers") }
-                        #expect(found.count == 1)
-                    }
-                }
-                try await tasks.waitForAll()
+            try await concurrently(1_000) { number in
+                let document: BSONDocument = ["_id": .int32(Int32(number))]
+                try await group.insert(document)
+                let found = try await database.run { try $0.find(document, in: "numbers") }
+                #expect(found.count == 1)
             }
         }
     }

@@ -107,13 +107,8 @@ struct CollectionTests {
         try await withTwoInstances(kind) { stores in
             let device = Device.sample()
             try await stores[0].insert(device, into: Devices.all)
-            try await withThrowingTaskGroup { group in
-                for number in 0..<40 {
-                    group.addTask {
-                        try await stores[number % 2].update(device.id, in: Devices.all) { $0.seen += 1 }
-                    }
-                }
-                try await group.waitForAll()
+            try await concurrently(40) { number in
+                try await stores[number % 2].update(device.id, in: Devices.all) { $0.seen += 1 }
             }
             let found = try await stores[1].get(device.id, from: Devices.all)
             #expect(found?.seen == 40 && found?.revision == 41)

@@ -66,15 +66,10 @@ struct OpeningTests {
     func openedAtOnce(_ kind: StoreKind) async throws {
         try await withPlace(kind) { place in
             let log = RecordedLog()
-            try await withThrowingTaskGroup { group in
-                for number: Int64 in 0..<8 {
-                    group.addTask {
-                        try await place.withStore(logger: log.logger) { store in
-                            try await store.insert(Device.sample(number), into: Devices.all)
-                        }
-                    }
+            try await concurrently(8) { number in
+                try await place.withStore(logger: log.logger) { store in
+                    try await store.insert(Device.sample(Int64(number)), into: Devices.all)
                 }
-                try await group.waitForAll()
             }
             #expect(log.louderThanDebug.isEmpty, "\(log.louderThanDebug)")
         }

@@ -54,23 +54,18 @@ struct TransactionTests {
     func concurrent(_ kind: StoreKind) async throws {
         try await withTwoInstances(kind) { stores in
             try await stores[0].insert(Owner(id: "ann"), into: Devices.owners)
-            try await withThrowingTaskGroup { group in
-                for number in 0..<30 {
-                    group.addTask {
-                        try await stores[number % 2].transaction { transaction in
-                            try transaction.insert(Device.sample(), into: Devices.all)
-                            try transaction.update("ann", in: Devices.owners) { $0.devices += 1 }
-                        }
-                        let (devices, count) = try await stores[1 - number % 2].snapshot { transaction in
-                            (
-                                try transaction.page(of: Devices.all, limit: 100).documents.count,
-                                try transaction.get("ann", from: Devices.owners)?.devices
-                            )
-                        }
-                        #expect(Int64(devices) == count)
-                    }
+            try await concurrently(30) { number in
+                try await stores[number % 2].transaction { transaction in
+                    try transaction.insert(Device.sample(), into: Devices.all)
+                    try transaction.update("ann", in: Devices.owners) { $0.devices += 1 }
                 }
-                try await group.waitForAll()
+                let (devices, count) = try await stores[1 - number % 2].snapshot { transaction in
+                    (
+                        try transaction.page(of: Devices.all, limit: 100).documents.count,
+                        try transaction.get("ann", from: Devices.owners)?.devices
+                    )
+                }
+                #expect(Int64(devices) == count)
             }
             #expect(try await stores[0].get("ann", from: Devices.owners)?.devices == 30)
             #expect(try await stores[0].page(of: Devices.all, limit: 100).documents.count == 30)

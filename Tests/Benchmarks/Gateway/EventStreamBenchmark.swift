@@ -35,7 +35,6 @@ struct EventStreamBenchmark {
 
     func run() async throws {
         let product = folder + "/product"
-        try GatewayBenchmark.makePrivateFolder(product)
         // No one signs in at this provider. Without one, an account needs a password, which would have to be hashed.
         let provider = ["MSI_OIDC_ISSUER": "http://127.0.0.1:9", "MSI_OIDC_CLIENT_ID": "benchmark"]
         let figures = try await MessageStack.with(

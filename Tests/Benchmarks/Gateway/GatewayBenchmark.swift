@@ -32,7 +32,6 @@ struct GatewayBenchmark {
 
     func run() async throws {
         let stackFolder = folder + "/product"
-        try Self.makePrivateFolder(stackFolder)
         let figures = try await MessageStack.with(database: nil, in: stackFolder) { stack in
             var figures = Figures()
             figures.comparisons = try await compareReads(of: stack)
@@ -62,12 +61,6 @@ struct GatewayBenchmark {
         for (name, post) in posts.sorted(by: { $0.key < $1.key }) {
             say(Table.row(name, "\(Int(post.rate))", "\(post.p50)", "\(post.p99)", first: 44))
         }
-    }
-
-    /// Makes a folder that only this user may enter, as the services require.
-    static func makePrivateFolder(_ path: String) throws {
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     }
 
     // MARK: Reads
@@ -113,7 +106,6 @@ struct GatewayBenchmark {
     private func withBaseline<Value>(_ body: (MessageStack?) async throws -> Value) async throws -> Value {
         guard let baseline else { return try await body(nil) }
         let state = folder + "/baseline"
-        try Self.makePrivateFolder(state)
         return try await MessageStack.with(
             database: nil, gateway: [:], executables: URL(filePath: baseline), in: state, body)
     }

@@ -32,7 +32,7 @@ struct MessageBenchmark {
         let relays = scale == .full ? try await parts.relays(clients: clients) : [:]
         var databases = [
             try await measure(
-                .sqlite(folder: folder, peers: peers), database: nil, in: try makeFolder("sqlite-state"), parts, relays)
+                .sqlite(folder: folder, peers: peers), database: nil, in: folder + "/sqlite-state", parts, relays)
         ]
         if scale == .full { databases.append(try await measureOnMongoDB(parts, relays)) }
         say(String(decoding: try JSONCoder.encode(MessageFigures(databases: databases)), as: UTF8.self))
@@ -43,16 +43,8 @@ struct MessageBenchmark {
             let url = BenchmarkedDatabase.url(url, database: "message\(ObjectID())")
             return try await measure(
                 .mongodb(try MongoURL(url), text: url, peers: peers), database: (url, process),
-                in: try makeFolder("mongodb-state"), parts, relays)
+                in: folder + "/mongodb-state", parts, relays)
         }
-    }
-
-    /// A state directory, which must be closed to other users. Its path is short, because it contains sockets.
-    private func makeFolder(_ name: String) throws -> String {
-        let path = "\(folder)/\(name)"
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        return path
     }
 
     private func measure(

@@ -20,17 +20,21 @@ struct MessageStack: Sendable {
         "MSI_GATEWAY_MAX_CONNECTIONS_PER_ADDRESS": "3000",
     ]
 
-    /// Runs the stack, with a state directory on a disk.
+    /// Runs the stack, with a new state directory on a disk.
     ///
     /// - Parameters:
     ///   - database: The connection string, and the process of the server if it is on this machine; `nil` for SQLite.
     ///   - gateway: Settings of the gateway; by default those without its limits.
     ///   - people: Settings of the people service.
     ///   - executables: The folder of the executables.
+    ///   - folder: The state directory. Its path is short, because it contains sockets.
     static func with<Value>(
         database: (url: String, process: Int32?)?, gateway: [String: String] = unlimitedGateway, people: [String: String] = [:],
         executables: URL = ServiceProcess.executables, in folder: String, _ body: (MessageStack) async throws -> Value
     ) async throws -> Value {
+        // The services require that other users may not enter it.
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         var services: [ServiceProcess] = []
         do {
             let emulator = try await Emulator.start(executables: executables, in: folder)

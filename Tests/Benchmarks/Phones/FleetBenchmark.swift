@@ -67,7 +67,6 @@ struct FleetBenchmark {
 
     func run() async throws {
         let product = folder + "/product"
-        try GatewayBenchmark.makePrivateFolder(product)
         let figures = try await MessageStack.with(database: nil, in: product) { stack in
             try await measure(stack, product)
         }

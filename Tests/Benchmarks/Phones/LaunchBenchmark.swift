@@ -42,7 +42,6 @@ struct LaunchBenchmark {
 
     func run() async throws {
         let product = folder + "/product"
-        try GatewayBenchmark.makePrivateFolder(product)
         let figures = try await MessageStack.with(database: nil, in: product) { stack in
             let queries = try await fill(stack.portal)
             let answer = try await stack.portal.with(token: nil).call(.GET, "/broadcast/active" + (queries.first ?? ""))

@@ -38,10 +38,7 @@ struct MissedArchive: Sendable {
             let messages = (start..<min(start + batch, messages)).map { number in
                 message(topics[number % topics.count], at: UnixMilliseconds(rawValue: begin.rawValue + Int64(number) * step))
             }
-            try await withThrowingTaskGroup { group in
-                for message in messages { group.addTask { _ = try await store.insert(message, audit: nil) } }
-                try await group.waitForAll()
-            }
+            try await concurrently(messages.count) { number in try await store.insert(messages[number], audit: nil) }
         }
         try store.close()
         return MissedArchive(subjects: subjects)

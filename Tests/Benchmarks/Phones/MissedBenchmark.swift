@@ -65,7 +65,6 @@ struct MissedBenchmark {
 
     func run() async throws {
         let product = folder + "/product"
-        try GatewayBenchmark.makePrivateFolder(product)
         let figures = try await MessageStack.with(database: nil, in: product) { stack in
             let archive = try await MissedArchive.make(of: archived, scale, at: stack, in: product)
             if scale == .full { try await archive.waitUntilOld(at: stack) }
@@ -141,20 +140,14 @@ struct MissedBenchmark {
         let texts = bodies.map { String(decoding: $0.data, as: UTF8.self) }
         let wrk = Wrk(scale: scale, folder: folder)
         return try await BareServer.serving(typical, in: folder) { peer in
-            var rounds: [(gateway: Wrk.Figures, peer: Wrk.Figures)] = []
-            for _ in 0..<self.rounds {
+            let round = try await GatewayBenchmark.compare("since", rounds: rounds) { isPeer in
                 // From many addresses, as through a proxy: the limits for an address are not to be measured.
-                let headers = ["X-Forwarded-Proto": "https"]
-                let gateway = try await wrk.run(
-                    stack.portal.port, "/message/since", method: "POST", headers: headers, bodies: texts, manyAddresses: true)
-                let peer = try await wrk.run(
-                    peer, "/message/since", method: "POST", headers: headers, bodies: texts, manyAddresses: true)
-                rounds.append((gateway, peer))
+                try await wrk.run(
+                    isPeer ? peer : stack.portal.port, "/message/since", method: "POST",
+                    headers: ["X-Forwarded-Proto": "https"], bodies: texts, manyAddresses: true)
             }
-            let round = rounds.sorted { $0.gateway.rate / $0.peer.rate < $1.gateway.rate / $1.peer.rate }[rounds.count / 2]
             return Comparison(
-                bytes: typical.body.count, gateway: round.gateway, peer: round.peer,
-                ratio: (round.gateway.rate / round.peer.rate).twoDigits)
+                bytes: typical.body.count, gateway: round.gateway, peer: round.peer, ratio: round.ratio)
         }
     }
 

@@ -1,5 +1,6 @@
 import MessageStorage
 import Schemas
+import TestSupport
 
 /// The time to read a page of the archive: the first, one from the middle, one of a channel, one of a search, one of a person who
 /// may see 1,000 topics, among them most of those with messages, and one of a person of whose 1,000 topics only one has messages.
@@ -18,15 +19,10 @@ struct HistoryTime {
     static func fill(_ store: any MessageStore, with messages: Int) async throws {
         let batch = 100
         for start in stride(from: 0, to: messages, by: batch) {
-            try await withThrowingTaskGroup { group in
-                for number in start..<min(start + batch, messages) {
-                    group.addTask {
-                        _ = try await store.insert(
-                            SampleMessage.make(
-                                number, timestamp: UnixMilliseconds(rawValue: Int64(number) * 1_000), state: .relayed))
-                    }
-                }
-                try await group.waitForAll()
+            try await concurrently(min(batch, messages - start)) { number in
+                let number = start + number
+                return try await store.insert(
+                    SampleMessage.make(number, timestamp: UnixMilliseconds(rawValue: Int64(number) * 1_000), state: .relayed))
             }
         }
     }

@@ -110,29 +110,27 @@ import TestSupport
     }
 
     @Test("The token endpoint and topic management fail in their own forms") func otherEndpoints() async throws {
-        try await TemporaryFolder.with { folder in
-            try await withEmulator(in: folder) { client in
-                let account = try ServiceAccountHolder(in: folder)
-                let assertion = try await account.sign(account.claims)
-                for (rule, status, error) in [
-                    (#"{"fault":"INVALID_GRANT"}"#, 400, "invalid_grant"), (#"{"fault":"SKEWED_CLOCK"}"#, 400, "invalid_grant"),
-                    (#"{"fault":"UNAVAILABLE","on":"TOKEN"}"#, 503, "internal_failure"),
-                ] {
-                    try await client.fault(rule)
-                    let answer = try await client.requestToken(assertion: assertion)
-                    #expect(answer.status == status)
-                    #expect(answer.object["error"] as? String == error, "\(answer.text)")
-                    #expect((answer.object["error_description"] as? String)?.isEmpty == false)
-                }
-                let skewed = try await client.requestToken(assertion: assertion)
-                #expect(skewed.status == 503, "the rule is in force until it is replaced")
-                try await client.fault(#"{"fault":"UNAVAILABLE","on":"TOPICS","topic":"t"}"#)
-                let answer = try await client.subscribe([try await client.registerPhone()], to: "t")
-                #expect(answer.status == 503)
-                #expect(answer.object["error"] as? String == "The service is currently unavailable.")
-                #expect(try await client.subscribe([try await client.registerPhone()], to: "other").status == 200)
-                #expect(try await client.sendMark("x", to: ("topic", "t")).status == 200)
+        try await withEmulator { client in
+            let account = try ServiceAccountHolder(in: client.folder)
+            let assertion = try await account.sign(account.claims)
+            for (rule, status, error) in [
+                (#"{"fault":"INVALID_GRANT"}"#, 400, "invalid_grant"), (#"{"fault":"SKEWED_CLOCK"}"#, 400, "invalid_grant"),
+                (#"{"fault":"UNAVAILABLE","on":"TOKEN"}"#, 503, "internal_failure"),
+            ] {
+                try await client.fault(rule)
+                let answer = try await client.requestToken(assertion: assertion)
+                #expect(answer.status == status)
+                #expect(answer.object["error"] as? String == error, "\(answer.text)")
+                #expect((answer.object["error_description"] as? String)?.isEmpty == false)
             }
+            let skewed = try await client.requestToken(assertion: assertion)
+            #expect(skewed.status == 503, "the rule is in force until it is replaced")
+            try await client.fault(#"{"fault":"UNAVAILABLE","on":"TOPICS","topic":"t"}"#)
+            let answer = try await client.subscribe([try await client.registerPhone()], to: "t")
+            #expect(answer.status == 503)
+            #expect(answer.object["error"] as? String == "The service is currently unavailable.")
+            #expect(try await client.subscribe([try await client.registerPhone()], to: "other").status == 200)
+            #expect(try await client.sendMark("x", to: ("topic", "t")).status == 200)
         }
     }
 }

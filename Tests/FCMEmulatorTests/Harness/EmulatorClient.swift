@@ -7,15 +7,16 @@ import TestSupport
 /// All clients of an emulator: a server with an access token, a phone, a test.
 struct EmulatorClient: Sendable {
     let port: Int
+    /// The emulator's state directory.
+    let folder: TemporaryFolder
     let http: HTTPClient
 
-    /// - Parameter folder: The folder of the emulator's certificate.
     static func with<Result>(
-        port: Int, folder: String, version: HTTPClient.Configuration.HTTPVersion = .automatic,
+        port: Int, folder: TemporaryFolder, version: HTTPClient.Configuration.HTTPVersion = .automatic,
         isolation: isolated (any Actor)? = #isolation, _ body: (EmulatorClient) async throws -> Result
     ) async throws -> Result {
-        try await withHTTPClient(trusting: "\(folder)/ca.pem", version: version) { http in
-            try await body(EmulatorClient(port: port, http: http))
+        try await withHTTPClient(trusting: "\(folder.emulator)/ca.pem", version: version) { http in
+            try await body(EmulatorClient(port: port, folder: folder, http: http))
         }
     }
 

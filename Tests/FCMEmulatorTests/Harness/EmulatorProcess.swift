@@ -27,6 +27,6 @@ struct EmulatorProcess: Sendable {
     func stop() async -> Int32 { await process.stop() }
 
     func withClient<Result>(_ body: (EmulatorClient) async throws -> Result) async throws -> Result {
-        try await EmulatorClient.with(port: port, folder: folder.emulator, body)
+        try await EmulatorClient.with(port: port, folder: folder, body)
     }
 }

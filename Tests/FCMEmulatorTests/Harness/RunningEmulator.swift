@@ -31,8 +31,7 @@ func withEmulator<Result: Sendable>(
     let result = try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await services.run() }
         let port = try await emulator.announce()
-        let result = try await EmulatorClient.with(
-            port: port, folder: folder.emulator, version: version, body)
+        let result = try await EmulatorClient.with(port: port, folder: folder, version: version, body)
         await services.triggerGracefulShutdown()
         try await group.waitForAll()
         return result

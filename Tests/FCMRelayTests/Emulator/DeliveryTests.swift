@@ -72,10 +72,7 @@ struct DeliveryTests {
                 try await relay.accepted(byCondition).first?["message"]?["condition"] == "'a' in topics && !('b' in topics)")
 
             let unknown = try await relay.relay(Self.message(.information, target: .token("gone")))
-            guard case .failure(let error) = unknown.first?.result else {
-                Issue.record("accepted for an unknown phone")
-                return
-            }
+            let error = try #require(unknown.first?.result.failure)
             #expect(error.class == .permanent)
 
             let check = Self.message(validateOnly: true)
@@ -134,7 +131,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("With a server key the relay uses the seed's own format")
+    @Test("With a server key the relay uses the seed's own format, and has neither subscriptions nor pushes")
     func legacy() async throws {
         try await withRelayBesideEmulator(settings: { folder, _ in
             ["MSI_FCM_SERVER_KEY_FILE": "\(folder)/server-key.txt"]
@@ -161,6 +158,9 @@ struct DeliveryTests {
             let phones = TopicPhones(topicKey: message.draft.topicKey, tokens: ["t"])
             let refused = try await relay.client.request(SubscribePhones(phones), timeout: .seconds(60))
             #expect(refused.results.first?.error?.code == "NO_SERVICE_ACCOUNT")
+            let push = RelayPush(pushID: ObjectID(), recipients: [.topic("news")], message: ["data": ["a": "b"]])
+            let failure = try await relay.client.request(push, timeout: .seconds(60)).results.first?.result.failure
+            #expect(failure?.catalogued == .noServiceAccount && failure?.class == .permanent)
         }
     }
 

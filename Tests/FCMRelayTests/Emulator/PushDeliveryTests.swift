@@ -31,10 +31,7 @@ struct PushDeliveryTests {
             let results = try await relay(beside, push)
             #expect(throws: Never.self) { try results[0].get() }
             #expect(throws: Never.self) { try results[2].get() }
-            guard case .failure(let error) = results[1] else {
-                Issue.record("accepted for a phone that is gone")
-                return
-            }
+            let error = try #require(results[1].failure)
             #expect(error.isUnregistered && error.class == .permanent)
             let sent = try await beside.fcm.acceptedSends().compactMap { $0["body"]?["message"] }
             #expect(Set(sent.compactMap { $0["token"]?.string }) == Set(phones))
@@ -49,20 +46,6 @@ struct PushDeliveryTests {
             let again = try await relay(beside, push)
             #expect(again[0] == results[0] && again[2] == results[2])
             #expect(try await beside.fcm.acceptedSends().count == 4)
-        }
-    }
-
-    @Test("With a server key of the legacy API a push is refused for good")
-    func legacy() async throws {
-        try await withRelayBesideEmulator(settings: { folder, _ in
-            ["MSI_FCM_SERVER_KEY_FILE": "\(folder)/server-key.txt"]
-        }) { beside in
-            let push = RelayPush(pushID: ObjectID(), recipients: [.topic("news")], message: ["data": ["a": "b"]])
-            guard case .failure(let error) = try await relay(beside, push)[0] else {
-                Issue.record("accepted")
-                return
-            }
-            #expect(error.catalogued == .noServiceAccount && error.class == .permanent)
         }
     }
 }

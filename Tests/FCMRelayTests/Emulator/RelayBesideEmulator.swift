@@ -11,6 +11,7 @@ struct RelayBesideEmulator: Sendable {
     let client: CommandClient
     let fcm: FCMServer
     let process: ServiceProcess
+    let endpoint: String
 
     func relay(_ message: RelayMessage, timeout: Duration = .seconds(60)) async throws -> [ComponentOutcome] {
         try await client.request(message, timeout: timeout).components
@@ -18,17 +19,12 @@ struct RelayBesideEmulator: Sendable {
 
     /// Whether FCM accepts every component of a message.
     func isAccepted(_ message: RelayMessage, timeout: Duration = .seconds(60)) async throws -> Bool {
-        try await relay(message, timeout: timeout).allSatisfy { outcome in
-            if case .success = outcome.result { true } else { false }
-        }
+        try await errorCode(of: message, timeout: timeout) == nil
     }
 
     /// Why a component of a message is not accepted; `nil` if all are accepted.
     func errorCode(of message: RelayMessage, timeout: Duration = .seconds(60)) async throws -> String? {
-        for outcome in try await relay(message, timeout: timeout) {
-            if case .failure(let error) = outcome.result { return error.code }
-        }
-        return nil
+        try await relay(message, timeout: timeout).lazy.compactMap(\.result.failure?.code).first
     }
 
     /// Registers a phone.
@@ -81,10 +77,11 @@ func withRelay(
     ].merging(settings) { $1 }
     try await withService("msi-fcm-relay", in: folder, settings: relaySettings) { process in
         try await withBus { bus in
-            let client = try CommandClient(bus: bus, endpoints: ["ipc://\(folder)/run/fcm-relay.sock"], logger: quietLogger)
+            let endpoint = "ipc://\(folder)/run/fcm-relay.sock"
+            let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
             try await withHTTPClient(trusting: "\(emulator)/ca.pem") { http in
                 let fcm = FCMServer(port: port, folder: emulator, http: http)
-                try await body(RelayBesideEmulator(client: client, fcm: fcm, process: process))
+                try await body(RelayBesideEmulator(client: client, fcm: fcm, process: process, endpoint: endpoint))
             }
         }
     }

@@ -10,14 +10,16 @@ struct TestPhone: Sendable {
     let platform: Platform
     let app: MobileApp
 
+    /// - Parameter subjects: The hub's cube, unless it has one.
     init(
         _ kind: Platform.Kind = .android, clock: TestClock = TestClock(), hub: TestHub = TestHub(), path: String? = nil,
-        localBroadcasts: LocalBroadcasts = .none
+        localBroadcasts: LocalBroadcasts = .none, subjects: [TestHub.Subject]? = nil
     ) throws {
         self.clock = clock
         self.hub = hub
         push = TestPush()
         hub.setPush(push)
+        if let subjects { hub.set(subjects) }
         database = try AppDatabase(path: path)
         platform = Platform(kind: kind, push: push, notifications: push, hub: hub, clock: clock)
         app = MobileApp(platform: platform, database: database, localBroadcasts: localBroadcasts)
