@@ -172,43 +172,29 @@ struct DamagedEntriesTests {
             }
         }
 
-        func apply(_ log: AuditLog) async throws {
+        /// The change of the head, in SQLite and in MongoDB.
+        private var change: (sql: String, update: BSONDocument) {
             switch self {
-            case .headWithoutHash:
-                try await change(log, "UPDATE audit_head SET document = json_remove(document, '$.hash')") {
-                    _ = try $0.update([:], ["$unset": ["hash": ""]], in: "audit_head")
-                }
-            case .headWithoutNumber:
-                try await change(log, "UPDATE audit_head SET document = json_set(document, '$.number', 'none')") {
-                    _ = try $0.update([:], ["$set": ["number": "none"]], in: "audit_head")
-                }
-            case .hugeHead:
-                try await change(log, "UPDATE audit_head SET document = json_set(document, '$.number', 9223372036854775807)") {
-                    _ = try $0.update([:], ["$set": ["number": .int64(.max)]], in: "audit_head")
-                }
-            case .documentBehind:
-                try await change(log, "INSERT INTO audit (id, document) VALUES (4, '{}')") {
-                    _ = try $0.insert([["_id": .int64(4)]], into: "audit")
-                }
-            case .greatestNumber:
-                try await change(log, "INSERT INTO audit (id, document) VALUES (9007199254740992, '{}')") {
-                    _ = try $0.insert([["_id": .int64(1 << 53)]], into: "audit")
-                }
-            case .hugeDocument:
-                try await change(log, "INSERT INTO audit (id, document) VALUES (9223372036854775807, '{}')") {
-                    _ = try $0.insert([["_id": .int64(.max)]], into: "audit")
-                }
-            case .textDocument:
-                try await change(log, "INSERT INTO audit (id, document) VALUES ('zzz', '{}')") {
-                    _ = try $0.insert([["_id": "zzz"]], into: "audit")
-                }
+            case .headWithoutHash: ("json_remove(document, '$.hash')", ["$unset": ["hash": ""]])
+            case .headWithoutNumber: ("json_set(document, '$.number', 'none')", ["$set": ["number": "none"]])
+            default: ("json_set(document, '$.number', \(Int64.max))", ["$set": ["number": .int64(.max)]])
             }
         }
 
-        private func change(
-            _ log: AuditLog, _ sql: String, _ change: @escaping @Sendable (MongoConnection) throws -> Void
-        ) async throws {
-            try await DamagedEntriesTests.change(log, "people.sqlite", [(sql, [])], change)
+        func apply(_ log: AuditLog) async throws {
+            let (change, inserted) = (change, inserted)
+            let number = inserted.flatMap { Int64($0) }
+            let sql =
+                inserted.map { "INSERT INTO audit (id, document) VALUES (\(number == nil ? "'\($0)'" : $0), '{}')" }
+                ?? "UPDATE audit_head SET document = \(change.sql)"
+            try await DamagedEntriesTests.change(log, "people.sqlite", [(sql, [])]) { connection in
+                if let inserted {
+                    let id = number.map { BSONValue.int64($0) } ?? .string(inserted)
+                    _ = try connection.insert([["_id": id]], into: "audit")
+                } else {
+                    _ = try connection.update([:], change.update, in: "audit_head")
+                }
+            }
         }
     }
 

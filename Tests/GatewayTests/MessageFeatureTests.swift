@@ -33,13 +33,6 @@ struct MessageFeatureTests {
             #expect((start.rawValue + 90_000_000...end.rawValue + 90_000_000).contains(expires))
             let recalled = try await gateway.request("DELETE", "/message/\(key)")
             #expect(recalled.status == 200 && recalled.object.relay["state"] as? String == "recalled")
-            for (field, name) in [
-                (#""delay":3601"#, "delay"), (#""delay":-1"#, "delay"), (#""delay":"5""#, "delay"),
-                (#""delay":5,"send_at":\#(UnixMilliseconds.now + 60_000)"#, "delay"),
-            ] {
-                let refused = try await gateway.request("POST", "/message", body: path.message(and: field))
-                #expect(refused.status == 400 && refused.object["field"] as? String == name, "\(refused)")
-            }
         }
     }
 
@@ -198,27 +191,6 @@ struct MessageFeatureTests {
             let other = try await post(values.replacing("today", with: "tomorrow"), key: "k")
             #expect(other.status == 422 && other.problem == "idempotency-key-reused")
             #expect(try await gateway.request("GET", "/template").text == #"{"items":[]}"#)
-        }
-    }
-
-    @Test("A retry with the same Idempotency-Key and another delay, drill or follow-up is another message")
-    func idempotency() async throws {
-        try await Self.with(.sqlite) { gateway, path in
-            let storm = try await gateway.post(path.message("storm"))
-            let bodies = [
-                path.message(), path.message(and: #""delay":60"#), path.message(and: #""drill":true"#),
-                path.message(and: #""follows":"\#(storm)""#),
-            ]
-            for (number, body) in bodies.enumerated() {
-                let key = ["Idempotency-Key": "\(number)"]
-                let first = try await gateway.request("POST", "/message", headers: key, body: body)
-                #expect(first.status == 201)
-                for (index, other) in bodies.enumerated() {
-                    let again = try await gateway.request("POST", "/message", headers: key, body: other)
-                    #expect(again.status == (index == number ? 201 : 422), "\(number) \(index): \(again)")
-                    if index == number { #expect(again.body == first.body) }
-                }
-            }
         }
     }
 }

@@ -74,7 +74,7 @@ struct TemplateTests {
             (#""template":"\#(id)","values":{"room":7}"#, "values.room"),
             (#""template":"\#(id)","values":{"room":"{{x}}"}"#, "values.room"), (#""template":"x""#, "template"),
             (#""title":"t","desc":"d","message":"In {{room}}""#, "message"), (texts + #","delay":3601"#, "delay"),
-            (texts + #","delay":-1"#, "delay"), (texts + #","delay":5,"send_at":1795262462399"#, "delay"),
+            (texts + #","delay":-1"#, "delay"), (texts + #","delay":"5""#, "delay"), (texts + #","delay":5,"send_at":1795262462399"#, "delay"),
             (texts + #","drill":"yes""#, "drill"), (texts + #","follows":"x""#, "follows"),
             (#""desc":"d","message":"m","drill":true,"title":"\#(String(repeating: "é", count: 493))""#, "title"),
         ])
