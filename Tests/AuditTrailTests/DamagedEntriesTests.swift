@@ -57,7 +57,7 @@ struct DamagedEntriesTests {
             try await Self.add([(nameless.id, json), (damaged, "{\"id\":")], to: log)
 
             let cube = try log.client(of: "cube")
-            let (service, people) = (try await log.start("msi-cube"), try await log.startPeople())
+            let (service, people) = (try await log.start("msi-cube"), try await log.start("msi-people"))
             let command = AddChannel(channel: NamedDraft(name: "C", desc: ""))
             let added = try await cube.request(command, context: Self.ann).value.id
             try await Self.waitForEntries(3, in: log)
@@ -105,7 +105,7 @@ struct DamagedEntriesTests {
             }
 
             let archive = try log.client(of: "message-log")
-            let (service, people) = (try await log.start("msi-message-log"), try await log.startPeople())
+            let (service, people) = (try await log.start("msi-message-log"), try await log.start("msi-people"))
             let draft = MessageTemplate.Draft(name: "Storm", title: "t", desc: "d", message: "m")
             let added = try await archive.request(AddResource<MessageTemplate>(in: (), draft), context: Self.ann).document
             try await Self.waitForEntries(3, in: log)
@@ -149,7 +149,7 @@ struct DamagedEntriesTests {
             let cube = try log.client(of: "cube")
             let service = try await log.start("msi-cube")
             try await Self.wait(for: .unavailable, "1 entries wait", of: cube)
-            let people = try await log.startPeople()
+            let people = try await log.start("msi-people")
             try await Self.wait(for: .ok, of: cube)
             #expect(try await log.links().map(\.entryID) == [old.id])
             #expect(await service.stop() == 0)
@@ -203,12 +203,12 @@ struct DamagedEntriesTests {
         arguments: StoreKind.allCases, Damage.allCases)
     func damagedLog(_ kind: StoreKind, _ damage: Damage) async throws {
         try await AuditLog.with(kind) { log in
-            let before = try await log.startPeople()
+            let before = try await log.start("msi-people")
             _ = try await log.client.request(AddAuditEntries(entries: (0..<3).map { .sample("change.\($0)") }))
             #expect(await before.stop() == 0)
             try await damage.apply(log)
 
-            let people = try await log.startPeople()
+            let people = try await log.start("msi-people")
             // Also without a new entry behind it.
             let found = try await log.verify()
             #expect(found.status == 1, "\(found.text)")

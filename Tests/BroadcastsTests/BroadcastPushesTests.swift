@@ -88,8 +88,7 @@ struct BroadcastPushesTests {
 
         /// Makes all broadcasts due, as they are after a restore or later.
         func set(_ field: String, to time: UnixMilliseconds) async throws {
-            try await StoredDocuments.set(
-                field, to: time.rawValue, inAllWith: "_id", of: BroadcastHold.collection, in: folder)
+            try await StoredDocuments.set(field, to: time.rawValue, inAllWith: "_id", of: BroadcastHold.collection, in: folder)
             pushes.wake()
         }
 

@@ -10,9 +10,7 @@ struct CubeListTests {
     private static let names = ["Ann", "bob@example.edu"].compactMap { AccountName($0) }
 
     /// A channel with two areas, the first of which has two subjects.
-    private static func build(
-        _ store: any CubeStore
-    ) async throws -> (channel: Channel, areas: [Area], subjects: [Subject]) {
+    private static func build(_ store: any CubeStore) async throws -> (channel: Channel, areas: [Area], subjects: [Subject]) {
         let channel = try await store.add(AddChannel(channel: .named("C"))).value
         var areas: [Area] = []
         for name in ["A", "B"] { areas.append(try await store.add(AddArea(channelID: channel.id, area: .named(name))).value) }
@@ -38,8 +36,7 @@ struct CubeListTests {
             }
             _ = try await store.update(UpdateChannel(channelID: channel.id, channel: .named("C2")))
             _ = try await store.update(UpdateArea(channelID: channel.id, areaID: area, area: .named("A2")))
-            _ = try await store.update(
-                UpdateSubject(channelID: channel.id, areaID: area, subjectID: subject, subject: .storms))
+            _ = try await store.update(UpdateSubject(channelID: channel.id, areaID: area, subjectID: subject, subject: .storms))
             let stored = try await store.snapshot().channels[0]
             #expect(stored.name == "C2" && stored.access == texts)
             #expect(stored.areas.map(\.access) == [texts, []])
@@ -71,8 +68,7 @@ struct CubeListTests {
         }
     }
 
-    @Test(
-        "Channels, areas and subjects are sorted, and those that are added later come last", arguments: StoreKind.allCases)
+    @Test("Channels, areas and subjects are sorted, and those that are added later come last", arguments: StoreKind.allCases)
     func order(_ kind: StoreKind) async throws {
         try await withCubeStore(kind) { store in
             let (channel, areas, subjects) = try await Self.build(store)

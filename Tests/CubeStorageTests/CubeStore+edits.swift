@@ -56,6 +56,5 @@ extension NamedDraft {
 }
 
 extension SubjectDraft {
-    static let storms = SubjectDraft(
-        name: "Storms", desc: "Closures", opt: SubjectOptions(level: .forced, distribution: .alert))
+    static let storms = SubjectDraft(name: "Storms", desc: "Closures", opt: SubjectOptions(level: .forced, distribution: .alert))
 }

@@ -7,9 +7,7 @@ import Testing
 /// Cases of MongoDB only: several processes, the data dictionary, and unsuitable servers.
 @Suite("Cube in MongoDB", .timeLimit(.minutes(10)))
 struct MongoCubeStoreTests {
-    @Test(
-        "No concurrent change of several processes is lost, each has its own version, and a snapshot shows one moment"
-    )
+    @Test("No concurrent change of several processes is lost, each has its own version, and a snapshot shows one moment")
     func severalProcesses() async throws {
         try await withCubePlace(.mongodb) { place in
             let stores = [try await place.open(), try await place.open()]
@@ -52,11 +50,9 @@ struct MongoCubeStoreTests {
         let area = try await store.add(AddArea(channelID: channel, area: .named("A"))).value.id
         for level in SubscriptionLevel.allCases {
             for distribution in Distribution.allCases {
-                let draft = SubjectDraft(
-                    name: "S", desc: "d", opt: SubjectOptions(level: level, distribution: distribution))
+                let draft = SubjectDraft(name: "S", desc: "d", opt: SubjectOptions(level: level, distribution: distribution))
                 let subject = try await store.add(AddSubject(channelID: channel, areaID: area, subject: draft)).value.id
-                _ = try await store.update(
-                    UpdateSubject(channelID: channel, areaID: area, subjectID: subject, subject: draft))
+                _ = try await store.update(UpdateSubject(channelID: channel, areaID: area, subjectID: subject, subject: draft))
                 _ = try await store.set(
                     SetApproval(channelID: channel, areaID: area, subjectID: subject, approval: level == .forced), by: .ann)
             }
@@ -74,11 +70,8 @@ struct MongoCubeStoreTests {
             let log = RecordedLog()
             let store = await MongoCubeStore(
                 url: try MongoURL(server.url()), sizeLimit: CubeSizeLimit(bytes: 8 << 20), logger: log.logger)
-            await #expect {
-                try await store.snapshot()
-            } throws: { error in
-                (error as? CommandFailure)?.status == .unavailable
-            }
+            let failure = await #expect(throws: CommandFailure.self) { try await store.snapshot() }
+            #expect(failure?.status == .unavailable)
             await store.close()
             #expect(log.louderThanDebug.count == 1)
             #expect(log.louderThanDebug.first?.contains("make it a replica set") == true)

@@ -24,9 +24,7 @@ struct PermissionsTests {
             try await RunningGateway.withServices(
                 ["msi-people", "msi-cube", "msi-message-log"], settings: clock.settings, in: folder
             ) {
-                let settings = clock.settings.merging(["MSI_GATEWAY_PORT": "0"]) { $1 }
-                try await withService("msi-gateway", in: folder, settings: settings) { process in
-                    let gateway = try RunningGateway(process, in: folder)
+                try await RunningGateway.with(services: [], in: folder, settings: clock.settings) { gateway in
                     let root = try await gateway.newSession("root", "super_user")
                     try await root.confirm()
                     #expect(try await root.request("GET", "/account").status == 200)

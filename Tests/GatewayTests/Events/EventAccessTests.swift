@@ -10,11 +10,6 @@ import Time
 /// What the streams of an account carry.
 @Suite("Rights of live events", .timeLimit(.minutes(10)))
 struct EventAccessTests {
-    private func post(to topic: TopicKey, at gateway: RunningGateway) async throws -> String {
-        let posted = try await gateway.request("POST", "/message", body: SamplePath(topic).message())
-        return try #require(posted.object["msi_key"] as? String, "\(posted)")
-    }
-
     private func setAccess(_ names: String, to topic: TopicKey, at gateway: RunningGateway) async throws {
         let set = try await gateway.request(
             "PUT", "/access/\(topic.channel)/\(topic.area)", body: #"{"access":[\#(names)]}"#)
@@ -27,20 +22,20 @@ struct EventAccessTests {
             let bob = try await gateway.newSession("bob")
             try await withEvents(of: gateway, headers: ["Cookie": bob.cookie]) { stream in
                 func keys() -> [String?] { stream.events("message").map { $0["msi_key"]?.string } }
-                _ = try await post(to: cube.anns, at: gateway)
-                let open = try await post(to: cube.open, at: gateway)
+                _ = try await gateway.post(SamplePath(cube.anns).message())
+                let open = try await gateway.post(SamplePath(cube.open).message())
                 try await eventually("the message of the open subject") { keys().contains(open) }
                 #expect(Set(keys()) == [open] && stream.events("reset") == [])
 
                 try await setAccess(#""ann","bob""#, to: cube.anns, at: gateway)
                 try await eventually("a reset") { stream.events("reset").count == 1 }
-                let visible = try await post(to: cube.anns, at: gateway)
+                let visible = try await gateway.post(SamplePath(cube.anns).message())
                 try await eventually("the message of the other subject") { keys().contains(visible) }
 
                 try await setAccess(#""ann""#, to: cube.anns, at: gateway)
                 try await eventually("another reset") { stream.events("reset").count == 2 }
-                let hidden = try await post(to: cube.anns, at: gateway)
-                let last = try await post(to: cube.open, at: gateway)
+                let hidden = try await gateway.post(SamplePath(cube.anns).message())
+                let last = try await gateway.post(SamplePath(cube.open).message())
                 try await eventually("the last message") { keys().contains(last) }
                 #expect(!keys().contains(hidden))
 
@@ -126,7 +121,7 @@ struct EventAccessTests {
             let token = try await ann.makeToken(["send"])
             try await withEvents(of: gateway, headers: ["Cookie": ann.cookie]) { whole in
                 try await withEvents(of: gateway, headers: ["Authorization": "Bearer \(token)"]) { stream in
-                    _ = try await post(to: cube.open, at: gateway)
+                    _ = try await gateway.post(SamplePath(cube.open).message())
                     try await eventually("the message") { !whole.events("message").isEmpty }
                     #expect(stream.status == 200 && stream.events("message") == [])
                 }
