@@ -32,7 +32,7 @@ struct ContractTests {
     @Test("The document has each route once, with another name for each operation")
     func operations() async throws {
         let document = try await Self.document().json
-        let routes = try await Features.alone(\.routes)
+        let routes = try await Features.alone { $0.routes }
         let operations = (document["paths"]?.members ?? []).flatMap { path in
             (path.value.members ?? []).map { ("\($0.name.uppercased()) \(path.name)", $0.value) }
         }
@@ -50,7 +50,7 @@ struct ContractTests {
 
     @Test("Every kind of problem is documented for a route, except the one for paths without the method")
     func problems() async throws {
-        let routes = try await Features.alone(\.routes)
+        let routes = try await Features.alone { $0.routes }
         let others = Set(ProblemKind.allCases).subtracting(routes.flatMap(\.problems))
         #expect(others.isSubset(of: [.methodNotAllowed, .confirmationRequired]), "\(others)")
     }
@@ -58,7 +58,7 @@ struct ContractTests {
     @Test("The strict decoder accepts the example of every body")
     func bodies() async throws {
         let document = try await Self.document().json
-        let routes = try await Features.alone(\.routes)
+        let routes = try await Features.alone { $0.routes }
         for route in routes {
             guard let body = route.body else { continue }
             let path = route.path.replacing(/:(\w+)/) { "{\($0.1)}" }

@@ -1,7 +1,6 @@
 import CommandBus
 import Schemas
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import Gateway

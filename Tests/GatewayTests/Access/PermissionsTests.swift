@@ -10,7 +10,7 @@ import Testing
 struct PermissionsTests {
     @Test("Every route admits and refuses every kind of caller as its declaration says")
     func matrix() async throws {
-        let routes = try await Features.alone(\.routes)
+        let routes = try await Features.alone { $0.routes }
         try await CampusCube.withGateway { gateway, cube in
             for caller in try await Caller.all(at: gateway, cube) { try await caller.check(routes) }
         }
@@ -18,7 +18,7 @@ struct PermissionsTests {
 
     @Test("Every route refuses an expired sign-in that requires one", .enabled(if: FakeClock.isPossible))
     func expiredSignIn() async throws {
-        let routes = try await Features.alone(\.routes)
+        let routes = try await Features.alone { $0.routes }
         try await withTemporaryFolder { folder in
             let clock = try FakeClock(in: folder)
             try await RunningGateway.withServices(
@@ -181,16 +181,16 @@ private struct Caller {
                 rights: Array(role.rights), isConfirmed: isConfirmed)
         }
         /// The sign-in and the token of a super user whose account is changed afterwards.
-        func callers(_ account: String, _ method: String, _ change: String? = nil, rights: [AccountRight]? = nil) async throws
-            -> [Caller]
-        {
-            let session = try await session(account, .superUser)
-            let token = try await session.makeToken(["read", "send", "administer"])
-            let changed = try await gateway.request(method, "/account/\(account)", body: change)
-            #expect([200, 204].contains(changed.status), "\(changed)")
+        func changed(
+            _ account: String, _ method: String, _ change: String? = nil, rights: [AccountRight]? = nil
+        ) async throws -> [Caller] {
+            let signedIn = try await session(account, .superUser)
+            let token = try await signedIn.makeToken(["read", "send", "administer"])
+            let answer = try await gateway.request(method, "/account/\(account)", body: change)
+            #expect([200, 204].contains(answer.status), "\(answer)")
             return [
                 Caller(
-                    name: account, account: account, credential: .cookie(session), gateway: gateway, rights: rights,
+                    name: account, account: account, credential: .cookie(signedIn), gateway: gateway, rights: rights,
                     isConfirmed: true, lacksSecondFactor: rights != nil),
                 Caller(
                     name: "\(account) account's token", account: account, credential: .token(token), gateway: gateway,
@@ -198,9 +198,9 @@ private struct Caller {
             ]
         }
         let (ann, bob, root) = (try await session("ann"), try await session("bob"), try await session("root", .superUser))
-        let changed =
-            try await callers("disabled", "PUT", #"{"disabled":true}"#) + callers("removed", "DELETE")
-            + callers("incomplete", "PUT", #"{"second_factor_required":true}"#, rights: AccountRight.allCases)
+        let changedAccounts =
+            try await changed("disabled", "PUT", #"{"disabled":true}"#) + changed("removed", "DELETE")
+            + changed("incomplete", "PUT", #"{"second_factor_required":true}"#, rights: AccountRight.allCases)
         let expiredToken = try await root.makeToken(
             ["read", "send", "administer"], #""expires":\#(Int64.nowInMilliseconds + 1_000)"#)
         func token(_ rights: [AccountRight], scope: TopicKey? = nil) async throws -> Caller {
@@ -222,7 +222,7 @@ private struct Caller {
                 name: "operator", account: TestOperator.account, credential: .token(gateway.token ?? ""), gateway: gateway,
                 rights: AccountRight.allCases, isConfirmed: true, isOperator: true),
         ]
-        callers += changed
+        callers += changedAccounts
         for right in AccountRight.allCases { callers.append(try await token([right])) }
         callers.append(try await token(AccountRight.allCases, scope: cube.open))
         try await eventually {
