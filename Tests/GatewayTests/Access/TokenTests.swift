@@ -6,7 +6,7 @@ import Testing
 /// Bearer tokens, and what ends credentials.
 @Suite("Tokens over HTTP", .timeLimit(.minutes(10)))
 struct TokenTests {
-    @Test("A token is for one's own account, is shown once, has its rights alone, shows its last use, and ends with its revocation")
+    @Test("A token is for one's own account, shown once, has its rights alone, shows its last use, and ends with its revocation")
     func life() async throws {
         try await RunningGateway.with(services: ["msi-people", "msi-cube", "msi-message-log"]) { gateway in
             let path = try await gateway.makeSubject()
