@@ -386,7 +386,7 @@ let package = Package(
                 "Broadcasts", "CSV", "CommandBus", "Cube", "CubeStorage", "FCMRelay", "Gateway", "HTTPRouting", "MessageLog",
                 "MongoDatabase", "JSON", "JSONSchema", "Pages", "ProductVersion", "People", "Schemas",
                 "SeededRandom", "ServiceKit", "Storage", "StoredResources", "Time",
-                "TestSupport", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
+                "TestSupport", asyncHTTPClient, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
                 nioPosix,
                 nioSSL, serviceLifecycle, subprocess, systemPackage,
             ],

@@ -65,10 +65,6 @@ struct AuditLog {
         try CommandClient(bus: bus, endpoints: ["ipc://\(folder)/run/\(service).sock"], logger: quietLogger)
     }
 
-    func startPeople(named name: String = "people") async throws -> ServiceProcess {
-        try await ServiceProcess("msi-people", in: folder, settings: peopleSettings(name))
-    }
-
     private func peopleSettings(_ name: String) -> [String: String] {
         settings.merging([
             "MSI_PEOPLE_LISTEN": "ipc://\(folder)/run/\(name).sock",

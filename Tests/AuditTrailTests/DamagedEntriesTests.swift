@@ -57,7 +57,7 @@ struct DamagedEntriesTests {
             try await Self.add([(nameless.id, json), (damaged, "{\"id\":")], to: log)
 
             let cube = try log.client(of: "cube")
-            let (service, people) = (try await log.start("msi-cube"), try await log.startPeople())
+            let (service, people) = (try await log.start("msi-cube"), try await log.start("msi-people"))
             let command = AddChannel(channel: NamedDraft(name: "C", desc: ""))
             let added = try await cube.request(command, context: Self.ann).value.id
             try await Self.waitForEntries(3, in: log)
@@ -105,7 +105,7 @@ struct DamagedEntriesTests {
             }
 
             let archive = try log.client(of: "message-log")
-            let (service, people) = (try await log.start("msi-message-log"), try await log.startPeople())
+            let (service, people) = (try await log.start("msi-message-log"), try await log.start("msi-people"))
             let draft = MessageTemplate.Draft(name: "Storm", title: "t", desc: "d", message: "m")
             let added = try await archive.request(AddResource<MessageTemplate>(in: (), draft), context: Self.ann).document
             try await Self.waitForEntries(3, in: log)
@@ -149,7 +149,7 @@ struct DamagedEntriesTests {
             let cube = try log.client(of: "cube")
             let service = try await log.start("msi-cube")
             try await Self.wait(for: .unavailable, "1 entries wait", of: cube)
-            let people = try await log.startPeople()
+            let people = try await log.start("msi-people")
             try await Self.wait(for: .ok, of: cube)
             #expect(try await log.links().map(\.entryID) == [old.id])
             #expect(await service.stop() == 0)
@@ -172,43 +172,29 @@ struct DamagedEntriesTests {
             }
         }
 
-        func apply(_ log: AuditLog) async throws {
+        /// The change of the head, in SQLite and in MongoDB.
+        private var change: (sql: String, update: BSONDocument) {
             switch self {
-            case .headWithoutHash:
-                try await change(log, "UPDATE audit_head SET document = json_remove(document, '$.hash')") {
-                    _ = try $0.update([:], ["$unset": ["hash": ""]], in: "audit_head")
-                }
-            case .headWithoutNumber:
-                try await change(log, "UPDATE audit_head SET document = json_set(document, '$.number', 'none')") {
-                    _ = try $0.update([:], ["$set": ["number": "none"]], in: "audit_head")
-                }
-            case .hugeHead:
-                try await change(log, "UPDATE audit_head SET document = json_set(document, '$.number', 9223372036854775807)") {
-                    _ = try $0.update([:], ["$set": ["number": .int64(.max)]], in: "audit_head")
-                }
-            case .documentBehind:
-                try await change(log, "INSERT INTO audit (id, document) VALUES (4, '{}')") {
-                    _ = try $0.insert([["_id": .int64(4)]], into: "audit")
-                }
-            case .greatestNumber:
-                try await change(log, "INSERT INTO audit (id, document) VALUES (9007199254740992, '{}')") {
-                    _ = try $0.insert([["_id": .int64(1 << 53)]], into: "audit")
-                }
-            case .hugeDocument:
-                try await change(log, "INSERT INTO audit (id, document) VALUES (9223372036854775807, '{}')") {
-                    _ = try $0.insert([["_id": .int64(.max)]], into: "audit")
-                }
-            case .textDocument:
-                try await change(log, "INSERT INTO audit (id, document) VALUES ('zzz', '{}')") {
-                    _ = try $0.insert([["_id": "zzz"]], into: "audit")
-                }
+            case .headWithoutHash: ("json_remove(document, '$.hash')", ["$unset": ["hash": ""]])
+            case .headWithoutNumber: ("json_set(document, '$.number', 'none')", ["$set": ["number": "none"]])
+            default: ("json_set(document, '$.number', \(Int64.max))", ["$set": ["number": .int64(.max)]])
             }
         }
 
-        private func change(
-            _ log: AuditLog, _ sql: String, _ change: @escaping @Sendable (MongoConnection) throws -> Void
-        ) async throws {
-            try await DamagedEntriesTests.change(log, "people.sqlite", [(sql, [])], change)
+        func apply(_ log: AuditLog) async throws {
+            let (change, inserted) = (change, inserted)
+            let number = inserted.flatMap { Int64($0) }
+            let sql =
+                inserted.map { "INSERT INTO audit (id, document) VALUES (\(number == nil ? "'\($0)'" : $0), '{}')" }
+                ?? "UPDATE audit_head SET document = \(change.sql)"
+            try await DamagedEntriesTests.change(log, "people.sqlite", [(sql, [])]) { connection in
+                if let inserted {
+                    let id = number.map { BSONValue.int64($0) } ?? .string(inserted)
+                    _ = try connection.insert([["_id": id]], into: "audit")
+                } else {
+                    _ = try connection.update([:], change.update, in: "audit_head")
+                }
+            }
         }
     }
 
@@ -217,12 +203,12 @@ struct DamagedEntriesTests {
         arguments: StoreKind.allCases, Damage.allCases)
     func damagedLog(_ kind: StoreKind, _ damage: Damage) async throws {
         try await AuditLog.with(kind) { log in
-            let before = try await log.startPeople()
+            let before = try await log.start("msi-people")
             _ = try await log.client.request(AddAuditEntries(entries: (0..<3).map { .sample("change.\($0)") }))
             #expect(await before.stop() == 0)
             try await damage.apply(log)
 
-            let people = try await log.startPeople()
+            let people = try await log.start("msi-people")
             // Also without a new entry behind it.
             let found = try await log.verify()
             #expect(found.status == 1, "\(found.text)")

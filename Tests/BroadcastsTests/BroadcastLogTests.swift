@@ -35,18 +35,12 @@ struct BroadcastLogTests {
             let log = BroadcastLog(store: store, language: "en", payloadLimit: .topic) { version in
                 announced.withLock { $0.append(version) }
             }
-            try await closing(store) { try await body(log) { announced.withLock(\.self) } }
+            try await withCleanup {
+                try await body(log) { announced.withLock(\.self) }
+            } cleanup: {
+                try await store.close()
+            }
         }
-    }
-
-    private static func closing(_ store: Storage, _ body: () async throws -> Void) async throws {
-        do {
-            try await body()
-        } catch {
-            try await store.close()
-            throw error
-        }
-        try await store.close()
     }
 
     private static func status(_ body: () async throws -> Void) async -> ReplyStatus? {
@@ -261,8 +255,7 @@ struct BroadcastLogTests {
     }
 
     private static func stored(_ draft: BroadcastDraft, id: Int64) throws -> StoredBroadcast {
-        try StoredBroadcast(
-            Broadcast(draft, id: id, language: "en", sender: "ann", now: .now), by: AddBroadcast(draft))
+        try StoredBroadcast(Broadcast(draft, id: id, language: "en", sender: "ann", now: .now), by: AddBroadcast(draft))
     }
 
     @Test("Too many that have not expired are refused, also after the withdrawal of those that would expire first")

@@ -23,22 +23,12 @@ struct BroadcastPushTests {
             condition: condition, repetition: repetition)
     }
 
-    private static func stored(_ draft: BroadcastDraft) throws -> StoredBroadcast {
-        try StoredBroadcast(
-            Broadcast(draft, id: 7, language: "en", sender: "ann", now: start - minute), by: AddBroadcast(draft))
-    }
-
-    private static func stored(
-        minutes: Int = 60, every repetition: Int? = nil, channels: [ObjectID]? = nil,
-        condition: String? = nil
-    ) throws -> StoredBroadcast {
-        try stored(draft(minutes: minutes, every: repetition, channels: channels, condition: condition))
+    private static func stored(_ draft: BroadcastDraft = draft()) throws -> StoredBroadcast {
+        try StoredBroadcast(Broadcast(draft, id: 7, language: "en", sender: "ann", now: start - minute), by: AddBroadcast(draft))
     }
 
     /// Edits it, or withdraws it without a draft.
-    private static func change(
-        _ stored: inout StoredBroadcast, to draft: BroadcastDraft?, after minutes: Int64
-    ) {
+    private static func change(_ stored: inout StoredBroadcast, to draft: BroadcastDraft?, after minutes: Int64) {
         let now = start + Milliseconds(rawValue: minutes * 60_000)
         var version = stored.broadcast
         if let draft {
@@ -76,7 +66,7 @@ struct BroadcastPushTests {
 
     @Test("Repetitions are due until the expiry, and those that were missed count as one")
     func repeated() throws {
-        var stored = try Self.stored(every: 25)
+        var stored = try Self.stored(Self.draft(every: 25))
         let first = try #require(BroadcastPush(of: stored, now: Self.start + 10))
         #expect(first.due == Self.start && first.next == Self.start + Self.minute * 25)
         stored.notePush(next: first.next, pushes: [ObjectID()], isWithdrawal: false, refusal: nil, at: Self.start + 10)
@@ -139,7 +129,7 @@ struct BroadcastPushTests {
 
     @Test("A withdrawal lasts until the last of all versions expires, and so does one that an edit has shortened")
     func shortened() throws {
-        var stored = try Self.stored(minutes: 600)
+        var stored = try Self.stored(Self.draft(minutes: 600))
         _ = try Self.take(&stored, after: 0)
         Self.change(&stored, to: Self.draft(minutes: 10), after: 5)
         let end = Self.start + Self.minute * 600
@@ -158,7 +148,7 @@ struct BroadcastPushTests {
 
     @Test("A repeated command is the same: the key and the content depend only on the broadcast and the due time")
     func idempotent() throws {
-        let stored = try Self.stored(every: 25)
+        let stored = try Self.stored(Self.draft(every: 25))
         let commands = try [10, 600_000].map { later in
             try #require(BroadcastPush(of: stored, now: Self.start + Milliseconds(rawValue: later))).commands
         }
@@ -172,28 +162,28 @@ struct BroadcastPushTests {
         }
         let channels = Self.channels
         #expect(try recipients(try Self.stored()) == [.topic("general")])
-        #expect(try recipients(try Self.stored(channels: channels)) == channels.map { .topic($0.description) })
-        #expect(try recipients(try Self.stored(condition: "'a' in topics")) == [.condition("'a' in topics")])
-        let keys = try #require(BroadcastPush(of: try Self.stored(channels: channels), now: Self.start)).commands.map(
+        #expect(try recipients(try Self.stored(Self.draft(channels: channels))) == channels.map { .topic($0.description) })
+        #expect(try recipients(try Self.stored(Self.draft(condition: "'a' in topics"))) == [.condition("'a' in topics")])
+        let keys = try #require(try BroadcastPush(of: Self.stored(Self.draft(channels: channels)), now: Self.start)).commands.map(
             \.idempotencyKey)
         #expect(Set(keys).count == 2)
     }
 
     @Test("FCM keeps it until the expiry, at most four weeks, not as urgent, and iOS gets it as background data")
     func message() throws {
-        let command = try #require(try BroadcastPush(of: try Self.stored(), now: Self.start)?.commands.first)
+        let command = try #require(try BroadcastPush(of: Self.stored(), now: Self.start)?.commands.first)
         #expect(command.expires == Self.start + Self.minute * 60)
         #expect(command.message["android"]?["priority"] == "NORMAL")
         #expect(command.message["apns"]?["headers"]?["apns-priority"] == "5")
         #expect(command.message["apns"]?["payload"]?["aps"]?["content-available"] == 1)
         #expect(command.message["notification"] == nil && command.message["data"]?["id"] == "7")
-        let long = try #require(try BroadcastPush(of: try Self.stored(minutes: 100_000), now: Self.start)?.commands.first)
+        let long = try #require(try BroadcastPush(of: Self.stored(Self.draft(minutes: 100_000)), now: Self.start)?.commands.first)
         #expect(long.expires == Self.start + .seconds(28 * 86_400))
     }
 
     @Test("A withdrawal is pushed as one")
     func withdrawal() throws {
-        var stored = try Self.stored(every: 25)
+        var stored = try Self.stored(Self.draft(every: 25))
         Self.change(&stored, to: nil, after: 5)
         let push = try #require(BroadcastPush(of: stored, now: Self.start + Self.minute * 6))
         #expect(push.next == nil)

@@ -88,16 +88,20 @@ struct BroadcastPushesTests {
 
         /// Makes all broadcasts due, as they are after a restore or later.
         func set(_ field: String, to time: UnixMilliseconds) async throws {
-            try await StoredDocuments.set(
-                field, to: time.rawValue, inAllWith: "_id", of: BroadcastHold.collection, in: folder)
+            try await StoredDocuments.set(field, to: time.rawValue, inAllWith: "_id", of: BroadcastHold.collection, in: folder)
             pushes.wake()
         }
 
-        func add(expiry: Int = 60, epoch: BroadcastEpoch? = nil) async throws -> Int64 {
-            let draft = BroadcastDraft(
-                type: .downtime, epoch: epoch, expiry: expiry,
-                actionData: BroadcastActionData(translations: ["en": .init(title: "a", msg: "b")]))
-            return try await log.add(AddBroadcast(draft), sender: "ann", by: ann).broadcast.id
+        func add(epoch: BroadcastEpoch? = nil) async throws -> Int64 {
+            try await log.add(AddBroadcast(draft(epoch: epoch)), sender: "ann", by: ann).broadcast.id
+        }
+
+        func edit(_ id: Int64) async throws { _ = try await log.update(UpdateBroadcast(id, draft("New")), by: ann) }
+
+        private func draft(_ title: String = "a", epoch: BroadcastEpoch? = nil) -> BroadcastDraft {
+            BroadcastDraft(
+                type: .downtime, epoch: epoch, expiry: 60,
+                actionData: BroadcastActionData(translations: ["en": .init(title: title, msg: "b")]))
         }
 
         func broadcast(_ id: Int64) async throws -> Broadcast { try await log.stored(id).broadcast }
@@ -137,9 +141,7 @@ struct BroadcastPushesTests {
         try await Self.withParts { parts in
             let id = try await parts.add()
             try await eventually("it is counted") { try await parts.broadcast(id).pushed?.count == 1 }
-            let draft = BroadcastDraft(
-                type: .downtime, expiry: 60, actionData: BroadcastActionData(translations: ["en": .init(title: "New", msg: "b")]))
-            _ = try await parts.log.update(UpdateBroadcast(id, draft), by: Self.ann)
+            try await parts.edit(id)
             try await eventually("the edit is counted") { try await parts.broadcast(id).pushed?.count == 2 }
             _ = try await parts.log.withdraw(WithdrawBroadcast(id), by: Self.ann)
             try await eventually("the withdrawal is pushed") { parts.messageLog.taken.count == 3 }
@@ -169,9 +171,7 @@ struct BroadcastPushesTests {
             #expect(try await parts.log.stored(id).restored == nil)
 
             try await parts.set(BroadcastHold.field, to: .now + 3_600_000)
-            let draft = BroadcastDraft(
-                type: .downtime, expiry: 60, actionData: BroadcastActionData(translations: ["en": .init(title: "New", msg: "b")]))
-            _ = try await parts.log.update(UpdateBroadcast(id, draft), by: Self.ann)
+            try await parts.edit(id)
             try await expectPush(5, held: nil)
         }
     }

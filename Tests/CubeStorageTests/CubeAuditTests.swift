@@ -9,21 +9,19 @@ import Testing
 /// The entries for the audit log that changes of the cube store.
 @Suite("Audit of the cube", .timeLimit(.minutes(10)))
 struct CubeAuditTests {
-    private static func draft(_ name: String) -> NamedDraft { NamedDraft(name: name, desc: "") }
-
     @Test(
         "Each change stores an entry with who, from where, before and after, until it is acknowledged",
         arguments: StoreKind.allCases)
     func entries(_ kind: StoreKind) async throws {
         try await withCubeStore(kind) { store in
             let start = UnixMilliseconds.now
-            let channel = try await store.add(AddChannel(channel: Self.draft("C"))).value.id
-            let area = try await store.add(AddArea(channelID: channel, area: Self.draft("A"))).value.id
+            let channel = try await store.add(AddChannel(channel: .named("C"))).value.id
+            let area = try await store.add(AddArea(channelID: channel, area: .named("A"))).value.id
             let opt = SubjectOptions(level: .forced, distribution: .alert)
             let subject = try await store.add(
                 AddSubject(channelID: channel, areaID: area, subject: SubjectDraft(name: "S", desc: "", opt: opt))
             ).value
-            _ = try await store.update(UpdateArea(channelID: channel, areaID: area, area: Self.draft("B")))
+            _ = try await store.update(UpdateArea(channelID: channel, areaID: area, area: .named("B")))
             let names = [try #require(AccountName("Bob"))]
             _ = try await store.set(SetAccess(channelID: channel, access: names), by: .program)
             _ = try await store.set(SetOrder(ids: [channel]), by: .ann)
@@ -77,7 +75,7 @@ struct CubeAuditTests {
     func restart(_ kind: StoreKind) async throws {
         try await withCubePlace(kind) { place in
             let first = try await place.open()
-            let channel = try await first.add(AddChannel(channel: Self.draft("C"))).value.id
+            let channel = try await first.add(AddChannel(channel: .named("C"))).value.id
             let entries = try await first.pendingAudit(limit: 100)
             try await first.close()
 
@@ -98,7 +96,7 @@ struct CubeAuditTests {
     @Test("A refused entry is set aside, and counted", arguments: StoreKind.allCases)
     func setAside(_ kind: StoreKind) async throws {
         try await withCubeStore(kind) { store in
-            for name in ["A", "B"] { _ = try await store.add(AddChannel(channel: Self.draft(name))) }
+            for name in ["A", "B"] { _ = try await store.add(AddChannel(channel: .named(name))) }
             let pending = try await store.pendingAudit(limit: 100)
             #expect(try await store.auditBacklog() == AuditBacklog(count: 2, oldest: pending[0].id.created))
             try await store.refuseAudit(pending[0])
@@ -133,7 +131,7 @@ struct CubeAuditTests {
     @Test("Entries that are moved to another store are there once, also if they are moved again", arguments: StoreKind.allCases)
     func moved(_ kind: StoreKind) async throws {
         try await withCubeStore(.sqlite) { source in
-            for name in ["A", "B"] { _ = try await source.add(AddChannel(channel: Self.draft(name))) }
+            for name in ["A", "B"] { _ = try await source.add(AddChannel(channel: .named(name))) }
             let entries = try await source.pendingAudit(limit: 100)
             try await withCubeStore(kind) { target in
                 for _ in 0..<2 { try await target.addPendingAudit(of: source) }

@@ -34,13 +34,10 @@ func withCubeStore<Result>(
 ) async throws -> Result {
     try await withCubePlace(kind) { place in
         let store = try await place.open()
-        do {
-            let result = try await body(store)
+        return try await withCleanup {
+            try await body(store)
+        } cleanup: {
             try await store.close()
-            return result
-        } catch {
-            try await store.close()
-            throw error
         }
     }
 }

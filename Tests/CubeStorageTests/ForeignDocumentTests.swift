@@ -114,8 +114,9 @@ struct ForeignDocumentTests {
             let failure = await #expect(throws: CommandFailure.self) { try await store.find(FindSubject(topicKey: unreadable)) }
             #expect(failure?.status == .notFound)
             // The readable channels can still be changed.
-            _ = try await store.add(AddChannel(channel: NamedDraft(name: "New", desc: "")))
-            _ = try await store.update(UpdateChannel(channelID: topic.channel, channel: NamedDraft(name: "C2", desc: "")))
+            let new = try await store.add(AddChannel(channel: .named("New"))).value
+            let changed = try await store.update(UpdateChannel(channelID: topic.channel, channel: .named("C2"))).value
+            #expect(try await store.snapshot().channels == [changed, new])
         }
     }
 
@@ -132,52 +133,32 @@ struct ForeignDocumentTests {
             channel(badChannel, [], name: 7),
         ]
         try await withDocuments(documents) { store, database, _ in
-            let named = NamedDraft(name: "N", desc: "")
+            let named = NamedDraft.named("N")
             let draft = SubjectDraft(name: "N", desc: "", opt: SubjectOptions(level: .forced, distribution: .information))
             let (channel, area) = (topic.channel, topic.area)
-            let refused: [(String, String, () async throws -> Void)] = [
-                (
-                    "channel.update", "channelID",
-                    { _ = try await store.update(UpdateChannel(channelID: badChannel, channel: named)) }
-                ),
-                ("channel.delete", "channelID", { _ = try await store.delete(DeleteChannel(channelID: badChannel)) }),
-                ("area.add", "channelID", { _ = try await store.add(AddArea(channelID: badChannel, area: named)) }),
-                ("channel.delete with parts", "channelID", { _ = try await store.delete(DeleteChannel(channelID: channel)) }),
-                (
-                    "area.update", "areaID",
-                    { _ = try await store.update(UpdateArea(channelID: channel, areaID: badArea, area: named)) }
-                ),
-                ("area.delete", "areaID", { _ = try await store.delete(DeleteArea(channelID: channel, areaID: badArea)) }),
-                (
-                    "area.delete with parts", "areaID",
-                    { _ = try await store.delete(DeleteArea(channelID: channel, areaID: area)) }
-                ),
-                (
-                    "subject.add", "areaID",
-                    { _ = try await store.add(AddSubject(channelID: channel, areaID: badArea, subject: draft)) }
-                ),
-                (
-                    "subject.update", "subjectID",
-                    {
-                        _ = try await store.update(
-                            UpdateSubject(channelID: channel, areaID: area, subjectID: bad, subject: draft))
-                    }
-                ),
-                (
-                    "subject.delete", "subjectID",
-                    { _ = try await store.delete(DeleteSubject(channelID: channel, areaID: area, subjectID: bad)) }
-                ),
+            let refused: [(String, any Command)] = [
+                ("channelID", UpdateChannel(channelID: badChannel, channel: named)),
+                ("channelID", DeleteChannel(channelID: badChannel)),
+                ("channelID", AddArea(channelID: badChannel, area: named)),
+                // With parts that cannot be read.
+                ("channelID", DeleteChannel(channelID: channel)), ("areaID", DeleteArea(channelID: channel, areaID: area)),
+                ("areaID", UpdateArea(channelID: channel, areaID: badArea, area: named)),
+                ("areaID", DeleteArea(channelID: channel, areaID: badArea)),
+                ("areaID", AddSubject(channelID: channel, areaID: badArea, subject: draft)),
+                ("subjectID", UpdateSubject(channelID: channel, areaID: area, subjectID: bad, subject: draft)),
+                ("subjectID", DeleteSubject(channelID: channel, areaID: area, subjectID: bad)),
             ]
             let before = try await stored(database)
-            for (name, field, change) in refused {
-                let failure = await #expect(throws: CommandFailure.self, "\(name)") { try await change() }
-                #expect(failure?.status == .conflict && failure?.field == field, "\(name): \(failure as Any)")
-                #expect(failure?.message.contains("cannot be read (field ") == true, "\(name): \(failure as Any)")
+            for (field, change) in refused {
+                let failure = await store.refusal(of: change)
+                #expect(failure?.status == .conflict && failure?.field == field, "\(change): \(failure as Any)")
+                #expect(failure?.message.contains("cannot be read (field ") == true, "\(change): \(failure as Any)")
             }
             #expect(try await stored(database) == before)
 
+            // An object without a version is that of the version 0.
             _ = try await store.update(
-                UpdateSubject(channelID: channel, areaID: area, subjectID: topic.subject, subject: draft))
+                UpdateSubject(channelID: channel, areaID: area, subjectID: topic.subject, subject: draft, unchangedSince: 0))
             _ = try await store.update(UpdateArea(channelID: channel, areaID: area, area: named))
             _ = try await store.update(UpdateChannel(channelID: channel, channel: named))
             let changed = try BSONFields(try #require(try await stored(database).first { $0.identifier == "\(channel)" }))

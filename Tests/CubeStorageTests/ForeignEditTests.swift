@@ -6,27 +6,25 @@ import Testing
 /// Changes by other programs while the store is open.
 @Suite("Foreign edits of the cube", .timeLimit(.minutes(10)))
 struct ForeignEditTests {
-    private static func draft(_ name: String) -> NamedDraft { NamedDraft(name: name, desc: "") }
-
     @Test(
         "Another program's edit counts as one version; the store's own changes are not counted again",
         arguments: StoreKind.allCases)
     func counted(_ kind: StoreKind) async throws {
         try await withCubePlace(kind) { place in
             let store = try await place.open()
-            let channel = try await store.add(AddChannel(channel: Self.draft("C"))).value
+            let channel = try await store.add(AddChannel(channel: .named("C"))).value
             try await withForeignEdits(of: store) { edits in
                 // SQLite reports changes since the previous call.
                 if kind == .sqlite { try await eventually { edits.checks > 0 } }
                 for number in 0..<5 {
-                    _ = try await store.add(AddArea(channelID: channel.id, area: Self.draft("\(number)")))
+                    _ = try await store.add(AddArea(channelID: channel.id, area: .named("\(number)")))
                 }
                 try await place.rename(channel.id, "renamed")
                 try await eventually { edits.versions == [7] }
                 let snapshot = try await store.snapshot()
                 #expect(snapshot.version == 7 && snapshot.channels[0].name == "renamed" && snapshot.channels[0].areas.count == 5)
                 // A change of the store, immediately followed by one of another program.
-                _ = try await store.add(AddArea(channelID: channel.id, area: Self.draft("6")))
+                _ = try await store.add(AddArea(channelID: channel.id, area: .named("6")))
                 try await place.rename(channel.id, "again")
                 try await eventually { edits.versions == [7, 9] }
                 #expect(try await store.version() == 9)
@@ -39,7 +37,7 @@ struct ForeignEditTests {
     func severalProcesses() async throws {
         try await withCubePlace(.mongodb) { place in
             let first = try await place.open()
-            let channel = try await first.add(AddChannel(channel: Self.draft("C"))).value
+            let channel = try await first.add(AddChannel(channel: .named("C"))).value
             try await first.close()
             try await place.rename(channel.id, "renamed")
 
@@ -62,13 +60,13 @@ struct ForeignEditTests {
     func size(_ kind: StoreKind) async throws {
         try await withCubePlace(kind) { place in
             let store = try await place.open(sizeLimit: 2_000)
-            let channel = try await store.add(AddChannel(channel: Self.draft("C"))).value
+            let channel = try await store.add(AddChannel(channel: .named("C"))).value
             try await withForeignEdits(of: store) { edits in
                 if kind == .sqlite { try await eventually { edits.checks > 0 } }
                 try await place.rename(channel.id, String(repeating: "x", count: 2_500))
                 try await eventually { edits.versions == [2] }
                 let failure = await #expect(throws: CommandFailure.self) {
-                    try await store.add(AddChannel(channel: Self.draft("D")))
+                    try await store.add(AddChannel(channel: .named("D")))
                 }
                 #expect(failure?.status == .storageFull)
             }

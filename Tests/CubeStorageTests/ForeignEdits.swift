@@ -49,20 +49,15 @@ extension CubePlace {
 }
 
 /// Runs a test while the store watches for foreign edits, as in the service.
-func withForeignEdits(
-    of store: any CubeStore, _ body: (ForeignEdits) async throws -> Void
-) async throws {
+func withForeignEdits(of store: any CubeStore, _ body: (ForeignEdits) async throws -> Void) async throws {
     let edits = ForeignEdits()
     let watch = Task {
         while !Task.isCancelled { edits.looked(try await store.nextForeignEdit()) }
     }
-    do {
+    try await withCleanup {
         try await body(edits)
+    } cleanup: {
         watch.cancel()
         _ = await watch.result
-    } catch {
-        watch.cancel()
-        _ = await watch.result
-        throw error
     }
 }

@@ -4,21 +4,19 @@ import Schemas
 import TestSupport
 import Testing
 
-/// Cases of MongoDB only: several processes, other programs' documents, and unsuitable servers.
+/// Cases of MongoDB only: several processes, the data dictionary, and unsuitable servers.
 @Suite("Cube in MongoDB", .timeLimit(.minutes(10)))
 struct MongoCubeStoreTests {
-    @Test(
-        "No concurrent change of several processes is lost, each has its own version, and a snapshot shows one moment"
-    )
+    @Test("No concurrent change of several processes is lost, each has its own version, and a snapshot shows one moment")
     func severalProcesses() async throws {
         try await withCubePlace(.mongodb) { place in
             let stores = [try await place.open(), try await place.open()]
-            let channel = try await stores[0].add(AddChannel(channel: NamedDraft(name: "C", desc: ""))).value
+            let channel = try await stores[0].add(AddChannel(channel: .named("C"))).value
             let versions = try await withThrowingTaskGroup(of: [CubeVersion].self) { group in
                 for number in 0..<60 {
                     group.addTask {
                         let store = stores[number % 2]
-                        let draft = NamedDraft(name: "\(number)", desc: "")
+                        let draft = .named("\(number)")
                         let version = try await store.add(AddArea(channelID: channel.id, area: draft)).version
                         // Every change except the first, which made the channel, has added an area.
                         let snapshot = try await stores[1 - number % 2].snapshot()
@@ -31,45 +29,6 @@ struct MongoCubeStoreTests {
             }
             #expect(versions.sorted() == (2...61).map(CubeVersion.init(rawValue:)))
             for store in stores { try await store.close() }
-        }
-    }
-
-    @Test("A cube that another program has written is read and edited, and that program's own fields do not change")
-    func foreignDocuments() async throws {
-        try await withCubePlace(.mongodb) { place in
-            let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
-            let url = try #require(try place.database)
-            let database = await MongoDatabase.open(url, application: "test", logger: quietLogger)
-            let subject: BSONDocument = [
-                "id": topic.subject.bson, "name": "S", "desc": "", "access": .array([]), "topic_key": topic.bson,
-                "opt": ["level": "Forced", "distribution": "Alert"], "tags": .array([]), "note": "mine",
-            ]
-            let area: BSONDocument = [
-                "id": topic.area.bson, "name": "A", "desc": "", "access": .array([]), "subjects": [.document(subject)],
-            ]
-            let channel: BSONDocument = [
-                "_id": topic.channel.bson, "name": "C", "desc": "", "access": ["ann"], "areas": [.document(area)],
-            ]
-            try await database.run { connection in
-                let errors = try connection.insert([channel], into: "icube")
-                #expect(errors == [nil])
-            }
-
-            let store = try await place.open()
-            let second = try await store.add(AddChannel(channel: NamedDraft(name: "Second", desc: ""))).value
-            let draft = SubjectDraft(name: "S2", desc: "d", opt: SubjectOptions(level: .optional, distribution: .alert))
-            _ = try await store.update(
-                UpdateSubject(
-                    channelID: topic.channel, areaID: topic.area, subjectID: topic.subject, subject: draft, unchangedSince: 0))
-            let channels = try await store.snapshot().channels
-            #expect(channels.map(\.id) == [topic.channel, second.id])
-            #expect(channels[0].access == ["ann"])
-            #expect(channels[0].areas[0].subjects[0].name == "S2")
-            let stored = try await database.run { try $0.find(["_id": topic.channel.bson], in: "icube") }
-            let note = try BSONFields(stored[0]).list("areas")[0].list("subjects")[0].value("note", as: String.self)
-            #expect(note == "mine")
-            try await store.close()
-            await database.close()
         }
     }
 
@@ -88,14 +47,12 @@ struct MongoCubeStoreTests {
     /// Creates and changes objects of every kind.
     private func fill(_ store: any CubeStore) async throws {
         let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: "🎓"))).value.id
-        let area = try await store.add(AddArea(channelID: channel, area: NamedDraft(name: "A", desc: ""))).value.id
+        let area = try await store.add(AddArea(channelID: channel, area: .named("A"))).value.id
         for level in SubscriptionLevel.allCases {
             for distribution in Distribution.allCases {
-                let draft = SubjectDraft(
-                    name: "S", desc: "d", opt: SubjectOptions(level: level, distribution: distribution))
+                let draft = SubjectDraft(name: "S", desc: "d", opt: SubjectOptions(level: level, distribution: distribution))
                 let subject = try await store.add(AddSubject(channelID: channel, areaID: area, subject: draft)).value.id
-                _ = try await store.update(
-                    UpdateSubject(channelID: channel, areaID: area, subjectID: subject, subject: draft))
+                _ = try await store.update(UpdateSubject(channelID: channel, areaID: area, subjectID: subject, subject: draft))
                 _ = try await store.set(
                     SetApproval(channelID: channel, areaID: area, subjectID: subject, approval: level == .forced), by: .ann)
             }
@@ -104,7 +61,7 @@ struct MongoCubeStoreTests {
         _ = try await store.set(SetAccess(channelID: channel, areaID: area, access: names), by: .ann)
         _ = try await store.update(UpdateArea(channelID: channel, areaID: area, area: NamedDraft(name: "A2", desc: "a")))
         _ = try await store.update(UpdateChannel(channelID: channel, channel: NamedDraft(name: "C2", desc: "c")))
-        _ = try await store.add(AddChannel(channel: NamedDraft(name: "Empty", desc: "")))
+        _ = try await store.add(AddChannel(channel: .named("Empty")))
     }
 
     @Test("A server without transactions is unavailable from the start, and the log says why")
@@ -113,11 +70,8 @@ struct MongoCubeStoreTests {
             let log = RecordedLog()
             let store = await MongoCubeStore(
                 url: try MongoURL(server.url()), sizeLimit: CubeSizeLimit(bytes: 8 << 20), logger: log.logger)
-            await #expect {
-                try await store.snapshot()
-            } throws: { error in
-                (error as? CommandFailure)?.status == .unavailable
-            }
+            let failure = await #expect(throws: CommandFailure.self) { try await store.snapshot() }
+            #expect(failure?.status == .unavailable)
             await store.close()
             #expect(log.louderThanDebug.count == 1)
             #expect(log.louderThanDebug.first?.contains("make it a replica set") == true)

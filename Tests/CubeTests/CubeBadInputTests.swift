@@ -21,6 +21,39 @@ struct CubeBadInputTests {
         }
     }
 
+    @Test("A value that breaks a rule is invalid, and the answer names the field")
+    func invalid() async throws {
+        try await RunningCube.with { cube in
+            let (channel, area, _) = try await cube.build()
+            let ids = #""channelID":"\#(channel.id)","areaID":"\#(area.id)""#
+            let wrong: [(String, String, String?)] = [
+                ("channel.add", #"{"channel":{"name":"","desc":"d"}}"#, "channel.name"),
+                ("channel.add", #"{"channel":{"name":"n"}}"#, "channel.desc"),
+                ("channel.add", #"{"channel":{"name":"n","desc":"d","color":"red"}}"#, "channel.color"),
+                ("channel.add", #"{"channel":{"name":"\#(String(repeating: "é", count: 201))","desc":""}}"#, "channel.name"),
+                ("channel.update", #"{"channelID":"5a","channel":{"name":"n","desc":"d"}}"#, "channelID"),
+                ("area.add", #"{"channelID":7,"area":{"name":"n","desc":"d"}}"#, "channelID"),
+                ("subject.add", #"{\#(ids),"subject":{"name":"n","desc":"d"}}"#, "subject.opt"),
+                (
+                    "subject.add",
+                    #"{\#(ids),"subject":{"name":"n","desc":"d","opt":{"level":"Often","distribution":"Alert"}}}"#,
+                    "subject.opt.level"
+                ),
+                ("subject.delete", #"{\#(ids)}"#, "subjectID"),
+                ("channel.delete", #"{"channelID":"\#(channel.id)","unchanged_since":"1"}"#, "unchanged_since"),
+                ("cube.read", #"{"known":null}"#, "known"),
+                ("cube.read", "", nil),
+                ("cube.write", "{}", nil),
+            ]
+            for (command, payload, field) in wrong {
+                let failure = await cube.client.failure(of: command, payload)
+                #expect(failure?.status == .invalid && failure?.field == field, "\(command) \(payload): \(failure as Any)")
+            }
+            let after = try await cube.snapshot()
+            #expect(after.version == 3)
+        }
+    }
+
     /// Every command with a required field.
     private static func commands(_ channel: ObjectID, _ area: ObjectID, _ subject: ObjectID) -> [SampleCommand] {
         let topicKey = TopicKey(channel: channel, area: area, subject: subject)

@@ -6,20 +6,6 @@ import Testing
 /// The lists of the cube and the audit log over HTTP, with all services.
 @Suite("Lists and audit over HTTP", .timeLimit(.minutes(10)))
 struct AuditOverHTTPTests {
-    /// The entries that a query finds, on all of its pages.
-    private func entries(_ gateway: RunningGateway, _ query: String) async throws -> [[String: Any]] {
-        var entries: [[String: Any]] = []
-        var path: String? = "/audit?\(query)"
-        while let next = path {
-            let answer = try await gateway.request("GET", next)
-            #expect(answer.status == 200, "\(answer)")
-            let found = try #require(answer.object["entries"] as? [[String: Any]])
-            entries += found.compactMap { $0["entry"] as? [String: Any] }
-            path = answer.object["next"] as? String
-        }
-        return entries
-    }
-
     @Test("Lists, order and approval are set, carry the cube's version, and are refused at an old one")
     func lists() async throws {
         try await RunningGateway.with { gateway in
@@ -58,15 +44,15 @@ struct AuditOverHTTPTests {
                 "PUT", "/channel/\(path.channel)", body: #"{"name":"=cmd()","desc":"a,b"}"#)
             #expect(renamed.status == 200)
             try await eventually("all entries") {
-                try await entries(gateway, "object=\(path.channel)").count == 2
+                try await gateway.auditEntries("object=\(path.channel)").count == 2
             }
-            let changes = try await entries(gateway, "limit=1&object=\(path.channel)")
+            let changes = try await gateway.auditEntries("limit=1&object=\(path.channel)")
             #expect(changes.compactMap { $0["action"] as? String } == ["channel.update", "channel.add"])
             for change in changes {
                 #expect(change["actor"] as? String == "admin" && change["address"] as? String == "127.0.0.1", "\(change)")
             }
-            #expect(try await entries(gateway, "action=subject.add").count == 1)
-            #expect(try await entries(gateway, "to=1").isEmpty)
+            #expect(try await gateway.auditEntries("action=subject.add").count == 1)
+            #expect(try await gateway.auditEntries("to=1").isEmpty)
             #expect(try await gateway.request("GET", "/audit?colour=red").status == 400)
 
             for (query, headers) in [("?format=csv", [:]), ("", ["Accept": "text/csv;q=0.9, */*;q=0.1"])] {
@@ -78,5 +64,21 @@ struct AuditOverHTTPTests {
                 #expect(update.contains(#"""name"":""=cmd()"""#) && update.contains(path.channel))
             }
         }
+    }
+}
+
+extension RunningGateway {
+    /// The entries of the audit log that a query finds, on all of its pages. The latest comes first.
+    func auditEntries(_ query: String) async throws -> [[String: Any]] {
+        var entries: [[String: Any]] = []
+        var path: String? = "/audit?\(query)"
+        while let next = path {
+            let answer = try await request("GET", next)
+            #expect(answer.status == 200, "\(answer)")
+            let found = try #require(answer.object["entries"] as? [[String: Any]])
+            entries += found.compactMap { $0["entry"] as? [String: Any] }
+            path = answer.object["next"] as? String
+        }
+        return entries
     }
 }

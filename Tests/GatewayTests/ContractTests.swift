@@ -1,9 +1,7 @@
-import CommandBus
 import Foundation
 import HTTPTypes
 import JSON
 import JSONSchema
-import ServiceKit
 import TestSupport
 import Testing
 
@@ -12,20 +10,13 @@ import Testing
 /// The API's document, as it derives from the declarations.
 @Suite("API document")
 struct ContractTests {
-    private static func features(_ bus: Bus) async throws -> Features {
-        let settings = try await SettingValues(
-            arguments: [], environment: [:], accepted: ServiceEntry.gateway.settings)
-        return try Features(bus: bus, settings: settings, logger: quietLogger)
-    }
-
     private static func document() async throws -> OpenAPIDocument {
-        try await withBus { bus in try await OpenAPIDocument(features(bus).sections) }
+        try await Features.alone { try OpenAPIDocument($0.sections) }
     }
 
     @Test("Every route is documented, and the types of its parameters, body and answers have a schema")
     func documentation() async throws {
-        try await withBus { bus in
-            let features = try await Self.features(bus)
+        try await Features.alone { features in
             for section in features.sections {
                 #expect(!section.about.introduction.isEmpty, "\(section.about.title) has no introduction")
                 for route in section.routes {
@@ -41,7 +32,7 @@ struct ContractTests {
     @Test("The document has each route once, with another name for each operation")
     func operations() async throws {
         let document = try await Self.document().json
-        let routes = try await withBus { bus in try await Self.features(bus).routes }
+        let routes = try await Features.alone { $0.routes }
         let operations = (document["paths"]?.members ?? []).flatMap { path in
             (path.value.members ?? []).map { ("\($0.name.uppercased()) \(path.name)", $0.value) }
         }
@@ -70,7 +61,7 @@ struct ContractTests {
 
     @Test("Every kind of problem is documented for a route, except the one for paths without the method")
     func problems() async throws {
-        let routes = try await withBus { bus in try await Self.features(bus).routes }
+        let routes = try await Features.alone { $0.routes }
         let others = Set(ProblemKind.allCases).subtracting(routes.flatMap(\.problems))
         #expect(others.isSubset(of: [.methodNotAllowed, .confirmationRequired]), "\(others)")
     }
@@ -78,7 +69,7 @@ struct ContractTests {
     @Test("The strict decoder accepts the example of every body")
     func bodies() async throws {
         let document = try await Self.document().json
-        let routes = try await withBus { bus in try await Self.features(bus).routes }
+        let routes = try await Features.alone { $0.routes }
         for route in routes {
             guard let body = route.body else { continue }
             let path = route.path.replacing(/:(\w+)/) { "{\($0.1)}" }
@@ -111,9 +102,8 @@ struct ContractTests {
 
     @Test("The document and its page are open, are cached by their entity tags, and load nothing from elsewhere")
     func served() async throws {
-        try await withBus { bus in
-            let routes = try await Self.features(bus).routes
-            try await withRouteServer(routes) { port in
+        try await Features.alone { features in
+            try await withRouteServer(features.routes) { port in
                 func get(_ target: String, _ headers: [String: String] = [:]) async throws -> HTTPAnswer {
                     try #require(
                         try await HTTPConversation.send(HTTPConversation.request("GET", target, headers: headers), to: port))

@@ -10,13 +10,11 @@ struct ForeignCubeEditTests {
     func edits() async throws {
         let url = try await MongoServer.shared.url()
         let database = await MongoDatabase.open(try MongoURL(url), application: "test", logger: quietLogger)
-        do {
+        try await withCleanup {
             try await edits(in: database, at: url)
-        } catch {
+        } cleanup: {
             await database.close()
-            throw error
         }
-        await database.close()
     }
 
     private func edits(in database: MongoDatabase, at url: String) async throws {

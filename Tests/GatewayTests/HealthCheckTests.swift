@@ -21,8 +21,7 @@ struct HealthCheckTests {
             let running = Task { try await server.run() }
             defer { running.cancel() }
             let client = try CommandClient(bus: bus, endpoints: [server.endpoint], logger: quietLogger)
-            let check = HealthCheck(
-                clients: ServiceClients(all: [(.cube, client)]), parts: [:], copies: [:])
+            let check = HealthCheck(clients: ServiceClients(all: [(.cube, client)]), parts: [:], copies: [:])
             let start = ContinuousClock.now
             for _ in 0..<20 {
                 await withDiscardingTaskGroup { group in

@@ -1,7 +1,6 @@
 import CommandBus
 import Schemas
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import Gateway
@@ -22,45 +21,38 @@ struct HistoryPagesTests {
         let stored = (0..<100).map { Self.message(at: Int64($0 / 3), topic: topics[$0 % topics.count]) }
             .sorted { ($0.timestamp, $0.msiKey) > ($1.timestamp, $1.msiKey) }
         let asked = Mutex<[Int]>([])
-        try await withTemporaryFolder { folder in
-            try await withBus { bus in
-                var router = CommandRouter()
-                router.on(ListMessages.self) { command, _ in
-                    let wanted = Set(command.filter.topics ?? [])
-                    asked.withLock { $0.append(wanted.count) }
-                    let found = stored.filter { message in
-                        wanted.contains(message.topicKey)
-                            && (command.before.map { (message.timestamp, message.msiKey) < ($0.timestamp, $0.msiKey) } ?? true)
-                    }
-                    let page = Array(found.prefix(Int(command.limit)))
-                    let next = page.last.map { PageCursor(timestamp: $0.timestamp, msiKey: $0.msiKey) }
-                    return ListMessages.Reply(messages: page, next: found.count > page.count ? next : nil)
+        try await BusDouble.with { router in
+            router.on(ListMessages.self) { command, _ in
+                let wanted = Set(command.filter.topics ?? [])
+                asked.withLock { $0.append(wanted.count) }
+                let found = stored.filter { message in
+                    wanted.contains(message.topicKey)
+                        && (command.before.map { (message.timestamp, message.msiKey) < ($0.timestamp, $0.msiKey) } ?? true)
                 }
-                let endpoint = "ipc://\(folder)/log.sock"
-                let server = try CommandServer(bus: bus, endpoint: endpoint, router: router, logger: quietLogger)
-                let running = Task { try await server.run() }
-                defer { running.cancel() }
-                let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
-                for limit: Int64 in [1, 7, 100, 200] {
-                    var (seen, cursor) = ([ObjectID](), PageCursor?.none)
-                    repeat {
-                        let page = try await client.history(
-                            ListMessages(limit: limit, before: cursor), of: topics, maxTopics: 10, for: RequestContext())
-                        seen += page.messages.map(\.msiKey)
-                        cursor = page.next
-                    } while cursor != nil
-                    #expect(seen == stored.map(\.msiKey), "limit \(limit)")
-                }
-                #expect(Set(asked.withLock(\.self)) == [10, 5])
-                asked.withLock { $0 = [] }
-                var filter = MessageFilter()
-                filter.channel = topics[3].channel
-                let one = try await client.history(
-                    ListMessages(limit: 100, filter: filter), of: topics, maxTopics: 10, for: RequestContext())
-                #expect(Set(one.messages.map(\.topicKey)) == [topics[3]] && asked.withLock(\.self) == [1])
-                let all = try await client.history(ListMessages(limit: 1), of: nil, for: RequestContext())
-                #expect(all.messages.isEmpty)
+                let page = Array(found.prefix(Int(command.limit)))
+                let next = page.last.map { PageCursor(timestamp: $0.timestamp, msiKey: $0.msiKey) }
+                return ListMessages.Reply(messages: page, next: found.count > page.count ? next : nil)
             }
+        } _: { client in
+            for limit: Int64 in [1, 7, 100, 200] {
+                var (seen, cursor) = ([ObjectID](), PageCursor?.none)
+                repeat {
+                    let page = try await client.history(
+                        ListMessages(limit: limit, before: cursor), of: topics, maxTopics: 10, for: RequestContext())
+                    seen += page.messages.map(\.msiKey)
+                    cursor = page.next
+                } while cursor != nil
+                #expect(seen == stored.map(\.msiKey), "limit \(limit)")
+            }
+            #expect(Set(asked.withLock(\.self)) == [10, 5])
+            asked.withLock { $0 = [] }
+            var filter = MessageFilter()
+            filter.channel = topics[3].channel
+            let one = try await client.history(
+                ListMessages(limit: 100, filter: filter), of: topics, maxTopics: 10, for: RequestContext())
+            #expect(Set(one.messages.map(\.topicKey)) == [topics[3]] && asked.withLock(\.self) == [1])
+            let all = try await client.history(ListMessages(limit: 1), of: nil, for: RequestContext())
+            #expect(all.messages.isEmpty)
         }
     }
 }

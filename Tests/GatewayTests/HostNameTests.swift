@@ -11,8 +11,7 @@ struct HostNameTests {
             let settings = settings.merging(
                 ["MSI_MESSAGE_LOG_ENDPOINTS": "tcp://log.test:7000,ipc://\(folder)/run/message-log.sock"]
             ) { $1 }
-            try await withService("msi-gateway", in: folder, settings: settings) { process in
-                let gateway = try RunningGateway(process, in: folder)
+            try await RunningGateway.with(services: [], in: folder, settings: settings) { gateway in
                 for _ in 0..<14 { #expect(try await gateway.request("GET", "/health").status == 200) }
                 let path = try await gateway.makeSubject()
                 #expect(try await gateway.request("POST", "/message", body: path.message()).status == 201)
@@ -26,14 +25,15 @@ struct HostNameTests {
         try await withNames(["log.test": "10.9.8.7"], logListens: "tcp://127.0.0.1:\(port)") { settings, folder in
             let names = HostNames(path: "\(folder)/hosts")
             let settings = settings.merging(["MSI_MESSAGE_LOG_ENDPOINTS": "tcp://log.test:\(port)"]) { $1 }
-            try await withService("msi-gateway", in: folder, settings: settings) { process in
-                let gateway = try RunningGateway(process, in: folder)
+            try await RunningGateway.with(services: [], in: folder, settings: settings) { gateway in
                 let path = try await gateway.makeSubject()
                 func status() async throws -> Int {
                     try await gateway.request("POST", "/message", body: path.message()).status
                 }
                 #expect(try await status() == 503)
-                try await eventually { process.log.contains("log.test has the address 10.9.8.7, which is no loopback address") }
+                try await eventually {
+                    gateway.process.log.contains("log.test has the address 10.9.8.7, which is no loopback address")
+                }
                 try names.set(["log.test": "127.0.0.1"])
                 try await eventually { try await status() == 201 }
             }
@@ -49,7 +49,7 @@ struct HostNameTests {
             let log = logListens.map { ["MSI_MESSAGE_LOG_LISTEN": $0] } ?? [:]
             let services = ServiceEntry.gateway.startDependencies.map(\.executable)
             try await RunningGateway.withServices(services[...], settings: log, in: folder) {
-                try await body(names.environment.merging(["MSI_GATEWAY_PORT": "0"]) { $1 }, folder)
+                try await body(names.environment, folder)
             }
         }
     }

@@ -25,32 +25,25 @@ struct LongExportTests {
         _ body: @escaping @Sendable (_ port: Int) async throws -> Void
     ) async throws {
         let principal = try Principal.sample(.superUser)
-        try await withTemporaryFolder { folder in
-            try await withBus { bus in
-                var router = CommandRouter()
-                router.on(ListAuditEntries.self) { command, _ in
-                    try await Task.sleep(for: time)
-                    let page = command.after.flatMap { Int($0) } ?? 0
-                    let entries = (0..<Int(command.limit)).map { number in
-                        NumberedAuditEntry(
-                            number: Int64(page * Int(command.limit) + number + 1), hash: String(repeating: "0", count: 64),
-                            entry: AuditEntry(
-                                by: .program, action: "a.b", object: AuditObject(kind: "k", id: "i"),
-                                after: .string(String(repeating: "x", count: 1_000))))
-                    }
-                    return ListAuditEntries.Reply(entries: entries, next: page + 1 < Self.pages ? "\(page + 1)" : nil)
+        try await BusDouble.with { router in
+            router.on(ListAuditEntries.self) { command, _ in
+                try await Task.sleep(for: time)
+                let page = command.after.flatMap { Int($0) } ?? 0
+                let entries = (0..<Int(command.limit)).map { number in
+                    NumberedAuditEntry(
+                        number: Int64(page * Int(command.limit) + number + 1), hash: String(repeating: "0", count: 64),
+                        entry: AuditEntry(
+                            by: .program, action: "a.b", object: AuditObject(kind: "k", id: "i"),
+                            after: .string(String(repeating: "x", count: 1_000))))
                 }
-                let endpoint = "ipc://\(folder)/people.sock"
-                let server = try CommandServer(bus: bus, endpoint: endpoint, router: router, logger: quietLogger)
-                let running = Task { try await server.run() }
-                defer { running.cancel() }
-                let people = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
-                var timeouts = ConnectionTimeouts()
-                timeouts.response = response
-                try await withRouteServer(
-                    AuditRoutes(people: people, lookUp: lookUp ?? { _ in principal.credential }).routes, as: principal,
-                    timeouts: timeouts, body)
+                return ListAuditEntries.Reply(entries: entries, next: page + 1 < Self.pages ? "\(page + 1)" : nil)
             }
+        } _: { people in
+            var timeouts = ConnectionTimeouts()
+            timeouts.response = response
+            try await withRouteServer(
+                AuditRoutes(people: people, lookUp: lookUp ?? { _ in principal.credential }).routes, as: principal,
+                timeouts: timeouts, body)
         }
     }
 

@@ -33,13 +33,6 @@ struct MessageFeatureTests {
             #expect((start.rawValue + 90_000_000...end.rawValue + 90_000_000).contains(expires))
             let recalled = try await gateway.request("DELETE", "/message/\(key)")
             #expect(recalled.status == 200 && recalled.object.relay["state"] as? String == "recalled")
-            for (field, name) in [
-                (#""delay":3601"#, "delay"), (#""delay":-1"#, "delay"), (#""delay":"5""#, "delay"),
-                (#""delay":5,"send_at":\#(UnixMilliseconds.now + 60_000)"#, "delay"),
-            ] {
-                let refused = try await gateway.request("POST", "/message", body: path.message(and: field))
-                #expect(refused.status == 400 && refused.object["field"] as? String == name, "\(refused)")
-            }
         }
     }
 
@@ -152,7 +145,7 @@ struct MessageFeatureTests {
     }
 
     @Test(
-        "A template is kept, filled and sent; a missing, unknown or empty value is refused by its name",
+        "A template is kept, filled and sent; a missing or unknown value is refused by its name",
         arguments: StoreKind.allCases)
     func templates(_ kind: StoreKind) async throws {
         try await Self.with(kind) { gateway, path in
@@ -177,11 +170,9 @@ struct MessageFeatureTests {
             #expect(message["title"] as? String == "Moved to B 12" && message["desc"] as? String == "today")
             #expect(message["message"] as? String == "B 12, today" && message["template"] as? String == id)
             for (fields, name) in [
-                (#""template":"\#(id)","values":{"room":"B 12"}"#, "values.when"), (#""template":"\#(id)""#, "values.room"),
+                (#""template":"\#(id)","values":{"room":"B 12"}"#, "values.when"), (values + #","title":"t""#, "title"),
                 (#""template":"\#(id)","values":{"room":"B","when":"t","who":"x"}"#, "values.who"),
-                (#""template":"\#(id)","values":{"room":"","when":"t"}"#, "values.room"),
-                (values + #","title":"t""#, "title"), (#""template":"\#(ObjectID())""#, "template"),
-                (#""title":"In {{room}}","desc":"d","message":"m""#, "title"),
+                (#""template":"\#(ObjectID())""#, "template"),
             ] {
                 let refused = try await post(fields)
                 #expect(refused.status == 400 && refused.object["field"] as? String == name, "\(fields): \(refused)")
@@ -204,27 +195,6 @@ struct MessageFeatureTests {
             let other = try await post(values.replacing("today", with: "tomorrow"), key: "k")
             #expect(other.status == 422 && other.problem == "idempotency-key-reused")
             #expect(try await gateway.request("GET", "/template").text == #"{"items":[]}"#)
-        }
-    }
-
-    @Test("A retry with the same Idempotency-Key and another delay, drill or follow-up is another message")
-    func idempotency() async throws {
-        try await Self.with(.sqlite) { gateway, path in
-            let storm = try await gateway.post(path.message("storm"))
-            let bodies = [
-                path.message(), path.message(and: #""delay":60"#), path.message(and: #""drill":true"#),
-                path.message(and: #""follows":"\#(storm)""#),
-            ]
-            for (number, body) in bodies.enumerated() {
-                let key = ["Idempotency-Key": "\(number)"]
-                let first = try await gateway.request("POST", "/message", headers: key, body: body)
-                #expect(first.status == 201)
-                for (index, other) in bodies.enumerated() {
-                    let again = try await gateway.request("POST", "/message", headers: key, body: other)
-                    #expect(again.status == (index == number ? 201 : 422), "\(number) \(index): \(again)")
-                    if index == number { #expect(again.body == first.body) }
-                }
-            }
         }
     }
 }

@@ -1,7 +1,4 @@
-import CommandBus
 import HTTPTypes
-import ServiceKit
-import TestSupport
 import Testing
 
 @testable import Gateway
@@ -87,7 +84,7 @@ struct RouteTests {
 
     @Test("Every route requires the right, reads the body and gives the answer that the table of this test says")
     func declarations() async throws {
-        let declared = try await withBus { bus in try await Self.routes(bus).map(Self.line) }
+        let declared = try await Features.alone { $0.routes.map(Self.line) }
         #expect(declared.count == Self.table.count && Set(declared) == Self.table)
     }
 
@@ -97,12 +94,5 @@ struct RouteTests {
         let budget = route.budget == .general ? "" : " as \(route.budget.rawValue)"
         let right = "\(route.right)" + (route.isConfirmed ? " and confirmed" : "") + budget
         return "\(route.method.rawValue) \(route.path): \(right), \(body) -> \(route.answer.status.code) \(document)"
-    }
-
-    /// The gateway's routes, without any running service.
-    private static func routes(_ bus: Bus) async throws -> [Route] {
-        let settings = try await SettingValues(
-            arguments: [], environment: [:], accepted: ServiceEntry.gateway.settings)
-        return try Features(bus: bus, settings: settings, logger: quietLogger).routes
     }
 }

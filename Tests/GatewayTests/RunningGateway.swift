@@ -102,20 +102,22 @@ struct RunningGateway {
     }
 
     /// A subject to send messages under.
-    func makeSubject(_ distribution: String = "Alert") async throws -> SamplePath {
-        func identifier(_ name: String, of answer: HTTPAnswer) throws -> String {
+    func makeSubject(
+        _ distribution: String = "Alert", named channel: String = "n", _ area: String = "n", _ subject: String = "n"
+    ) async throws -> SamplePath {
+        func make(_ target: String, _ name: String, _ more: String = "") async throws -> [String: Any] {
+            let body = #"{"name":"\#(name)","desc":"d"\#(more)}"#
+            let answer = try await requestUntilTaken("POST", target, body: body)
             #expect(answer.status == 201, "\(answer)")
-            return try #require(answer.object[name] as? String)
+            return answer.object
         }
-        let named = #"{"name":"n","desc":"d"}"#
-        let channel = try identifier("_id", of: try await requestUntilTaken("POST", "/channel", body: named))
-        let area = try identifier("id", of: try await requestUntilTaken("POST", "/area/\(channel)", body: named))
-        let subject = try await requestUntilTaken(
-            "POST", "/subject/\(channel)/\(area)",
-            body: #"{"name":"n","desc":"d","opt":{"level":"Forced","distribution":"\#(distribution)"}}"#)
+        let channelID = try #require(try await make("/channel", channel)["_id"] as? String)
+        let areaID = try #require(try await make("/area/\(channelID)", area)["id"] as? String)
+        let opt = #","opt":{"level":"Forced","distribution":"\#(distribution)"}"#
+        let made = try await make("/subject/\(channelID)/\(areaID)", subject, opt)
         return SamplePath(
-            channel: channel, area: area, subject: try identifier("id", of: subject),
-            topicKey: try identifier("topic_key", of: subject))
+            channel: channelID, area: areaID, subject: try #require(made["id"] as? String),
+            topicKey: try #require(made["topic_key"] as? String))
     }
 }
 

@@ -1,7 +1,6 @@
 import CommandBus
 import Schemas
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import Gateway
@@ -13,38 +12,31 @@ struct StatisticsOfManyTopicsTests {
     func added() async throws {
         let topics = (0..<25).map { _ in TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()) }
         let asked = Mutex<[Int]>([])
-        try await withTemporaryFolder { folder in
-            try await withBus { bus in
-                var router = CommandRouter()
-                router.on(CountMessages.self) { command, _ in
-                    let wanted = command.topics ?? []
-                    asked.withLock { $0.append(wanted.count) }
-                    var statistics = MessageStatistics(edges: command.edges)
-                    statistics.scheduled = wanted.count
-                    statistics.states[.relayed] = wanted.count
-                    statistics.buckets[1].states[.relayed] = wanted.count
-                    let oldest = wanted.compactMap(topics.firstIndex).min()
-                    statistics.oldestWaiting = oldest.map { index in
-                        var message = Message.example
-                        message.timestamp = UnixMilliseconds(rawValue: Int64(index))
-                        return message
-                    }
-                    return statistics
+        try await BusDouble.with { router in
+            router.on(CountMessages.self) { command, _ in
+                let wanted = command.topics ?? []
+                asked.withLock { $0.append(wanted.count) }
+                var statistics = MessageStatistics(edges: command.edges)
+                statistics.scheduled = wanted.count
+                statistics.states[.relayed] = wanted.count
+                statistics.buckets[1].states[.relayed] = wanted.count
+                let oldest = wanted.compactMap(topics.firstIndex).min()
+                statistics.oldestWaiting = oldest.map { index in
+                    var message = Message.example
+                    message.timestamp = UnixMilliseconds(rawValue: Int64(index))
+                    return message
                 }
-                let endpoint = "ipc://\(folder)/log.sock"
-                let server = try CommandServer(bus: bus, endpoint: endpoint, router: router, logger: quietLogger)
-                let running = Task { try await server.run() }
-                defer { running.cancel() }
-                let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
-                let command = CountMessages(edges: [1, 2, 3], by: .ended)
-                let all = try await client.statistics(command, of: topics, maxTopics: 10, for: RequestContext())
-                #expect(asked.withLock(\.self) == [10, 10, 5])
-                #expect(all.states[.relayed] == 25 && all.scheduled == 25 && all.oldestWaiting?.timestamp == 0)
-                #expect(all.buckets.map { $0.states[.relayed] } == [0, 25])
-                let one = try await client.statistics(
-                    CountMessages(channel: topics[3].channel, edges: [1, 2, 3]), of: topics, maxTopics: 10, for: RequestContext())
-                #expect(one.states[.relayed] == 1 && one.oldestWaiting?.timestamp == 3)
+                return statistics
             }
+        } _: { client in
+            let command = CountMessages(edges: [1, 2, 3], by: .ended)
+            let all = try await client.statistics(command, of: topics, maxTopics: 10, for: RequestContext())
+            #expect(asked.withLock(\.self) == [10, 10, 5])
+            #expect(all.states[.relayed] == 25 && all.scheduled == 25 && all.oldestWaiting?.timestamp == 0)
+            #expect(all.buckets.map { $0.states[.relayed] } == [0, 25])
+            let one = try await client.statistics(
+                CountMessages(channel: topics[3].channel, edges: [1, 2, 3]), of: topics, maxTopics: 10, for: RequestContext())
+            #expect(one.states[.relayed] == 1 && one.oldestWaiting?.timestamp == 3)
         }
     }
 }

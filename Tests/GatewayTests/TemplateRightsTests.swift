@@ -67,13 +67,7 @@ struct TemplateRightsTests {
     private func expectAudit(
         of own: String, _ scripted: String, _ evacuation: String, at gateway: RunningGateway
     ) async throws {
-        func entries(_ id: String) async throws -> [[String: Any]] {
-            let page = try await gateway.request("GET", "/audit?object=\(id)")
-            return try #require(page.object["entries"] as? [[String: Any]], "\(page)").compactMap {
-                $0["entry"] as? [String: Any]
-            }
-        }
-        // The latest comes first.
+        func entries(_ id: String) async throws -> [[String: Any]] { try await gateway.auditEntries("object=\(id)") }
         for (id, actors, actions) in [
             (own, ["ann", "ann"], ["template.update", "template.add"]),
             (scripted, ["ann", "ann"], ["template.delete", "template.add"]),

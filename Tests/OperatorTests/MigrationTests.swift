@@ -196,19 +196,13 @@ struct MigrationTests {
 
     @Test("A copy in the wrong direction, or again after the switch, reverts no message")
     func backwards() async throws {
-        let relayed: RelayRecord = {
-            var record = Self.message(0).relay
-            for index in record.components.indices { record.components[index].state = .accepted }
-            (record.state, record.attempts, record.nextAttempt, record.lease) = (.relayed, 1, nil, nil)
-            return record
-        }()
-        let recalled: RelayRecord = {
-            var record = Self.message(0).relay
-            for index in record.components.indices { record.components[index].state = .recalled }
-            (record.state, record.nextAttempt, record.lease) = (.recalled, nil, nil)
-            record.trace = [Intervention(action: .recall, at: 7, by: "ann")]
-            return record
-        }()
+        var relayed = Self.message(0).relay
+        (relayed.nextAttempt, relayed.lease) = (nil, nil)
+        var recalled = relayed
+        (relayed.state, relayed.attempts) = (.relayed, 1)
+        for index in relayed.components.indices { relayed.components[index].state = .accepted }
+        (recalled.state, recalled.trace) = (.recalled, [Intervention(action: .recall, at: 7, by: "ann")])
+        for index in recalled.components.indices { recalled.components[index].state = .recalled }
         for further in [relayed, recalled] {
             try await withStores { source, target in
                 let messages = (0..<5).map { Self.message($0) }

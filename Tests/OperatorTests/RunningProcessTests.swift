@@ -55,18 +55,13 @@ struct RunningProcessTests {
             }
             let installation = Installation(executables: folder, environment: environment, isRoot: false)
             let settings = try await Self.settings(environment)
-            let outcome: Result<Void, any Error>
-            do {
-                try await body(
-                    Machine(
-                        folder: folder, installation: installation, settings: settings,
-                        processes: await RunningProcess.all(of: installation, settings)), children[0])
-                outcome = .success(())
-            } catch {
-                outcome = .failure(error)
+            try await withCleanup {
+                let processes = await RunningProcess.all(of: installation, settings)
+                let machine = Machine(folder: folder, installation: installation, settings: settings, processes: processes)
+                try await body(machine, children[0])
+            } cleanup: {
+                for child in children { await child.kill() }
             }
-            for child in children { await child.kill() }
-            try outcome.get()
         }
     }
 

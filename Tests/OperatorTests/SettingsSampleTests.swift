@@ -25,7 +25,7 @@ struct SettingsSampleTests {
             #expect(read.warnings == [])
             let defaults = try await SettingValues(arguments: [], environment: [:], accepted: [])
             #expect(try read.value(.gatewayPort) == defaults.value(.gatewayPort))
-            #expect(try read.value(.cubeSizeLimit) == defaults.value(.cubeSizeLimit))
+            #expect(try read.value(.cubeSizeLimit) == 8 << 20 && defaults.value(.cubeSizeLimit) == 8 << 20)
         }
     }
 

@@ -120,7 +120,7 @@ struct AttemptLimitsTests {
     func success() {
         var limits = limits(purpose: 2, address: 3)
         for _ in 0..<10 { #expect(limits.succeed("ann", "1") == nil) }
-        for _ in 0..<10 { #expect(limits.cancel("ann", "1") == nil) }
+        for _ in 0..<10 { #expect(limits.cancel(.signIn(account: "ann", address: "1")) == nil) }
         for _ in 0..<2 { #expect(limits.fail("ann", "1") == nil) }
         #expect(limits.wait("ann", "1") != nil)
     }
@@ -197,10 +197,6 @@ private struct Attempts {
             limits.succeeded(attempt, now: now)
             return []
         }
-    }
-
-    mutating func cancel(_ account: String, _ address: String?) -> Duration? {
-        cancel(.signIn(account: account, address: address))
     }
 
     mutating func cancel(_ purpose: AttemptLimits.Purpose) -> Duration? {

@@ -102,19 +102,5 @@ extension PeopleServiceTests {
                 _ = try await client.request(ReplaceOperatorToken(account: "ann", tokenHash: hash))
             }
         }
-
-        @Test("A required second factor suspends the account's tokens until it is set up")
-        func suspendedTokens() async throws {
-            try await RunningPeople.withAdmin(.sqlite) { people in
-                let client = people.client
-                try await people.add("ann")
-                let hash = try await client.request(AddToken(name: "t", account: "ann", rights: [.read])).secret.credentialHash
-                let before = try await people.changes(after: 0).sequence
-                _ = try await client.request(UpdateAccount("ann", secondFactorRequired: true))
-                #expect(try await people.credential(hash)?.secondFactor == .required)
-                // The gateways learn of it.
-                #expect(try await people.changes(after: before).changes == [CredentialChange(of: "ann")])
-            }
-        }
     }
 }

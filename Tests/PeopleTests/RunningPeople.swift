@@ -56,8 +56,7 @@ struct RunningPeople {
     ) async throws -> Result {
         let database = try await kind.newDatabaseURL()
         return try await withTemporaryFolder { folder in
-            try await with(
-                in: folder, settings: database.map { ["MSI_DATABASE_URL": $0] } ?? [:], hashing: hashing, body)
+            try await with(in: folder, settings: database.map { ["MSI_DATABASE_URL": $0] } ?? [:], hashing: hashing, body)
         }
     }
 
@@ -73,10 +72,8 @@ struct RunningPeople {
         let plan = try await ServicePlan.people(Wiring(settings: settings, logger: log.logger), hashing: hashing, times: times)
         return try await plan.run {
             try await withBus { bus in
-                let client = try CommandClient(
-                    bus: bus, endpoints: ["ipc://\(folder)/run/people.sock"], logger: quietLogger)
-                return try await body(
-                    RunningPeople(log: log, bus: bus, client: PatientClient(client: client), folder: folder))
+                let client = try CommandClient(bus: bus, endpoints: ["ipc://\(folder)/run/people.sock"], logger: quietLogger)
+                return try await body(RunningPeople(log: log, bus: bus, client: PatientClient(client: client), folder: folder))
             }
         }
     }
@@ -109,8 +106,7 @@ struct RunningPeople {
     static let operatorHash = CredentialHash(digest: (0..<32).map { UInt8($0) })
 
     func setUp() async throws {
-        _ = try await client.request(
-            SetUpPeople(account: "admin", password: Self.password, tokenHash: Self.operatorHash))
+        _ = try await client.request(SetUpPeople(account: "admin", password: Self.password, tokenHash: Self.operatorHash))
     }
 
     func add(_ name: AccountName, _ password: Secret = Self.password, role: Role = .communicator) async throws {

@@ -76,14 +76,19 @@ extension PeopleServiceTests {
             }
         }
 
-        @Test("If a second factor is required, a sign-in without one may only set it up")
+        @Test("If a second factor is required, a sign-in without one may only set it up, and tokens are suspended until then")
         func required() async throws {
             try await RunningPeople.withAdmin(.sqlite) { people in
                 try await people.add("ann")
                 let former = try await people.signIn("ann")
+                let token = try await people.client.request(AddToken(name: "t", account: "ann", rights: [.read]))
+                let before = try await people.changes(after: 0).sequence
                 _ = try await people.client.request(UpdateAccount("ann", secondFactorRequired: true))
-                #expect(try await people.changes(after: former.credential.sequence).changes == [CredentialChange(of: "ann")])
-                #expect(try await people.credential(former.hash)?.secondFactor == .required)
+                // The gateways learn of it.
+                #expect(try await people.changes(after: before).changes == [CredentialChange(of: "ann")])
+                for hash in [former.hash, token.secret.credentialHash] {
+                    #expect(try await people.credential(hash)?.secondFactor == .required)
+                }
                 #expect(try await people.signIn("ann").credential.secondFactor == .required)
                 let begun = try await people.client.request(BeginSecondFactor("ann"))
                 #expect(try await people.credential(former.hash)?.secondFactor == .required)

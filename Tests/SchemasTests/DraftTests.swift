@@ -17,15 +17,6 @@ struct DraftTests {
         ])
     }
 
-    private func finding<Value: Decodable>(_ type: Value.Type, _ json: Data) -> SchemaViolation? {
-        do {
-            _ = try JSONCoder.decodeStrictly(type, from: json)
-            return nil
-        } catch {
-            return error as? SchemaViolation
-        }
-    }
-
     @Test("A message with every field is read")
     func message() throws {
         let draft = try JSONCoder.decodeStrictly(MessageDraft.self, from: Self.message())
@@ -59,7 +50,7 @@ struct DraftTests {
         ])
     func wrongMessage(json: String, field: String, problem: String) throws {
         let text = json.split(separator: "KEY", omittingEmptySubsequences: false).joined(separator: Self.topicKey)
-        let violation = try #require(finding(MessageDraft.self, Data(text.utf8)))
+        let violation = try #require(violation(of: MessageDraft.self, in: text))
         #expect(violation.field == field)
         #expect(violation.problem.contains(problem), "\(violation)")
     }
@@ -68,19 +59,20 @@ struct DraftTests {
     func lengths(character: String) throws {
         func text(_ count: Int) -> String { String(repeating: character, count: count) }
 
-        #expect(finding(MessageDraft.self, try Self.message(title: text(500), desc: text(500), message: text(1_500))) == nil)
-        #expect(finding(MessageDraft.self, try Self.message(title: text(501)))?.field == "title")
-        #expect(finding(MessageDraft.self, try Self.message(desc: text(501)))?.field == "desc")
-        let tooLong = try #require(finding(MessageDraft.self, try Self.message(message: text(1_501))))
+        let longest = try Self.message(title: text(500), desc: text(500), message: text(1_500))
+        #expect(throws: Never.self) { try JSONCoder.decodeStrictly(MessageDraft.self, from: longest) }
+        #expect(violation(of: MessageDraft.self, in: try Self.message(title: text(501)))?.field == "title")
+        #expect(violation(of: MessageDraft.self, in: try Self.message(desc: text(501)))?.field == "desc")
+        let tooLong = try #require(violation(of: MessageDraft.self, in: try Self.message(message: text(1_501))))
         #expect(tooLong.description == "message: expected at most 1500 characters, found 1501")
     }
 
     @Test("Invalid UTF-8 and endless nesting are not valid JSON")
     func notJSON() throws {
-        #expect(
-            finding(MessageDraft.self, Data([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]))?.problem == "not valid JSON: it is not UTF-8")
+        let noText = Data([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])
+        #expect(violation(of: MessageDraft.self, in: noText)?.problem == "not valid JSON: it is not UTF-8")
         let deep = Data(repeating: UInt8(ascii: "["), count: 100_000)
-        #expect(finding(MessageDraft.self, deep)?.problem == "not valid JSON: expected at most 512 levels at byte 512")
+        #expect(violation(of: MessageDraft.self, in: deep)?.problem == "not valid JSON: expected at most 512 levels at byte 512")
     }
 
     @Test(
@@ -95,7 +87,7 @@ struct DraftTests {
             (#"{"name":"","desc":"","opt":{"level":"","distribution":"Alert"}}"#, "name"),
         ])
     func wrongSubject(json: String, field: String) throws {
-        #expect(finding(SubjectDraft.self, Data(json.utf8))?.field == field)
+        #expect(violation(of: SubjectDraft.self, in: json)?.field == field)
     }
 
     @Test("The three levels of the seed are read", arguments: SubscriptionLevel.allCases)
@@ -108,12 +100,12 @@ struct DraftTests {
     @Test("Commands refuse unknown fields")
     func strictCommands() {
         let id = ObjectID()
-        let extra = Data(#"{"channelID":"\#(id)","area":{"name":"N","desc":""},"colour":"red"}"#.utf8)
-        #expect(finding(AddArea.self, extra)?.field == "colour")
-        let nested = Data(#"{"channelID":"\#(id)","area":{"name":"N","desc":"","colour":"red"}}"#.utf8)
-        #expect(finding(AddArea.self, nested)?.field == "area.colour")
-        #expect(finding(ListMessages.self, Data(#"{"limit":0}"#.utf8))?.field == "limit")
-        #expect(finding(ListMessages.self, Data(#"{"limit":1e400}"#.utf8)) != nil)
-        #expect(finding(Ping.self, Data(#"{"x":1}"#.utf8))?.field == "x")
+        let extra = #"{"channelID":"\#(id)","area":{"name":"N","desc":""},"colour":"red"}"#
+        #expect(violation(of: AddArea.self, in: extra)?.field == "colour")
+        let nested = #"{"channelID":"\#(id)","area":{"name":"N","desc":"","colour":"red"}}"#
+        #expect(violation(of: AddArea.self, in: nested)?.field == "area.colour")
+        #expect(violation(of: ListMessages.self, in: #"{"limit":0}"#)?.field == "limit")
+        #expect(violation(of: ListMessages.self, in: #"{"limit":1e400}"#) != nil)
+        #expect(violation(of: Ping.self, in: #"{"x":1}"#)?.field == "x")
     }
 }

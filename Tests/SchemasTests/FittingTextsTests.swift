@@ -18,16 +18,6 @@ struct FittingTextsTests {
         return RelayMessage(msiKey: ObjectID(), timestamp: 1_763_712_000_123, draft: draft, target: target)
     }
 
-    private func bytes(_ sent: FCMMessage) -> Int {
-        var fields = sent.data
-        if let notification = sent.notification {
-            fields["title"] = notification.title
-            fields["body"] = notification.body
-            fields["image"] = notification.image
-        }
-        return fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-    }
-
     /// The data as it goes out. Both writers of the request must agree.
     private func data(_ message: RelayMessage, _ limit: PayloadLimit = .topic) throws -> [String: String] {
         try sent(.data, message, limit).data
@@ -81,7 +71,7 @@ struct FittingTextsTests {
         #expect(data["omitted"] == "message,desc" && data["message"] == nil && data["desc"] == nil)
         #expect(data["title"] == largest.draft.title)
         for component in Component.allCases {
-            #expect(try bytes(sent(component, largest)) <= 4_096)
+            #expect(try sent(component, largest).sentBytes <= 4_096)
         }
     }
 
@@ -102,7 +92,7 @@ struct FittingTextsTests {
             let kept = notification.body.dropLast()
             #expect(!kept.isEmpty && kept.allSatisfy { String($0) == letter })
             // Not one character more would fit.
-            #expect((limit - letter.utf8.count + 1...limit).contains(bytes(popup)))
+            #expect((limit - letter.utf8.count + 1...limit).contains(popup.sentBytes))
         }
         #expect(try sent(.notification, alert, PayloadLimit(bytes: whole)).notification?.body == body)
     }

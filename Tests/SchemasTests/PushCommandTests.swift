@@ -12,15 +12,7 @@ struct PushCommandTests {
     private static func log(_ json: String) throws -> LogPush { try LogPush(payload: Data(json.utf8)) }
 
     /// The invalid field in the error.
-    private static func wrongField(_ json: String) -> String? {
-        #expect(throws: SchemaViolation.self) { try log(json) }
-        do {
-            _ = try log(json)
-            return nil
-        } catch {
-            return (error as? SchemaViolation)?.field
-        }
-    }
+    private static func wrongField(_ json: String) -> String? { violation { try log(json) }?.field }
 
     @Test("A push goes to a topic, to a condition or to tokens, and reads back as it was written")
     func recipients() throws {
@@ -51,10 +43,8 @@ struct PushCommandTests {
 
     @Test("The error for an unknown transport names it and lists the known ones")
     func transport() throws {
-        let violation = #expect(throws: SchemaViolation.self) {
-            try RelayPush(
-                payload: Data(#"{"push_id":"0123456789abcdef01234567","topic":"a","message":{},"transport":"mail"}"#.utf8))
-        }
+        let command = #"{"push_id":"0123456789abcdef01234567","topic":"a","message":{},"transport":"mail"}"#
+        let violation = violation(of: RelayPush.self, in: command)
         #expect(violation?.field == "transport")
         #expect(violation?.problem.contains("\"mail\"") == true && violation?.problem.contains("\"fcm\"") == true)
     }

@@ -30,10 +30,8 @@ struct WireFormTests {
         #expect(try Self.json(ListMessages(limit: 5)) == #"{"filter":{},"limit":5}"#)
         let read = try JSONCoder.decodeStrictly(ListMessages.self, from: Data(#"{"limit":5}"#.utf8))
         #expect(read.limit == 5 && read.filter == MessageFilter() && read.before == nil)
-        let violation = #expect(throws: SchemaViolation.self) {
-            try JSONCoder.decodeStrictly(ListMessages.self, from: Data(#"{"limit":5,"filter":{"colour":"red"}}"#.utf8))
-        }
-        #expect(violation?.field == "filter.colour")
+        let wrong = #"{"limit":5,"filter":{"colour":"red"}}"#
+        #expect(violation(of: ListMessages.self, in: wrong)?.field == "filter.colour")
     }
 
     @Test("Statistics may be asked for without any field")
@@ -56,10 +54,8 @@ struct WireFormTests {
         let json = #"{"project":"p","tokens":["a"],"topic_key":"\#(DraftTests.topicKey)"}"#
         try Self.check(SubscribePhones(phones), json)
         try Self.check(UnsubscribePhones(phones), json)
-        let violation = #expect(throws: SchemaViolation.self) {
-            try SubscribePhones(payload: Data(#"{"tokens":[],"topic_key":"\#(DraftTests.topicKey)"}"#.utf8))
-        }
-        #expect(violation?.field == "tokens")
+        let none = #"{"tokens":[],"topic_key":"\#(DraftTests.topicKey)"}"#
+        #expect(violation(of: SubscribePhones.self, in: none)?.field == "tokens")
     }
 
     @Test("An outcome has FCM's name or an error")
@@ -68,20 +64,13 @@ struct WireFormTests {
         let refused = ComponentOutcome(component: .data, result: .failure(DeliveryError(.unregistered)))
         #expect(try Self.json(refused).hasPrefix(#"{"component":"data","error":{"class":"permanent","code":"UNREGISTERED""#))
         #expect(try JSONCoder.decode(ComponentOutcome.self, from: JSONCoder.encode(refused)) == refused)
-        #expect(throws: SchemaViolation.self) {
-            try JSONCoder.decode(ComponentOutcome.self, from: Data(#"{"component":"data"}"#.utf8))
-        }
+        #expect(violation(of: ComponentOutcome.self, in: #"{"component":"data"}"#) != nil)
     }
 
     @Test("A type that is written as one string names the valid ones in its error")
     func strings() throws {
         func problem<Value: Decodable>(_ type: Value.Type) -> String? {
-            do {
-                _ = try JSONCoder.decodeStrictly([Value].self, from: Data(#"["x y"]"#.utf8))
-                return nil
-            } catch {
-                return (error as? SchemaViolation)?.description
-            }
+            violation(of: [Value].self, in: #"["x y"]"#)?.description
         }
         #expect(problem(ObjectID.self) == "[0]: expected 24 hexadecimal digits (an ObjectId)")
         #expect(problem(TopicKey.self) == "[0]: expected a topic key: three ObjectIds joined by \"-\"")

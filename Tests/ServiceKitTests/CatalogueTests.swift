@@ -57,11 +57,7 @@ struct CatalogueTests {
         let told = moved.merging(["MSI_CUBE_ENDPOINTS": "tcp://127.0.0.1:8000,tcp://127.0.0.1:8001"]) { $1 }
         #expect(try await values(told).value(.endpoints(of: .cube)) == ["tcp://127.0.0.1:8000", "tcp://127.0.0.1:8001"])
         let wrong = try await values(["MSI_CUBE_LISTEN": "somewhere"])
-        #expect {
-            try wrong.value(.endpoints(of: .cube))
-        } throws: { error in
-            "\(error)".hasPrefix("MSI_CUBE_LISTEN: ")
-        }
+        #expect { try wrong.value(.endpoints(of: .cube)) } throws: { "\($0)".hasPrefix("MSI_CUBE_LISTEN: ") }
     }
 
     @Test("The gateway asks the services whose entries say so, and only services with data get the database")

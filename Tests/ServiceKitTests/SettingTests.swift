@@ -28,12 +28,19 @@ struct SettingTests {
         }
     }
 
+    /// Runs a body with a configuration file.
+    private func withFile(_ text: String = "", _ body: (_ file: String) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder + "/settings"
+            try Data(text.utf8).write(to: URL(filePath: file))
+            try await body(file)
+        }
+    }
+
     @Test("A flag overrides the environment, which overrides the file, which overrides the default")
     func order() async throws {
         #expect(try await values().value(.gatewayPort) == 8_080)
-        try await withTemporaryFolder { folder in
-            let file = folder + "/settings"
-            try Data("# ports\nMSI_GATEWAY_PORT=1001\n".utf8).write(to: URL(filePath: file))
+        try await withFile("# ports\nMSI_GATEWAY_PORT=1001\n") { file in
             #expect(try await values(["--config-file", file]).value(.gatewayPort) == 1_001)
             let environment = ["MSI_CONFIG_FILE": file, "MSI_GATEWAY_PORT": "1002", "HOME": "/root"]
             #expect(try await values([], environment).value(.gatewayPort) == 1_002)
@@ -63,19 +70,13 @@ struct SettingTests {
         let url = "mongodb://ann:s3cret@localhost/campus"
         #expect(try await values([], ["MSI_DATABASE_URL": url]).value(.databaseURL) == url)
         for arguments in [["--database-url", url], ["--database-url=" + url]] {
-            await #expect {
-                try await values(arguments, [:])
-            } throws: { error in
-                "\(error)" == "--database-url would be seen in every list of processes; set MSI_DATABASE_URL instead"
-            }
+            let problem = "--database-url would be seen in every list of processes; set MSI_DATABASE_URL instead"
+            await #expect { try await values(arguments, [:]) } throws: { "\($0)" == problem }
         }
         struct Unreadable: Error {}
         let read = try await values([], ["MSI_DATABASE_URL": url])
-        #expect {
-            try read.optional(.databaseURL) { _ in throw Unreadable() }
-        } throws: { error in
-            "\(error)" == "MSI_DATABASE_URL: Unreadable()"
-        }
+        let unreadable = "MSI_DATABASE_URL: Unreadable()"
+        #expect { try read.optional(.databaseURL) { _ in throw Unreadable() } } throws: { "\($0)" == unreadable }
         let help = "\(SettingHelp(program: "msi-cube", summary: "", settings: accepted))"
         #expect(help.contains("  [MSI_DATABASE_URL]\n") && !help.contains("--database-url"))
     }
@@ -143,9 +144,7 @@ struct SettingTests {
     func slips(name: String, meant: String) async throws {
         let inEnvironment = try #require(await problem([], [name: "1"]))
         #expect(inEnvironment == "\(name) in the environment is not a setting; did you mean \(meant)?")
-        try await withTemporaryFolder { folder in
-            let file = folder + "/settings"
-            try Data("\(name)=1\n".utf8).write(to: URL(filePath: file))
+        try await withFile("\(name)=1\n") { file in
             let inFile = try #require(await problem(["--config-file", file]))
             #expect(inFile == "\(name) in \(file) is not a setting; did you mean \(meant)?")
         }
@@ -165,9 +164,7 @@ struct SettingTests {
 
     @Test("Any other unknown name is a warning; the name of another service's setting is not")
     func otherNames() async throws {
-        try await withTemporaryFolder { folder in
-            let file = folder + "/settings"
-            try Data("MSI_COLOUR=red\nMSI_FCM_QUOTA=1\n".utf8).write(to: URL(filePath: file))
+        try await withFile("MSI_COLOUR=red\nMSI_FCM_QUOTA=1\n") { file in
             let values = try await values(
                 [], ["MSI_CONFIG_FILE": file, "MSI_GATEWAY_SERVICE_HOST": "10.0.0.1", "MSI_CUBE_LISTEN": "x", "HOME": "/root"])
             #expect(
@@ -180,18 +177,16 @@ struct SettingTests {
 
     @Test("A setting that is in the file twice is a warning with its lines and without its values; the last one counts")
     func repeated() async throws {
-        try await withTemporaryFolder { folder in
-            let file = folder + "/settings"
-            let text = """
-                MSI_GATEWAY_PORT=1001
-                # MSI_GATEWAY_PORT=1002
-                MSI_DATABASE_URL=mongodb://ann:s3cret@one
+        let text = """
+            MSI_GATEWAY_PORT=1001
+            # MSI_GATEWAY_PORT=1002
+            MSI_DATABASE_URL=mongodb://ann:s3cret@one
 
-                MSI_GATEWAY_PORT=1003
-                MSI_DATABASE_URL=mongodb://ann:s3cret@two
-                MSI_GATEWAY_PORT = 1004
-                """
-            try Data(text.utf8).write(to: URL(filePath: file))
+            MSI_GATEWAY_PORT=1003
+            MSI_DATABASE_URL=mongodb://ann:s3cret@two
+            MSI_GATEWAY_PORT = 1004
+            """
+        try await withFile(text) { file in
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
             let values = try await values(["--config-file", file])
             #expect(
@@ -205,8 +200,7 @@ struct SettingTests {
 
     @Test("A file with a secret that others can read is a warning")
     func readableFile() async throws {
-        try await withTemporaryFolder { folder in
-            let file = folder + "/settings"
+        try await withFile { file in
             for (line, mode, isWarning) in [
                 ("MSI_DATABASE_URL=x", 0o600, false), ("MSI_DATABASE_URL=x", 0o640, true), ("MSI_DATABASE_URL=x", 0o604, true),
                 ("MSI_GATEWAY_PORT=1", 0o644, false),
@@ -227,9 +221,7 @@ struct SettingTests {
             "s3cret==", "MSI_s3cret",
         ])
     func strayLine(line: String) async throws {
-        try await withTemporaryFolder { folder in
-            let file = folder + "/settings"
-            try Data("# ports\n\nMSI_GATEWAY_PORT=1\n\(line)\n".utf8).write(to: URL(filePath: file))
+        try await withFile("# ports\n\nMSI_GATEWAY_PORT=1\n\(line)\n") { file in
             let problem = try #require(await problem(["--config-file", file]))
             #expect(problem == "line 4 of \(file) is not a setting: expected MSI_NAME=value")
         }

@@ -39,14 +39,12 @@ struct WatchdogTests {
         let running = Task {
             try await Watchdog(check, limit: .milliseconds(60), status: status, logger: quietLogger).run()
         }
-        do {
+        try await withCleanup {
             try await body(manager, status)
-        } catch {
+        } cleanup: {
             running.cancel()
-            throw error
+            try await running.value
         }
-        running.cancel()
-        try await running.value
     }
 
     @Test("The status keeps the settings while the watchdog is told that the service lives, and says nothing before it is ready")

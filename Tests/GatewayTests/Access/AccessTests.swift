@@ -28,15 +28,21 @@ struct AccessTests {
             let message = "/message/\(try #require(posted.object["msi_key"] as? String))"
             let read = try await ann.request("GET", message)
             #expect(read.status == 200 && read.object["sender"] as? String == "ann")
-            // For bob the message does not exist.
-            let hidden = try await bob.request("GET", message)
-            let missing = try await bob.request("GET", "/message/\(ObjectID())")
-            #expect(hidden.status == 404 && missing.status == 404)
+            #expect(try await bob.request("GET", "/message/\(ObjectID())").status == 404)
+            try await ann.confirm()
+            let elsewhere = gateway.with(token: try await ann.makeToken(["read", "send"], #""scope":["\#(cube.open)"]"#))
+            // For bob, and for a token of ann's for another subject, the message does not exist.
             for (method, target) in [
-                ("DELETE", message), ("POST", message + "/retry"), ("POST", message + "/approve"),
+                ("GET", message), ("DELETE", message), ("POST", message + "/retry"), ("POST", message + "/approve"),
             ] {
                 let refused = try await bob.request(method, target)
                 #expect(refused.status == 404 && !refused.text.contains("Weather"), "\(method): \(refused)")
+                // A token approves nothing.
+                let expected = target.hasSuffix("approve") ? 403 : 404
+                #expect(try await elsewhere.request(method, target).status == expected, "\(method) \(target)")
+            }
+            for target in [message + "/retry", message + "/approve"] {
+                #expect(try await ann.request("POST", target).status == 409, "\(target)")
             }
             func topics(_ caller: BrowserSession) async throws -> [String] {
                 let page = try await caller.request("GET", "/message")

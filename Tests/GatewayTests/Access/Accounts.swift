@@ -73,8 +73,6 @@ extension RunningGateway {
 
     /// Runs a test with a second gateway on the same services.
     func withSecond(_ body: (RunningGateway) async throws -> Void) async throws {
-        try await withService("msi-gateway", in: folder, settings: ["MSI_GATEWAY_PORT": "0"]) { process in
-            try await body(RunningGateway(process, in: folder))
-        }
+        try await RunningGateway.with(services: [], in: folder, body)
     }
 }

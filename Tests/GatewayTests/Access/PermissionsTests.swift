@@ -1,7 +1,5 @@
-import CommandBus
 import HTTPTypes
 import Schemas
-import ServiceKit
 import TestSupport
 import Testing
 
@@ -12,7 +10,7 @@ import Testing
 struct PermissionsTests {
     @Test("Every route admits and refuses every kind of caller as its declaration says")
     func matrix() async throws {
-        let routes = try await Self.routes()
+        let routes = try await Features.alone { $0.routes }
         try await CampusCube.withGateway { gateway, cube in
             for caller in try await Caller.all(at: gateway, cube) { try await caller.check(routes) }
         }
@@ -20,15 +18,13 @@ struct PermissionsTests {
 
     @Test("Every route refuses an expired sign-in that requires one", .enabled(if: FakeClock.isPossible))
     func expiredSignIn() async throws {
-        let routes = try await Self.routes()
+        let routes = try await Features.alone { $0.routes }
         try await withTemporaryFolder { folder in
             let clock = try FakeClock(in: folder)
             try await RunningGateway.withServices(
                 ["msi-people", "msi-cube", "msi-message-log"], settings: clock.settings, in: folder
             ) {
-                let settings = clock.settings.merging(["MSI_GATEWAY_PORT": "0"]) { $1 }
-                try await withService("msi-gateway", in: folder, settings: settings) { process in
-                    let gateway = try RunningGateway(process, in: folder)
+                try await RunningGateway.with(services: [], in: folder, settings: clock.settings) { gateway in
                     let root = try await gateway.newSession("root", "super_user")
                     try await root.confirm()
                     #expect(try await root.request("GET", "/account").status == 200)
@@ -42,13 +38,6 @@ struct PermissionsTests {
                     try await caller.check(routes)
                 }
             }
-        }
-    }
-
-    private static func routes() async throws -> [Route] {
-        try await withBus { bus in
-            let settings = try await SettingValues(arguments: [], environment: [:], accepted: ServiceEntry.gateway.settings)
-            return try Features(bus: bus, settings: settings, logger: quietLogger).routes
         }
     }
 
@@ -111,34 +100,6 @@ struct PermissionsTests {
                             ? answer.problem == "confirmation-required" : [200, 201, 204, 404, 409].contains(answer.status),
                         "\(scope): \(method) \(target): \(answer)")
                 }
-            }
-        }
-    }
-
-    @Test("Routes about a message admit only callers who may send to its subject")
-    func messages() async throws {
-        try await CampusCube.withGateway { gateway, cube in
-            let posted = try await gateway.request(
-                "POST", "/message",
-                body: SamplePath(cube.anns).message(and: #""send_at":\#(Int64.nowInMilliseconds + 3_600_000)"#))
-            let key = try #require(posted.object["msi_key"] as? String, "\(posted)")
-            let (ann, bob) = (try await gateway.newSession("ann"), try await gateway.newSession("bob"))
-            try await ann.confirm()
-            let elsewhere = gateway.with(
-                token: try await ann.makeToken(["read", "send"], #""scope":["\#(cube.open)"]"#))
-            let draft = SamplePath(cube.anns).message()
-            // The recall ends the message, so it is the last one.
-            for (method, target, body) in [
-                ("POST", "/message", draft as String?), ("GET", "/message/\(key)", nil), ("POST", "/message/\(key)/retry", nil),
-                ("POST", "/message/\(key)/approve", nil), ("DELETE", "/message/\(key)", nil),
-            ] {
-                let isApproval = target.hasSuffix("approve")
-                let refusal = target == "/message" ? 403 : 404
-                #expect(try await bob.request(method, target, body: body).status == refusal, "\(method) \(target)")
-                let refused = try await elsewhere.request(method, target, body: body)
-                #expect(refused.status == (isApproval ? 403 : refusal), "\(method) \(target)")
-                let admitted = try await ann.request(method, target, body: body)
-                #expect([200, 201, 409].contains(admitted.status), "\(method) \(target): \(admitted)")
             }
         }
     }
@@ -219,17 +180,27 @@ private struct Caller {
                 name: name, account: session.account, credential: .cookie(session), gateway: gateway,
                 rights: Array(role.rights), isConfirmed: isConfirmed)
         }
+        /// The sign-in and the token of a super user whose account is changed afterwards.
+        func changed(
+            _ account: String, _ method: String, _ change: String? = nil, rights: [AccountRight]? = nil
+        ) async throws -> [Caller] {
+            let signedIn = try await session(account, .superUser)
+            let token = try await signedIn.makeToken(["read", "send", "administer"])
+            let answer = try await gateway.request(method, "/account/\(account)", body: change)
+            #expect([200, 204].contains(answer.status), "\(answer)")
+            return [
+                Caller(
+                    name: account, account: account, credential: .cookie(signedIn), gateway: gateway, rights: rights,
+                    isConfirmed: true, lacksSecondFactor: rights != nil),
+                Caller(
+                    name: "\(account) account's token", account: account, credential: .token(token), gateway: gateway,
+                    rights: rights, lacksSecondFactor: rights != nil),
+            ]
+        }
         let (ann, bob, root) = (try await session("ann"), try await session("bob"), try await session("root", .superUser))
-        let disabled = try await session("disabled", .superUser)
-        let disabledToken = try await disabled.makeToken(["read", "send", "administer"])
-        #expect(try await gateway.request("PUT", "/account/disabled", body: #"{"disabled":true}"#).status == 200)
-        let removed = try await session("removed", .superUser)
-        let removedToken = try await removed.makeToken(["read", "send", "administer"])
-        #expect(try await gateway.request("DELETE", "/account/removed").status == 204)
-        let incomplete = try await session("incomplete", .superUser)
-        let incompleteToken = try await incomplete.makeToken(["read", "send", "administer"])
-        let required = try await gateway.request("PUT", "/account/incomplete", body: #"{"second_factor_required":true}"#)
-        #expect(required.status == 200)
+        let changedAccounts =
+            try await changed("disabled", "PUT", #"{"disabled":true}"#) + changed("removed", "DELETE")
+            + changed("incomplete", "PUT", #"{"second_factor_required":true}"#, rights: AccountRight.allCases)
         let expiredToken = try await root.makeToken(
             ["read", "send", "administer"], #""expires":\#(Int64.nowInMilliseconds + 1_000)"#)
         func token(_ rights: [AccountRight], scope: TopicKey? = nil) async throws -> Caller {
@@ -247,24 +218,11 @@ private struct Caller {
             caller("unconfirmed communicator", try await gateway.newSession("carl"), .communicator, isConfirmed: false),
             caller(
                 "unconfirmed super user", try await gateway.newSession("dora", "super_user"), .superUser, isConfirmed: false),
-            Caller(name: "disabled", account: "disabled", credential: .cookie(disabled), gateway: gateway, rights: nil),
-            Caller(
-                name: "disabled account's token", account: "disabled", credential: .token(disabledToken), gateway: gateway,
-                rights: nil),
-            Caller(name: "removed", account: "removed", credential: .cookie(removed), gateway: gateway, rights: nil),
-            Caller(
-                name: "removed account's token", account: "removed", credential: .token(removedToken), gateway: gateway,
-                rights: nil),
-            Caller(
-                name: "without the required second factor", account: "incomplete", credential: .cookie(incomplete),
-                gateway: gateway, rights: AccountRight.allCases, isConfirmed: true, lacksSecondFactor: true),
-            Caller(
-                name: "token without the required second factor", account: "incomplete", credential: .token(incompleteToken),
-                gateway: gateway, rights: AccountRight.allCases, lacksSecondFactor: true),
             Caller(
                 name: "operator", account: TestOperator.account, credential: .token(gateway.token ?? ""), gateway: gateway,
                 rights: AccountRight.allCases, isConfirmed: true, isOperator: true),
         ]
+        callers += changedAccounts
         for right in AccountRight.allCases { callers.append(try await token([right])) }
         callers.append(try await token(AccountRight.allCases, scope: cube.open))
         try await eventually {

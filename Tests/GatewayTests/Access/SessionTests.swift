@@ -1,9 +1,10 @@
-import Crypto
 import Foundation
 import Schemas
 import TestSupport
 import Testing
 import Time
+
+@testable import People
 
 /// Signing in, confirming the password, and signing out.
 @Suite("Sessions over HTTP", .timeLimit(.minutes(10)))
@@ -161,8 +162,8 @@ struct SessionTests {
 
             let begun = try await ann.request("POST", "/account/ann/second-factor")
             let secret = try #require(begun.object["secret"] as? String, "\(begun)")
-            let confirmed = try await ann.request(
-                "PUT", "/account/ann/second-factor", body: #"{"code":"\#(try OneTimeCode(secret).now)"}"#)
+            let code = try #require(TOTP(secret: Secret(secret))).code(step: TOTP.step(at: .now))
+            let confirmed = try await ann.request("PUT", "/account/ann/second-factor", body: #"{"code":"\#(code)"}"#)
             #expect(confirmed.status == 200 && (confirmed.object["recovery_codes"] as? [String])?.isEmpty == false)
             #expect(try await script.request("GET", "/message").status == 200)
             #expect(try await gateway.request("POST", "/account/ann/second-factor").problem == "forbidden")
@@ -170,39 +171,11 @@ struct SessionTests {
             let missing = try await gateway.with(token: nil).request(
                 "POST", "/session", body: #"{"account":"ann","password":"\#(RunningGateway.password)"}"#)
             #expect(missing.status == 401 && missing.object["field"] as? String == "code", "\(missing)")
-            let code = try #require((confirmed.object["recovery_codes"] as? [String])?.first)
-            let again = try await gateway.signIn("ann", code: code)
+            let recovery = try #require((confirmed.object["recovery_codes"] as? [String])?.first)
+            let again = try await gateway.signIn("ann", code: recovery)
             #expect(try await again.request("GET", "/message").status == 200)
             // The phone is lost: a super user removes the second factor.
             #expect(try await gateway.request("DELETE", "/account/ann/second-factor").status == 200)
         }
-    }
-}
-
-/// The codes of an authenticator app (RFC 6238).
-private struct OneTimeCode {
-    private let key: SymmetricKey
-
-    /// - Parameter secret: In Base32.
-    init(_ secret: String) throws {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-        var bits = ""
-        for letter in secret where letter != "=" {
-            let value = try #require(alphabet.firstIndex(of: letter))
-            bits += String(repeating: "0", count: 5 - String(value, radix: 2).count) + String(value, radix: 2)
-        }
-        let bytes = stride(from: 0, to: bits.count - 7, by: 8).compactMap { start in
-            UInt8(bits.dropFirst(start).prefix(8), radix: 2)
-        }
-        key = SymmetricKey(data: bytes)
-    }
-
-    var now: String {
-        let step = UInt64(Int64.nowInMilliseconds / 30_000)
-        let counter = (0..<8).map { UInt8(truncatingIfNeeded: step >> UInt64(56 - 8 * $0)) }
-        let digest = Array(HMAC<Insecure.SHA1>.authenticationCode(for: counter, using: key))
-        let offset = Int(digest[19] & 0xF)
-        let value = digest[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
-        return String(String(value % 1_000_000 + 1_000_000).dropFirst())
     }
 }

@@ -33,12 +33,8 @@ struct SignInWaysTests {
     func provider() async throws {
         try await withTemporaryFolder { folder in
             let settings = ["MSI_OIDC_ISSUER": "https://login.example.edu", "MSI_OIDC_CLIENT_ID": "hub"]
-            try await withService("msi-gateway", in: folder, settings: ["MSI_GATEWAY_PORT": "0"]) { process in
-                let port = try process.port
-                func ways() async throws -> HTTPAnswer {
-                    let request = HTTPConversation.request("GET", "/session/ways", headers: [:], body: nil)
-                    return try #require(try await HTTPConversation.send(request, to: port))
-                }
+            try await RunningGateway.with(services: [], in: folder) { gateway in
+                func ways() async throws -> HTTPAnswer { try await gateway.with(token: nil).request("GET", "/session/ways") }
                 let before = try await ways()
                 #expect(before.status == 200 && before.text == Self.text(signedIn: false), "\(before)")
                 try await RunningGateway.withServices(["msi-people"], settings: settings, in: folder) {

@@ -10,19 +10,6 @@ import Time
 /// What the streams of an account carry.
 @Suite("Rights of live events", .timeLimit(.minutes(10)))
 struct EventAccessTests {
-    private func withEvents<Value: Sendable>(
-        of gateway: RunningGateway, _ headers: [String: String], _ body: (EventStreamClient) async throws -> Value
-    ) async throws -> Value {
-        try await withHTTPClient { http in
-            try await EventStreamClient.with("http://127.0.0.1:\(gateway.port)/events", headers: headers, http: http, body)
-        }
-    }
-
-    private func post(to topic: TopicKey, at gateway: RunningGateway) async throws -> String {
-        let posted = try await gateway.request("POST", "/message", body: SamplePath(topic).message())
-        return try #require(posted.object["msi_key"] as? String, "\(posted)")
-    }
-
     private func setAccess(_ names: String, to topic: TopicKey, at gateway: RunningGateway) async throws {
         let set = try await gateway.request(
             "PUT", "/access/\(topic.channel)/\(topic.area)", body: #"{"access":[\#(names)]}"#)
@@ -33,32 +20,32 @@ struct EventAccessTests {
     func lists() async throws {
         try await CampusCube.withGateway { gateway, cube in
             let bob = try await gateway.newSession("bob")
-            try await withEvents(of: gateway, ["Cookie": bob.cookie]) { stream in
+            try await withEvents(of: gateway, headers: ["Cookie": bob.cookie]) { stream in
                 func keys() -> [String?] { stream.events("message").map { $0["msi_key"]?.string } }
-                _ = try await post(to: cube.anns, at: gateway)
-                let open = try await post(to: cube.open, at: gateway)
+                _ = try await gateway.post(SamplePath(cube.anns).message())
+                let open = try await gateway.post(SamplePath(cube.open).message())
                 try await eventually("the message of the open subject") { keys().contains(open) }
                 #expect(Set(keys()) == [open] && stream.events("reset") == [])
 
                 try await setAccess(#""ann","bob""#, to: cube.anns, at: gateway)
                 try await eventually("a reset") { stream.events("reset").count == 1 }
-                let visible = try await post(to: cube.anns, at: gateway)
+                let visible = try await gateway.post(SamplePath(cube.anns).message())
                 try await eventually("the message of the other subject") { keys().contains(visible) }
 
                 try await setAccess(#""ann""#, to: cube.anns, at: gateway)
                 try await eventually("another reset") { stream.events("reset").count == 2 }
-                let hidden = try await post(to: cube.anns, at: gateway)
-                let last = try await post(to: cube.open, at: gateway)
+                let hidden = try await gateway.post(SamplePath(cube.anns).message())
+                let last = try await gateway.post(SamplePath(cube.open).message())
                 try await eventually("the last message") { keys().contains(last) }
                 #expect(!keys().contains(hidden))
 
                 // The position knows for which part of the cube it counts.
                 let id = try #require(stream.lastEventID)
-                try await withEvents(of: gateway, ["Cookie": bob.cookie, "Last-Event-ID": id]) { again in
+                try await withEvents(of: gateway, headers: ["Cookie": bob.cookie, "Last-Event-ID": id]) { again in
                     #expect(again.events("reset") == [])
                 }
                 try await setAccess("", to: cube.anns, at: gateway)
-                try await withEvents(of: gateway, ["Cookie": bob.cookie, "Last-Event-ID": id]) { again in
+                try await withEvents(of: gateway, headers: ["Cookie": bob.cookie, "Last-Event-ID": id]) { again in
                     try await eventually("a reset") { again.events("reset").count == 1 }
                 }
             }
@@ -72,26 +59,25 @@ struct EventAccessTests {
             try await ann.confirm()
             let token = try await ann.makeToken(["read"])
             let bob = try await gateway.newSession("bob")
-            let others = ["Authorization": "Bearer \(gateway.token ?? "")"]
-            try await withEvents(of: gateway, others) { untouched in
-                try await withEvents(of: gateway, ["Authorization": "Bearer \(token)"]) { stream in
+            try await withEvents(of: gateway) { untouched in
+                try await withEvents(of: gateway, headers: ["Authorization": "Bearer \(token)"]) { stream in
                     let tokens = try await ann.request("GET", "/token").object["tokens"] as? [[String: Any]]
                     let id = try #require(tokens?.first?["id"] as? String)
                     #expect(try await ann.request("DELETE", "/token/\(id)").status == 204)
                     try await eventually("the end of the token's stream") { stream.hasEnded }
                 }
-                try await withEvents(of: gateway, ["Cookie": ann.cookie]) { stream in
+                try await withEvents(of: gateway, headers: ["Cookie": ann.cookie]) { stream in
                     #expect(try await ann.request("DELETE", "/session").status == 204)
                     try await eventually("the end of the sign-in's stream") { stream.hasEnded }
                 }
-                try await withEvents(of: gateway, ["Cookie": bob.cookie]) { stream in
+                try await withEvents(of: gateway, headers: ["Cookie": bob.cookie]) { stream in
                     let disabled = try await gateway.request("PUT", "/account/bob", body: #"{"disabled":true}"#)
                     #expect(disabled.status == 200, "\(disabled)")
                     try await eventually("the end of the account's stream") { stream.hasEnded }
                 }
                 #expect(!untouched.hasEnded)
             }
-            try await withEvents(of: gateway, ["Cookie": ann.cookie]) { #expect($0.status == 401) }
+            try await withEvents(of: gateway, headers: ["Cookie": ann.cookie]) { #expect($0.status == 401) }
         }
     }
 
@@ -133,9 +119,9 @@ struct EventAccessTests {
             let ann = try await gateway.newSession("ann")
             try await ann.confirm()
             let token = try await ann.makeToken(["send"])
-            try await withEvents(of: gateway, ["Cookie": ann.cookie]) { whole in
-                try await withEvents(of: gateway, ["Authorization": "Bearer \(token)"]) { stream in
-                    _ = try await post(to: cube.open, at: gateway)
+            try await withEvents(of: gateway, headers: ["Cookie": ann.cookie]) { whole in
+                try await withEvents(of: gateway, headers: ["Authorization": "Bearer \(token)"]) { stream in
+                    _ = try await gateway.post(SamplePath(cube.open).message())
                     try await eventually("the message") { !whole.events("message").isEmpty }
                     #expect(stream.status == 200 && stream.events("message") == [])
                 }

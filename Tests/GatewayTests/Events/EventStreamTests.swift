@@ -3,20 +3,21 @@ import JSON
 import TestSupport
 import Testing
 
+/// Runs a body with a stream of events of a gateway.
+///
+/// - Parameter headers: With a `Cookie` or an `Authorization`, the gateway's token is not sent.
+func withEvents<Value: Sendable>(
+    of gateway: RunningGateway, headers: [String: String] = [:], _ body: (EventStreamClient) async throws -> Value
+) async throws -> Value {
+    var headers = headers
+    if headers["Cookie"] == nil, headers["Authorization"] == nil { headers["Authorization"] = "Bearer \(gateway.token ?? "")" }
+    return try await withHTTPClient { http in
+        try await EventStreamClient.with("http://127.0.0.1:\(gateway.port)/events", headers: headers, http: http, body)
+    }
+}
+
 @Suite("GET /events", .timeLimit(.minutes(10)))
 struct EventStreamTests {
-    /// Runs a body with a stream of events of a gateway.
-    private func withEvents<Value: Sendable>(
-        of gateway: RunningGateway, headers: [String: String] = [:], _ body: (EventStreamClient) async throws -> Value
-    ) async throws -> Value {
-        try await withHTTPClient { http in
-            let credential = ["Authorization": "Bearer \(gateway.token ?? "")"]
-            return try await EventStreamClient.with(
-                "http://127.0.0.1:\(gateway.port)/events", headers: headers.merging(credential) { given, _ in given }, http: http,
-                body)
-        }
-    }
-
     /// Posts until a message log that has just started takes the message. Returns its `msi_key`.
     private func accept(_ body: String, at gateway: RunningGateway) async throws -> String {
         let posted = try await gateway.requestUntilTaken("POST", "/message", body: body)
@@ -234,32 +235,6 @@ struct EventStreamTests {
                     try await eventually("a reset, since the first one is gone") { stream.events("reset").count == 5 }
                     try await withEvents(of: gateway, headers: ["Last-Event-ID": last]) { back in
                         #expect(back.events("reset").count == 1)
-                    }
-                }
-            }
-        }
-    }
-
-    @Test("If the gateway and the message log restart together, a client that comes back is told to read the lists again")
-    func restartTogether() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningGateway.withServices(["msi-people", "msi-cube"], in: folder) {
-                let (subject, last) = try await RunningGateway.with(services: ["msi-message-log"], in: folder) { gateway in
-                    let subject = try await gateway.makeSubject()
-                    return try await withEvents(of: gateway) { stream in
-                        _ = try await accept(subject.message("1"), at: gateway)
-                        try await eventually("the message") { stream.events("message").count == 1 }
-                        return (subject, try #require(stream.lastEventID))
-                    }
-                }
-                try await RunningGateway.with(services: ["msi-message-log"], in: folder) { gateway in
-                    try await withEvents(of: gateway, headers: ["Last-Event-ID": last]) { stream in
-                        #expect(stream.events("reset").count == 1 && stream.events("message") == [])
-                        let next = try await accept(subject.message("2"), at: gateway)
-                        try await eventually("the message") { stream.events("message").last?["msi_key"]?.string == next }
-                        #expect(stream.events("reset").count == 1)
-                        let id = try #require(stream.lastEventID)
-                        try await withEvents(of: gateway, headers: ["Last-Event-ID": id]) { #expect($0.events("reset") == []) }
                     }
                 }
             }

@@ -88,6 +88,10 @@ struct MessageFeedTests {
         let restarted = try page(of: ObjectID(), from: 1, count: 1)
         #expect(isGap(feed.add(restarted, from: 0)))
         #expect(feed.changes(after: [ChangePosition(epoch: epoch, number: 9)]) == nil)
+        // A gateway that has started together with the message log.
+        var new = MessageFeed()
+        _ = new.add(try page(of: ObjectID(), from: 1, count: 1), from: 0)
+        #expect(new.changes(after: [ChangePosition(epoch: epoch, number: 1)]) == nil)
     }
 
     @Test("Each message log has its own position, and one that has started since is read from its beginning")

@@ -21,16 +21,10 @@ struct KeptCopiesTests {
             in: folder, credentials: copies.credentials, cube: copies.cube, broadcasts: copies.broadcasts, logger: log.logger)
         let group = ServiceGroup(configuration: .init(services: [kept], logger: quietLogger))
         let running = Task { try await group.run() }
-        let outcome: Result<Void, any Error>
-        do {
-            try await body()
-            outcome = .success(())
-        } catch {
-            outcome = .failure(error)
+        try await withCleanup(body) {
+            await group.triggerGracefulShutdown()
+            try await running.value
         }
-        await group.triggerGracefulShutdown()
-        try await running.value
-        try outcome.get()
     }
 
     /// The copies of credentials in the file; `nil` while there is none.

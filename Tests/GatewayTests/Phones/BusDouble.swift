@@ -21,4 +21,19 @@ enum BusDouble {
             return try await body()
         }
     }
+
+    /// Runs a test with a client of it.
+    static func with<Result>(
+        isolation: isolated (any Actor)? = #isolation, answers: (inout CommandRouter) -> Void,
+        _ body: (CommandClient) async throws -> Result
+    ) async throws -> Result {
+        try await withTemporaryFolder { folder in
+            try await run("service", in: folder, answers: answers) {
+                try await withBus { bus in
+                    let endpoint = "ipc://\(folder)/run/service.sock"
+                    return try await body(CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger))
+                }
+            }
+        }
+    }
 }

@@ -56,17 +56,16 @@ struct InstalledPortalTests {
                     throw CommandFailure(.notFound, "no such credential")
                 }
             } _: {
-                try await withService("msi-gateway", in: folder, settings: ["MSI_GATEWAY_PORT": "0"]) { process in
+                try await RunningGateway.with(services: [], in: folder) { gateway in
+                    let cookie = ["Cookie": "msi_session=a"]
                     let version = try PortalFolders.besideExecutable.read().version
                     for target in ["/portal", "/portal/nothing", "/portal/files/\(version)/nothing"] {
-                        let cookie = HTTPConversation.request("GET", target, headers: ["Cookie": "msi_session=a"])
-                        let answer = try #require(try await HTTPConversation.send(cookie, to: process.port))
+                        let answer = try await gateway.request("GET", target, headers: cookie)
                         #expect([303, 404].contains(answer.status), "\(answer)")
                     }
                     #expect(asked.withLock(\.self) == 0)
-                    let asking = HTTPConversation.request("GET", "/session", headers: ["Cookie": "msi_session=a"])
                     try await eventually("it is asked by the API") {
-                        _ = try await HTTPConversation.send(asking, to: process.port)
+                        _ = try await gateway.request("GET", "/session", headers: cookie)
                         return asked.withLock(\.self) > 0
                     }
                 }

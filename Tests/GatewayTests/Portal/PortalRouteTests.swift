@@ -25,10 +25,9 @@ struct PortalRouteTests {
     private static var version: String { files.version }
 
     private static func with(
-        _ files: PortalFiles? = files, requests: RequestLimits = RequestLimits(perAccount: 1_000_000, perAddress: 1_000_000),
-        _ body: @escaping @Sendable (_ get: Get) async throws -> Void
+        _ files: PortalFiles? = files, _ body: @escaping @Sendable (_ get: Get) async throws -> Void
     ) async throws {
-        try await withRouteServer(PortalRoutes(files: files).routes, requests: requests) { port in
+        try await withRouteServer(PortalRoutes(files: files).routes) { port in
             try await body { method, target, headers in
                 try #require(
                     try await HTTPConversation.send(HTTPConversation.request(method, target, headers: headers), to: port))

@@ -36,15 +36,11 @@ struct ResourceService: Sendable {
             router.serve(Book.self, from: store)
             router.serve(Label.self, from: store)
         }
-        let outcome: Result<Void, any Error>
-        do {
+        try await withCleanup {
             try await run(plan, endpoint: settings.value(.listen(entry)), body)
-            outcome = .success(())
-        } catch {
-            outcome = .failure(error)
+        } cleanup: {
+            try await plan.close()
         }
-        try await plan.close()
-        try outcome.get()
     }
 
     private static func run(

@@ -8,26 +8,10 @@ import Testing
 
 @Suite("POST /send", .timeLimit(.minutes(10)))
 struct SendTests {
-    /// Makes a subject with names of its own.
-    private func makeSubject(
-        _ gateway: RunningGateway, _ channel: String, _ area: String, _ subject: String
-    ) async throws -> String {
-        func made(_ target: String, _ name: String, _ more: [String: Any] = [:]) async throws -> [String: Any] {
-            let body = try JSONSerialization.data(withJSONObject: ["name": name, "desc": ""].merging(more) { $1 })
-            let answer = try await gateway.request("POST", target, body: String(decoding: body, as: UTF8.self))
-            #expect(answer.status == 201, "\(answer)")
-            return answer.object
-        }
-        let channelID = try #require(try await made("/channel", channel)["_id"] as? String)
-        let areaID = try #require(try await made("/area/\(channelID)", area)["id"] as? String)
-        let opt = ["opt": ["level": "", "distribution": "Alert"]]
-        return try #require(try await made("/subject/\(channelID)/\(areaID)", subject, opt)["topic_key"] as? String)
-    }
-
     @Test("A text is sent to the subject with the given names, and a repeated request answers with the same message")
     func send() async throws {
         try await RunningGateway.with { gateway in
-            let topicKey = try await makeSubject(gateway, "Größe & Co", "a/b", "50 %+1?")
+            let topicKey = try await gateway.makeSubject(named: "Größe & Co", "a/b", "50 %+1?").topicKey
             let target = "/send/Gr%C3%B6%C3%9Fe%20%26%20Co/A%2Fb/50%20%25%2B1%3F"
             let key = ["Idempotency-Key": "k"]
             let answer = try await gateway.request("POST", target + "?ttl=600", headers: key, body: "Geschlossen\nBis morgen 🎓\n")
@@ -54,7 +38,7 @@ struct SendTests {
     @Test("A repeated request gets the first answer, even if its subject was renamed, replaced or deleted since")
     func repeated() async throws {
         try await RunningGateway.with { gateway in
-            let topicKey = try await makeSubject(gateway, "Campus", "Weather", "Storms")
+            let subject = try await gateway.makeSubject(named: "Campus", "Weather", "Storms")
             let target = "/send/campus/Weather/Storms?delay=3600"
             func send(_ target: String = target, _ text: String = "Stay at home") async throws -> HTTPAnswer {
                 try await gateway.request("POST", target, headers: ["Idempotency-Key": "k"], body: text)
@@ -68,8 +52,7 @@ struct SendTests {
                 #expect(try await send("/send/Campus/Weather/Fires?delay=3600").problem == "idempotency-key-reused")
                 #expect(try await send("/send/Campus/Weather/Storms").problem == "idempotency-key-reused")
             }
-            let parts = topicKey.split(separator: "-")
-            let path = "/subject/\(parts[0])/\(parts[1])/\(parts[2])"
+            let path = "/subject/\(subject.channel)/\(subject.area)/\(subject.subject)"
             func update(_ name: String, _ distribution: String) async throws {
                 let body = #"{"name":"\#(name)","desc":"","opt":{"level":"","distribution":"\#(distribution)"}}"#
                 #expect(try await gateway.request("PUT", path, body: body).status == 200)
@@ -80,7 +63,7 @@ struct SendTests {
             try await expectFirst()
             // Two other subjects of this name are ambiguous.
             for _ in 0..<2 {
-                _ = try await makeSubject(gateway, "Campus", "Weather", "Storms")
+                _ = try await gateway.makeSubject(named: "Campus", "Weather", "Storms")
                 try await expectFirst()
             }
             #expect(try await gateway.request("DELETE", path).status == 204)
@@ -92,8 +75,8 @@ struct SendTests {
     @Test("Unknown and ambiguous names, bad parameters and bad texts are refused with the name of the field")
     func errors() async throws {
         try await RunningGateway.with { gateway in
-            for _ in 0..<2 { _ = try await makeSubject(gateway, "Campus", "Weather", "Storms") }
-            _ = try await makeSubject(gateway, "Library", "Hours", "Opening")
+            for _ in 0..<2 { _ = try await gateway.makeSubject(named: "Campus", "Weather", "Storms") }
+            _ = try await gateway.makeSubject(named: "Library", "Hours", "Opening")
             func problem(_ target: String, body: String = "text") async throws -> (String?, String?) {
                 let answer = try await gateway.request("POST", target, body: body)
                 return (answer.problem, answer.object["field"] as? String)

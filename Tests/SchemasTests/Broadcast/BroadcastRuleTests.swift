@@ -10,13 +10,7 @@ struct BroadcastRuleTests {
     private static let now: UnixMilliseconds = 1_795_262_462_399
 
     private static func field(_ json: String) -> String? {
-        do throws(SchemaViolation) {
-            let draft = try BroadcastDraft(anyForm: Data(json.utf8))
-            try draft.checkForSending(language: "en", now: now)
-            return nil
-        } catch {
-            return error.field
-        }
+        violation { try BroadcastDraft(anyForm: Data(json.utf8)).checkForSending(language: "en", now: now) }?.field
     }
 
     private static func broadcast(_ members: String, action: String = #""translations":{"en":{"title":"a","msg":"b"}}"#) -> String
