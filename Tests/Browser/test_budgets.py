@@ -42,10 +42,3 @@ def test_files_come_from_the_browsers_cache_the_second_time(product, visit):
     visit.settle(page)
     again = {name: size for name, size in page.evaluate(transferred).items() if name in first}
     assert again and not any(again.values()), again
-
-
-def test_a_page_works_on_the_second_visit(product, visit):
-    """The browser keeps the page, and the gateway answers that it has not changed."""
-    page = visit("/portal/send/")
-    other = visit.tab(page, "/portal/send/")
-    expect(other.get_by_role("combobox", name="Subject")).to_be_visible()

@@ -33,13 +33,6 @@ def hours(product):
     product.api("DELETE", f"/channel/{subject.channel['_id']}")
 
 
-def opened(visit, phone, **options):
-    """The phone's page, which shows its state."""
-    page = visit("/", account=None, product=phone, settled=False, **options)
-    expect(page.locator("h1:visible")).to_have_count(1)
-    return page
-
-
 def card(page, title):
     return page.get_by_role("article", name=title)
 
@@ -63,33 +56,32 @@ def pictured(pictures, phone, page, name):
 
 def test_initialize(product, phones, visit, alerts, hours):
     optional = product.new_subject("Jobs")
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     subscribed = {
         subject["topic_key"] for channel in phone.state()["channels"] for area in channel["areas"] for subject in area["subjects"]
         if subject["subscribed"]}
     assert {alerts.topic_key, hours.topic_key} <= subscribed and optional.topic_key not in subscribed
-    expect(opened(visit, phone).get_by_role("heading", name="Messages", exact=True)).to_be_visible()
+    expect(visit.phone(phone).get_by_role("heading", name="Messages", exact=True)).to_be_visible()
 
 
 def test_initialize_on_ios(product, phones, visit, pictures, alerts):
     phone = phones(platform="ios")
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     question = page.get_by_role("alertdialog")
     expect(question).to_contain_text("would like to send you notifications")
     expect(question).to_have_accessible_description("Notifications may include alerts, sounds and icon badges.")
     pictured(pictures, phone, page, "permission")
     question.get_by_role("button", name="Allow", exact=True).click()
-    phone.wait_until_set_up()
+    phone.set_up()
     expect(page.get_by_role("heading", name="Messages", exact=True)).to_be_visible()
 
 
 def test_receive_on_ios(product, phones, visit, pictures, alerts):
     """The operating system shows the pop-up, also one with an identifier of its own, and it leads to its message."""
     phone = phones(platform="ios")
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     page.get_by_role("alertdialog").get_by_role("button", name="Allow", exact=True).click()
-    phone.wait_until_set_up()
+    phone.set_up()
     phone.control(foreground=False)
     product.send(alerts, "Campus closed", "An older message of the same title.", desc="Stay at home.")
     phone.wait("the first message", lambda state: len(state["messages"]) == 1 and len(state["popups"]) == 1)
@@ -103,9 +95,9 @@ def test_receive_on_ios(product, phones, visit, pictures, alerts):
 def test_notifications_refused(product, phones, visit, pictures, alerts):
     """Messages come all the same."""
     phone = phones(platform="ios")
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     page.get_by_role("alertdialog").get_by_role("button", name="Don't allow").click()
-    phone.wait_until_set_up()
+    phone.set_up()
     expect(page.get_by_text("Messages still come, but Alerts do not pop up.")).to_be_visible()
     product.send(alerts, "Campus closed", "All buildings stay closed.", desc="Stay at home.")
     expect(card(page, "Campus closed")).to_be_visible()
@@ -118,7 +110,7 @@ def test_notifications_refused(product, phones, visit, pictures, alerts):
 def test_notifications_refused_offline(product, phones, visit, pictures):
     """The set-up says what it waits for; that is not the permission."""
     phone = phones(platform="ios", offline=True)
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     page.get_by_role("alertdialog").get_by_role("button", name="Don't allow").click()
     expect(page.get_by_role("listitem").filter(has_text="Notifications")).to_contain_text("Not allowed")
     expect(page.get_by_role("status").filter(has_text="The phone is offline.")).to_be_visible()
@@ -127,7 +119,7 @@ def test_notifications_refused_offline(product, phones, visit, pictures):
 
 def test_initialize_goes_on_by_itself(product, phones, visit, pictures, alerts):
     phone = phones(offline=True)
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     expect(page.get_by_role("heading", name="Setting up")).to_be_visible()
     pictured(pictures, phone, page, "setting-up")
     phone.control(offline=False)
@@ -135,9 +127,8 @@ def test_initialize_goes_on_by_itself(product, phones, visit, pictures, alerts):
 
 
 def test_receive(product, phones, visit, pictures, alerts, hours):
-    phone = phones()
-    phone.wait_until_set_up()
-    page = opened(visit, phone)
+    phone = phones().set_up()
+    page = visit.phone(phone)
     alert = product.send(alerts, "Campus closed", "All buildings stay closed until Tuesday, 6:00.", desc="Stay at home.")
     product.send(hours, "Library opens late", "The library opens at 10:00 tomorrow.")
     expect(card(page, "Campus closed")).to_contain_text("Alert")
@@ -152,14 +143,14 @@ def test_receipts(product, phones, visit, pictures, alerts):
     """The message's page in the portal counts the phones that report."""
     (first, second), silent = (phones(), phones()), phones()
     for phone in (first, second, silent):
-        phone.wait_until_set_up()
+        phone.set_up()
     silent.request("PUT", "/settings", {"receipts": False})
     key = product.send(alerts, "Campus closed", desc="Stay at home.")
     product.wait_for_state(key, "relayed")
     portal = visit(f"/portal/message/?key={key}", clock=True)
     for phone in (first, second, silent):
         phone.wait("the message", lambda state: any(message["msi_key"] == key for message in state["messages"]))
-    page = opened(visit, first)
+    page = visit.phone(first)
     card(page, "Campus closed").get_by_role("button").first.click()
     first.wait("it is read", lambda state: all(message["read"] for message in state["messages"]))
     for phone in (first, second, silent):
@@ -172,8 +163,7 @@ def test_receipts(product, phones, visit, pictures, alerts):
 
 
 def test_receive_a_correction(product, phones, visit, pictures, alerts):
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     phone.control(foreground=False)
     wrong = product.send(alerts, "Exam on Friday", "The exam is on Friday.", desc="On Friday.")
     phone.wait("the pop-up", lambda state: [popup["id"] for popup in state["popups"]] == [wrong])
@@ -181,7 +171,7 @@ def test_receive_a_correction(product, phones, visit, pictures, alerts):
     right = product.send(alerts, "Exam on Monday", "The exam is on Monday.", desc="On Monday.", follows=wrong, correction=True)
     phone.wait("the correction in its place", lambda state: [(popup["id"], popup["title"]) for popup in state["popups"]] == [(wrong, "Exam on Monday")])
     eventually("the correction", lambda: phone.has(right))
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     page.get_by_role("button", name="Exam on Monday", exact=True).click()
     expect(card(page, "Exam on Monday")).to_contain_text("Correction")
     expect(card(page, "Exam on Friday")).to_contain_text("Corrected")
@@ -199,9 +189,8 @@ def test_receive_a_correction(product, phones, visit, pictures, alerts):
 
 
 def test_alert_on_the_lock_screen(product, phones, visit, pictures, alerts, hours):
-    phone = phones(foreground=False)
-    phone.wait_until_set_up()
-    page = opened(visit, phone)
+    phone = phones(foreground=False).set_up()
+    page = visit.phone(phone)
     product.send(alerts, "Campus closed", "All buildings stay closed.", desc="Stay at home.")
     key = product.send(hours, "Library opens late")
     expect(page.get_by_role("list", name="Notifications")).to_contain_text("Stay at home.")
@@ -215,10 +204,9 @@ def test_alert_on_the_lock_screen(product, phones, visit, pictures, alerts, hour
 
 
 def test_receive_what_was_missed_while_killed(product, phones, visit, pictures, alerts, hours):
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     phone.control(killed=True)
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     keys = [product.send(alerts, "Campus closed", desc="Stay at home."), product.send(hours, "Library opens late")]
     for key in keys:
         product.wait_for_state(key, "relayed")
@@ -235,15 +223,14 @@ def test_receive_what_was_missed_while_killed(product, phones, visit, pictures, 
 
 def test_open_an_old_pop_up(product, phones, visit, alerts):
     """Its message was deleted. The page says so, and shows no other one of the same title."""
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     product.send(alerts, "Campus closed", "An older message.", desc="Stay at home.")
     phone.wait("the older one", lambda state: len(state["messages"]) == len(state["popups"]) == 1)
     phone.control(foreground=False)
     key = product.send(alerts, "Campus closed", "Deleted.", desc="Stay away.")
     phone.wait("the newer one", lambda state: len(state["messages"]) == len(state["popups"]) == 2)
     phone.request("DELETE", f"/messages/{key}")
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     page.clock.install()
     page.get_by_role("listitem").filter(has_text="Stay away.").get_by_role("button", name="Campus closed", exact=True).click()
     expect(card(page, "Campus closed")).to_be_visible()
@@ -254,9 +241,8 @@ def test_open_an_old_pop_up(product, phones, visit, alerts):
 
 def test_look_for_new_messages(product, phones, visit, hours):
     """The page says what came of it, and not before."""
-    phone = phones()
-    phone.wait_until_set_up()
-    page = opened(visit, phone, clock=True)
+    phone = phones().set_up()
+    page = visit.phone(phone, clock=True)
     button = page.get_by_role("button", name="Look for new messages")
     button.click()
     expect(page.get_by_text("Everything is up to date.")).to_be_visible()
@@ -275,10 +261,9 @@ def test_look_for_new_messages(product, phones, visit, hours):
 
 
 def test_offline(product, phones, visit, pictures, hours):
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     product.send(hours, "Before", "Seen offline, too.")
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     expect(card(page, "Before")).to_be_visible()
     phone.control(offline=True)
     expect(page.get_by_text("Offline.", exact=False).first).to_be_visible()
@@ -293,9 +278,8 @@ def test_offline(product, phones, visit, pictures, hours):
 
 def test_pull_down(product, phones, visit, hours):
     """A finger that pulls the list down looks for new messages; a pull that the browser takes over does not."""
-    phone = phones()
-    phone.wait_until_set_up()
-    page = opened(visit, phone)
+    phone = phones().set_up()
+    page = visit.phone(phone)
     pull = """(view, last) => {
         const touches = (clientY) => [new Touch({ identifier: 1, target: view, clientX: 100, clientY })];
         view.dispatchEvent(new TouchEvent("touchstart", { touches: touches(100) }));
@@ -313,9 +297,8 @@ def test_pull_down(product, phones, visit, hours):
 
 def test_receive_what_fcm_cannot_carry(product, phones, visit, hours):
     """1,500 characters of Chinese are more bytes than FCM carries: the phone fetches the text from the hub."""
-    phone = phones()
-    phone.wait_until_set_up()
-    page = opened(visit, phone)
+    phone = phones().set_up()
+    page = visit.phone(phone)
     text = "图书馆今天晚些时候开放。" * 125
     key = product.send(hours, title="Later today", message=text)
     assert product.data_sent(key)["omitted"] == "message"
@@ -324,9 +307,8 @@ def test_receive_what_fcm_cannot_carry(product, phones, visit, hours):
 
 
 def test_text_that_the_hub_no_longer_has(product, phones, visit, pictures, hours):
-    phone = phones()
-    phone.wait_until_set_up()
-    page = opened(visit, phone)
+    phone = phones().set_up()
+    page = visit.phone(phone)
     # It is not in the archive, and so old that it will not come there.
     data = {"msi_key": "0" * 24, "topic_key": hours.topic_key, "dist": "Alert", "title": "Much later", "desc": "", "omitted": "message",
             "timestamp": str(phone.state()["now"] - 3_600_000)}
@@ -341,10 +323,9 @@ def test_text_that_the_hub_no_longer_has(product, phones, visit, pictures, hours
 
 
 def test_clear_old_messages(product, phones, visit, hours):
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     old, kept = product.send(hours, "Old"), product.send(hours, "To keep")
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     expect(card(page, "Old")).to_be_visible()
     page.get_by_role("button", name="Actions for To keep").click()
     page.get_by_role("group", name="Actions").get_by_role("button", name="Keep").click()
@@ -363,12 +344,11 @@ def test_clear_old_messages(product, phones, visit, hours):
 
 
 def test_view_messages_by_time(product, phones, visit, pictures, alerts, hours):
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     long = " ".join(f"Sentence {number} says what is open on this campus during the exams." for number in range(20))
     product.send(hours, "Rooms during exams", long)
     product.send(alerts, "Exam moves", "The exam of Friday, 9:00 takes place in hall B.", desc="To hall B.")
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     moved, rooms = card(page, "Exam moves"), card(page, "Rooms during exams")
     badge = tab(page, "Messages").locator(".badge")
     expect(moved.locator(".dot")).to_be_visible()
@@ -412,10 +392,9 @@ def test_view_messages_by_time(product, phones, visit, pictures, alerts, hours):
 
 def test_long_text_without_spaces(product, phones, visit, hours):
     """It is cut between two characters."""
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     product.send(hours, "Weather", "Now" + "🌧" * 300)
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     text = card(page, "Weather").locator(".text")
     expect(text).to_contain_text("🌧…")
     assert text.evaluate("text => text.textContent.isWellFormed()")
@@ -447,7 +426,7 @@ DATES = [
 
 def test_dates_in_texts(product, phones, visit):
     """A table of what is found, in the phone's local time; `+90` is the length in minutes."""
-    page = opened(visit, phones())
+    page = visit.phone(phones())
     found = page.evaluate("""async ([texts, sent]) => {
         const { findDates } = await import("/files/test/lib/dates.js");
         const written = ({ at, hasTime, minutes }) => new Date(at).toISOString().slice(0, hasTime ? 16 : 10) + (minutes ? `+${minutes}` : "");
@@ -459,10 +438,9 @@ def test_dates_in_texts(product, phones, visit):
 
 def test_summer_and_winter(product, phones, visit, hours):
     """Times are those of the phone's zone at their own moment, whatever the season is now."""
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     product.send(hours, "Exams", "On 2030-01-15 at 09:30 and on 2030-07-15 at 09:30.")
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     for date, utc in (("2030-01-15", "20300115T083000Z"), ("2030-07-15", "20300715T073000Z")):
         card(page, "Exams").get_by_role("button", name=date).click()
         dialog = page.get_by_role("dialog", name="Add to calendar")
@@ -482,10 +460,9 @@ def test_summer_and_winter(product, phones, visit, hours):
 
 
 def test_search(product, phones, visit, pictures, hours):
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     product.send(hours, "Library opens late"), product.send(hours, "Canteen closed")
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     expect(card(page, "Canteen closed")).to_be_visible()
     page.get_by_role("button", name="Search messages").click()
     page.get_by_role("searchbox", name="Search messages").fill("canteen")
@@ -502,10 +479,9 @@ def test_search(product, phones, visit, pictures, hours):
 
 
 def test_view_messages_by_channel(product, phones, visit, pictures, alerts, hours):
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     product.send(alerts, "Campus closed", desc="Stay at home."), product.send(hours, "Library opens late")
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     expect(card(page, "Library opens late")).to_be_visible()
     page.get_by_role("group", name="Order").get_by_role("button", name="By channel").click()
     channels = page.get_by_role("group", name="Channel")
@@ -531,10 +507,9 @@ def test_view_messages_by_channel(product, phones, visit, pictures, alerts, hour
 
 
 def test_delete_message(product, phones, visit, pictures, hours):
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     keys = {title: product.send(hours, title) for title in ("First", "Second")}
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     first = card(page, "First")
     expect(first).to_be_visible()
     # By key; the question is answered with no.
@@ -582,9 +557,8 @@ def test_subscriptions(product, phones, visit, pictures, alerts):
     area = product.new_area(channel)
     chess = product.new_subject("Chess", channel=channel, area=area)
     choir = product.new_subject("Choir", channel=channel, area=area, level="Recommended")
-    phone = phones()
-    phone.wait_until_set_up()
-    page = opened(visit, phone)
+    phone = phones().set_up()
+    page = visit.phone(phone)
     tab(page, "Subscriptions").click()
     page.get_by_role("group", name="Channel").get_by_role("button", name=channel["name"]).click()
     switch = page.get_by_role("switch", name=chess.name)
@@ -621,11 +595,10 @@ def test_subscriptions(product, phones, visit, pictures, alerts):
 
 
 def test_required_subject_cannot_be_left(product, phones, visit, alerts):
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     refused = requests.put(f"{phone.url}/subscriptions/{alerts.topic_key}", json={"subscribed": False}, timeout=60)
     assert refused.status_code == 409, refused.text
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     tab(page, "Subscriptions").click()
     page.get_by_role("group", name="Channel").get_by_role("button", name=alerts.channel["name"]).click()
     switch = page.get_by_role("switch", name=alerts.name)
@@ -636,9 +609,8 @@ def test_required_subject_cannot_be_left(product, phones, visit, alerts):
 
 
 def test_settings(product, phones, visit, pictures):
-    phone = phones()
-    phone.wait_until_set_up()
-    page = opened(visit, phone)
+    phone = phones().set_up()
+    page = visit.phone(phone)
     tab(page, "Settings").click()
     pictured(pictures, phone, page, "settings")
     page.get_by_role("switch", name="Receipts").click()
@@ -651,10 +623,9 @@ def test_settings(product, phones, visit, pictures):
 
 
 def test_save_to_calendar(product, phones, visit, pictures, hours):
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     product.send(hours, "Exam moves", "The exam is on 2030-01-15 at 09:30 in hall B; bring a pen.")
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     card(page, "Exam moves").get_by_role("button", name="Add to calendar").first.click()
     dialog = page.get_by_role("dialog", name="Add to calendar")
     expect(dialog.get_by_label("Date")).to_have_value("2030-01-15")
@@ -681,10 +652,9 @@ def test_save_to_calendar(product, phones, visit, pictures, hours):
 
 
 def test_export_messages(product, phones, visit, pictures, hours):
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     key = product.send(hours, "Library opens late", "At 10:00.")
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     expect(card(page, "Library opens late")).to_be_visible()
     tab(page, "Settings").click()
     page.get_by_role("link", name="Export messages").click()
@@ -717,10 +687,9 @@ def test_export_messages(product, phones, visit, pictures, hours):
 
 def test_phone_restarts(product, phones, visit, hours):
     """Messages, marks and the registration outlive the process; a broken page says so and goes on."""
-    phone = phones()
-    phone.wait_until_set_up()
+    phone = phones().set_up()
     key = product.send(hours, "Before the restart")
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     expect(card(page, "Before the restart")).to_be_visible()
     visit.expect_errors(GATEWAY_AWAY)
     phone.process.kill()

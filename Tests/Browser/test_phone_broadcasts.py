@@ -36,12 +36,6 @@ def broadcast(product):
             product.api("DELETE", f"/broadcast/{identifier}")
 
 
-def opened(visit, phone, **options):
-    page = visit("/", account=None, product=phone, settled=False, **options)
-    expect(page.locator("h1:visible")).to_have_count(1)
-    return page
-
-
 def card(page, title):
     return page.get_by_role("alertdialog", name=title)
 
@@ -50,7 +44,7 @@ def test_a_phone_that_registers_late_shows_it_in_its_language(phones, visit, pic
     broadcast()
     phone = phones()
     phone.wait("the broadcast", lambda state: len(state["broadcasts"]) == 1)
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     expect(card(page, "Maintenance")).to_contain_text("The hub is down until noon.")
     expect(page.get_by_text("Downtime")).to_be_visible()
     pictures(page, "phone-broadcast")
@@ -62,9 +56,8 @@ def test_a_phone_that_registers_late_shows_it_in_its_language(phones, visit, pic
 
 
 def test_close_it_for_good(product, phones, visit, broadcast):
-    phone = phones()
-    phone.wait_until_set_up()
-    page = opened(visit, phone)
+    phone = phones().set_up()
+    page = visit.phone(phone)
     first = broadcast("Elections", kind=2)
     expect(card(page, "Elections")).to_be_visible()
     # The card is over the app.
@@ -74,7 +67,7 @@ def test_close_it_for_good(product, phones, visit, broadcast):
     expect(page.locator(".tabs")).not_to_have_attribute("inert", "")
     phone.control(killed=True)
     phone.control(killed=False)
-    phone.wait_until_set_up()
+    phone.set_up()
     assert phone.state()["broadcasts"] == []
     # A new version is shown again.
     action = first["actiondata"]
@@ -84,9 +77,8 @@ def test_close_it_for_good(product, phones, visit, broadcast):
 
 
 def test_closing_is_of_the_version_that_was_read(product, phones, visit, broadcast):
-    phone = phones()
-    phone.wait_until_set_up()
-    page = opened(visit, phone)
+    phone = phones().set_up()
+    page = visit.phone(phone)
     document = broadcast("Elections", kind=2)
     expect(card(page, "Elections")).to_be_visible()
     action = document["actiondata"]
@@ -105,9 +97,8 @@ def test_closing_is_of_the_version_that_was_read(product, phones, visit, broadca
 
 
 def test_an_edit_of_what_was_put_aside_is_a_card_again(product, phones, visit, broadcast):
-    phone = phones()
-    phone.wait_until_set_up()
-    page = opened(visit, phone)
+    phone = phones().set_up()
+    page = visit.phone(phone)
     document = broadcast(cancellable=False)
     card(page, "Maintenance").get_by_role("button", name="Go on to the app").click()
     expect(card(page, "Maintenance")).to_have_count(0)
@@ -119,9 +110,8 @@ def test_an_edit_of_what_was_put_aside_is_a_card_again(product, phones, visit, b
 
 
 def test_what_cannot_be_closed_stays_until_it_is_withdrawn(product, phones, visit, pictures, broadcast):
-    phone = phones()
-    phone.wait_until_set_up()
-    page = opened(visit, phone)
+    phone = phones().set_up()
+    page = visit.phone(phone)
     document = broadcast(cancellable=False)
     expect(card(page, "Maintenance")).to_contain_text("It stays here until")
     expect(card(page, "Maintenance").get_by_role("button", name="Close")).to_have_count(0)
@@ -142,7 +132,7 @@ def test_a_poster_that_cannot_load_is_left_out(phones, visit, pictures, broadcas
     broadcast("Eid Mubarak", "To all of you.", kind=3, poster=POSTER)
     phone = phones()
     phone.wait("the broadcast", lambda state: len(state["broadcasts"]) == 1)
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     visit.expect_errors(GATEWAY_AWAY)
     expect(card(page, "Eid Mubarak")).to_be_visible()
     expect(card(page, "Eid Mubarak").locator("img")).to_have_count(0)
@@ -153,9 +143,8 @@ def test_a_poster_that_cannot_load_is_left_out(phones, visit, pictures, broadcas
 
 
 def test_it_expires_by_itself(phones, visit, broadcast):
-    phone = phones()
-    phone.wait_until_set_up()
-    page = opened(visit, phone)
+    phone = phones().set_up()
+    page = visit.phone(phone)
     broadcast()
     expect(card(page, "Maintenance")).to_be_visible()
     phone.control(clock_offset=3_700)
@@ -164,9 +153,8 @@ def test_it_expires_by_itself(phones, visit, broadcast):
 
 
 def test_features_are_in_the_settings_and_survive_a_restart(phones, visit, pictures, broadcast):
-    phone = phones()
-    phone.wait_until_set_up()
-    page = opened(visit, phone)
+    phone = phones().set_up()
+    page = visit.phone(phone)
     page.get_by_role("link", name="Settings").click()
     page.get_by_role("link", name="Features").click()
     expect(page.get_by_text("No feature is switched.")).to_be_visible()
@@ -199,9 +187,8 @@ def test_a_channel_can_be_switched_off_in_the_settings(phones, visit, pictures):
 
 
 def test_data_for_the_app_is_in_the_settings(phones, visit, pictures, broadcast):
-    phone = phones()
-    phone.wait_until_set_up()
-    page = opened(visit, phone)
+    phone = phones().set_up()
+    page = visit.phone(phone)
     page.get_by_role("link", name="Settings").click()
     page.get_by_role("link", name="Features").click()
     expect(page.get_by_role("heading", name="Data for the app")).to_have_count(0)
@@ -227,7 +214,7 @@ def phone_with_own_broadcast(product, phones, folder, hours):
         phone = phones()
     finally:
         del product.environment["MSI_PHONE_BROADCASTS_FILE"]
-    phone.wait_until_set_up()
+    phone.set_up()
     return phone
 
 
@@ -235,7 +222,7 @@ def test_a_broadcast_of_the_app_shows_once_some_hours_after_the_installation(pro
     phone = phone_with_own_broadcast(product, phones, tmp_path, hours=2)
     assert phone.state()["broadcasts"] == []
     phone.control(clock_offset=7_260)
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     card(page, "Welcome").get_by_role("button", name="Close").click()
     expect(card(page, "Welcome")).to_have_count(0)
     phone.control(clock_offset=86_400)
@@ -247,7 +234,7 @@ def test_a_broadcast_of_the_app_that_was_shown_does_not_come_at_the_next_start(p
     # The first run has shown nothing on a screen.
     phone.control(killed=True)
     phone.control(killed=False)
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     with page.expect_response(lambda response: response.url.endswith("/shown")) as told:
         page.reload()
     assert told.value.status == 204

@@ -28,6 +28,23 @@ def write(page, heading="Campus closed", desc=None, message="All lectures of tod
     text(page).fill(message)
 
 
+def compose(visit, subject, *texts, **fields):
+    """Opens the form with a subject, and writes a message to it."""
+    page = visit(f"/portal/send/?subject={subject.topic_key}")
+    write(page, *texts, **fields)
+    return page
+
+
+def send(page):
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+
+
+def send_alert(page):
+    page.get_by_role("button", name="Send alert…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+
+
 def messages_of(product, subject):
     return product.api("GET", f"/message?subject={subject.document['id']}")["messages"]
 
@@ -51,8 +68,7 @@ def test_send_message(product, visit, pictures, hours):
     expect(page.get_by_role("combobox", name="Subject")).to_have_value(re.compile(hours.name + "$"))
     expect(notification(page)).to_be_hidden()
     write(page, "Library opens late", message="At ten instead of eight.")
-    page.get_by_role("button", name="Send", exact=True).click()
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    send(page)
     pictures(page, "sent-accepted", right_to_left=True)
     [message] = messages_of(product, hours)
     assert (message["title"], message["desc"], message["sender"], message["relay"]["state"]) == ("Library opens late", "", "ann", "relayed")
@@ -86,10 +102,8 @@ def test_send_alert(product, visit, pictures, storms):
 
 
 def test_undo_an_alert(product, visit, storms):
-    page = visit(f"/portal/send/?subject={storms.topic_key}")
-    write(page, desc="Please stay at home.")
-    page.get_by_role("button", name="Send alert…").click()
-    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+    page = compose(visit, storms, desc="Please stay at home.")
+    send_alert(page)
     page.get_by_role("button", name="Undo").click()
     # The text is wanted again.
     expect(title(page)).to_have_value("Campus closed")
@@ -103,11 +117,9 @@ def test_undo_an_alert(product, visit, storms):
 
 
 def test_pop_up_begins_like_the_message(product, visit, storms):
-    page = visit(f"/portal/send/?subject={storms.topic_key}")
-    write(page, message="All lectures are cancelled.\nStay at home.")
+    page = compose(visit, storms, message="All lectures are cancelled.\nStay at home.")
     expect(page.get_by_role("tabpanel")).to_contain_text("All lectures are cancelled.")
-    page.get_by_role("button", name="Send alert…").click()
-    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+    send_alert(page)
     expect(page.get_by_role("button", name="Undo")).to_be_visible()
     [message] = messages_of(product, storms)
     assert message["desc"] == "All lectures are cancelled."
@@ -124,13 +136,11 @@ def test_discard_and_undo(product, visit, hours):
     page.get_by_role("button", name="Undo").click()
     expect(title(page)).to_have_value("Campus closed")
     expect(page.get_by_role("combobox", name="Subject")).to_have_value(re.compile(".*"))
-    page.get_by_role("button", name="Send", exact=True).click()
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    send(page)
 
 
 def test_information_drill_has_no_pop_up(product, visit, hours):
-    page = visit(f"/portal/send/?subject={hours.topic_key}")
-    write(page)
+    page = compose(visit, hours)
     page.get_by_role("switch", name="Drill").check()
     page.get_by_role("button", name="Send", exact=True).click()
     question = page.get_by_role("dialog", name="Send this drill?")
@@ -150,8 +160,7 @@ def test_undo_can_be_switched_off(product, visit, storms):
 
 
 def test_double_click_sends_once(product, visit, hours):
-    page = visit(f"/portal/send/?subject={hours.topic_key}")
-    write(page)
+    page = compose(visit, hours)
     page.get_by_role("button", name="Send", exact=True).dblclick()
     expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
     assert len(messages_of(product, hours)) == 1
@@ -171,8 +180,7 @@ def test_missing_fields_are_named(product, visit, pictures, storms):
 
 
 def test_preview_and_bytes(product, visit, pictures, storms):
-    page = visit(f"/portal/send/?subject={storms.topic_key}")
-    write(page, "Campus closed", "Please stay at home. " * 12, "ä" * 1_500)
+    page = compose(visit, storms, "Campus closed", "Please stay at home. " * 12, "ä" * 1_500)
     phone = page.get_by_role("tabpanel")
     expect(phone).to_contain_text("Campus closed")
     page.get_by_role("tab", name="In the app").click()
@@ -184,15 +192,13 @@ def test_preview_and_bytes(product, visit, pictures, storms):
     title(page).fill("ä" * 500)
     expect(page.get_by_text("phones fetch the full text")).to_be_visible()
     pictures(page, "send-too-long")
-    page.get_by_role("button", name="Send alert…").click()
-    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+    send_alert(page)
     expect(page.get_by_role("button", name="Undo")).to_be_visible()
 
 
 def test_bytes_are_those_that_the_relay_counts(product, visit, storms):
     """A message of as many bytes as FCM carries goes out whole; with one more, the page says that phones fetch the text."""
-    page = visit(f"/portal/send/?subject={storms.topic_key}")
-    write(page, "t", "d", "€" * 1_300)
+    page = compose(visit, storms, "t", "d", "€" * 1_300)
     shown = page.get_by_text(re.compile(r"of 4,096 bytes"))
     used = int(shown.inner_text().split(" of ")[0].replace(",", ""))
     length = 1 + 4_096 - used
@@ -207,8 +213,7 @@ def test_bytes_are_those_that_the_relay_counts(product, visit, storms):
 
 
 def test_schedule(product, visit, pictures, storms):
-    page = visit(f"/portal/send/?subject={storms.topic_key}")
-    write(page, desc="Please stay at home.")
+    page = compose(visit, storms, desc="Please stay at home.")
     page.get_by_role("button", name="Schedule", exact=True).click()
     at = page.get_by_label("Goes out at")
     at.fill("2027-03-01T06:00")
@@ -246,8 +251,7 @@ def test_hour_that_comes_twice(product, visit, storms):
 
 
 def test_time_in_the_past_is_refused_before_it_is_sent(product, visit, storms):
-    page = visit(f"/portal/send/?subject={storms.topic_key}")
-    write(page, desc="x")
+    page = compose(visit, storms, desc="x")
     page.get_by_role("button", name="Schedule", exact=True).click()
     page.get_by_label("Goes out at").fill("2020-01-01T06:00")
     page.get_by_role("button", name="Schedule alert…").click()
@@ -256,8 +260,7 @@ def test_time_in_the_past_is_refused_before_it_is_sent(product, visit, storms):
 
 
 def test_picture_and_drill(product, visit, storms):
-    page = visit(f"/portal/send/?subject={storms.topic_key}")
-    write(page, "Evacuation", "Leave building C", "This is only a drill.")
+    page = compose(visit, storms, "Evacuation", "Leave building C", "This is only a drill.")
     page.get_by_label("Picture", exact=True).select_option("some")
     page.get_by_label("Address of the picture").fill("http://example.org/x.png")
     page.get_by_role("switch", name="Drill").check()
@@ -270,12 +273,10 @@ def test_picture_and_drill(product, visit, storms):
     # The hub takes only ASCII characters, and says so.
     address.fill("https://bücher.example.org/x.png")
     expect(address).not_to_have_attribute("aria-invalid", "true")
-    page.get_by_role("button", name="Send alert…").click()
-    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+    send_alert(page)
     expect(address).to_have_attribute("aria-invalid", "true")
     page.get_by_label("Picture", exact=True).select_option("none")
-    page.get_by_role("button", name="Send alert…").click()
-    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+    send_alert(page)
     expect(page.get_by_role("button", name="Undo")).to_be_visible()
     [message] = messages_of(product, storms)
     assert message["drill"] and message["title"] == "[DRILL] Evacuation"
@@ -315,14 +316,12 @@ def test_template_becomes_free_text(product, visit, hours):
     page.get_by_role("button", name="Edit the text").click()
     expect(title(page)).to_have_value("Moved to B 12")
     text(page).fill("Now in B 12. Bring your books.")
-    page.get_by_role("button", name="Send", exact=True).click()
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    send(page)
     assert messages_of(product, hours)[0]["message"] == "Now in B 12. Bring your books."
 
 
 def test_draft_survives_a_closed_tab(product, visit, storms):
-    page = visit(f"/portal/send/?subject={storms.topic_key}")
-    write(page, desc="Please stay at home.")
+    page = compose(visit, storms, desc="Please stay at home.")
     page.get_by_label("Deliver within").select_option("21600")
     other = visit.tab(page, "/portal/send/")
     page.close()
@@ -335,8 +334,7 @@ def test_draft_survives_a_closed_tab(product, visit, storms):
 
 def test_lost_network_loses_nothing_and_doubles_nothing(product, visit, pictures, hours):
     visit.expect_errors(GATEWAY_AWAY)
-    page = visit(f"/portal/send/?subject={hours.topic_key}")
-    write(page)
+    page = compose(visit, hours)
     # The gateway stores the message, and its answer is lost.
     lost = []
 
@@ -353,24 +351,21 @@ def test_lost_network_loses_nothing_and_doubles_nothing(product, visit, pictures
     pictures(page, "send-unanswered")
     expect(title(page)).to_have_value("Campus closed")
     page.reload()
-    page.get_by_role("button", name="Send", exact=True).click()
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    send(page)
     assert len(messages_of(product, hours)) == 1
 
 
 def test_message_log_killed_while_the_form_is_open(spare_product, visit, pictures):
     visit.expect_errors(SERVICE_AWAY, r"status of 50\d")
     subject = spare_product.new_subject("Away")
-    page = visit(f"/portal/send/?subject={subject.topic_key}")
-    write(page)
+    page = compose(visit, subject)
     with spare_product.away("msi-message-log"):
         expect(page.get_by_text("What you write stays here")).to_be_visible()
         page.get_by_role("button", name="Send", exact=True).click()
         expect(page.get_by_role("alert").filter(has_text="away")).to_be_visible()
         pictures(page, "send-away")
     expect(page.get_by_text("What you write stays here")).to_be_hidden()
-    page.get_by_role("button", name="Send", exact=True).click()
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    send(page)
     assert len(messages_of(spare_product, subject)) == 1
 
 
@@ -381,14 +376,12 @@ def test_cube_away_and_sending_works(spare_product, visit):
     with spare_product.away("msi-cube"):
         expect(page.get_by_role("link", name="Sending works, the cube cannot be changed")).to_be_visible()
         write(page)
-        page.get_by_role("button", name="Send", exact=True).click()
-        expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+        send(page)
 
 
 def test_fcm_away_says_that_messages_are_kept(spare_product, visit, pictures):
     subject = spare_product.new_subject("Kept")
-    page = visit(f"/portal/send/?subject={subject.topic_key}")
-    write(page)
+    page = compose(visit, subject)
     with spare_product.away("msi-fcm-emulator"):
         page.get_by_role("button", name="Send", exact=True).click()
         expect(page.get_by_role("heading", name="On its way")).to_be_visible()
@@ -414,8 +407,7 @@ def test_fcm_away_says_that_messages_are_kept(spare_product, visit, pictures):
 
 
 def test_subject_is_deleted_meanwhile(product, visit, pictures, hours):
-    page = visit(f"/portal/send/?subject={hours.topic_key}")
-    write(page)
+    page = compose(visit, hours)
     product.api("DELETE", f"/subject/{hours.path}")
     expect(page.get_by_text("was deleted meanwhile")).to_be_visible()
     expect(title(page)).to_have_value("Campus closed")
@@ -498,8 +490,7 @@ def test_template_changed_meanwhile(product, visit):
     assert messages_of(product, subject) == []
     expect(page.get_by_label("until")).to_have_value("ten")
     with page.expect_request(lambda request: request.method == "POST" and request.url.endswith("/message")) as sent:
-        page.get_by_role("button", name="Send", exact=True).click()
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+        send(page)
     assert messages_of(product, subject)[0]["message"] == "Closed until ten."
     # The hub refuses the text of another revision.
     assert sent.value.post_data_json["template_revision"] == 2

@@ -75,15 +75,12 @@ struct Experiment: Sendable {
     }
 
     private func runAndEnd(_ deployment: Deployment) async throws -> Verdict {
-        let outcome: Result<Verdict, any Error>
-        do {
-            outcome = .success(try await run(deployment))
-        } catch {
-            outcome = .failure(error)
+        try await perform {
+            try await run(deployment)
+        } finally: {
+            // Also when the task is cancelled.
+            await Task { await deployment.end() }.value
         }
-        // Also when the task is cancelled.
-        await Task { await deployment.end() }.value
-        return try outcome.get()
     }
 
     private func run(_ deployment: Deployment) async throws -> Verdict {

@@ -35,18 +35,15 @@ struct Experiment: Sendable {
             await emulator.end()
             throw error
         }
-        let outcome: Result<Verdict, any Error>
-        do {
-            outcome = .success(try await run(relay, emulator))
-        } catch {
-            outcome = .failure(error)
+        return try await perform {
+            try await run(relay, emulator)
+        } finally: {
+            // Also when the task is cancelled.
+            await Task {
+                await relay.kill()
+                await emulator.end()
+            }.value
         }
-        // Also when the task is cancelled.
-        await Task {
-            await relay.kill()
-            await emulator.end()
-        }.value
-        return try outcome.get()
     }
 
     private func run(_ relay: ServiceProcess, _ emulator: RestartableEmulator) async throws -> Verdict {

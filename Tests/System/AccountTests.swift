@@ -32,10 +32,8 @@ extension SystemTests {
                     sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
                     """
                 StackCount.started("msi up on a terminal")
-                let end = try await withProgram(
-                    "/usr/bin/python3", arguments: ["-c", script, try BuiltProduct.path(of: "msi")],
-                    environment: upSettings(in: folder)
-                ) { try await $0.end() }
+                let end = try await runProgram(
+                    "/usr/bin/python3", ["-c", script, BuiltProduct.path(of: "msi")], environment: upSettings(in: folder))
                 #expect(end.exitCode == 0, "\(end.lines)")
                 let passwords = end.lines.compactMap { $0.wholeMatch(of: /\s+password +(([a-z2-9]{4}-){4}[a-z2-9]{4})/) }
                 #expect(passwords.count == 1, "\(end.lines)")
@@ -166,10 +164,9 @@ extension SystemTests {
                     sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
                     """
                 func type(_ texts: String...) async throws -> ProgramEnd<Void> {
-                    try await withProgram(
-                        "/usr/bin/python3", arguments: ["-c", script, try BuiltProduct.path(of: "msi")] + texts,
-                        environment: ["MSI_STATE_DIR": people.folder]
-                    ) { try await $0.end() }
+                    try await runProgram(
+                        "/usr/bin/python3", ["-c", script, BuiltProduct.path(of: "msi")] + texts,
+                        environment: ["MSI_STATE_DIR": people.folder])
                 }
                 let differing = try await type("the first password", "the second password")
                 #expect(differing.exitCode == 1)
@@ -186,9 +183,7 @@ extension SystemTests {
         @Test("Without a running product, msi account says so")
         func notRunning() async throws {
             try await withTemporaryFolder { folder in
-                let end = try await withProgram(
-                    try BuiltProduct.path(of: "msi"), arguments: ["account", "list"], environment: ["MSI_STATE_DIR": folder]
-                ) { try await $0.end() }
+                let end = try await msi(["account", "list"], in: folder)
                 #expect(end.exitCode == 75)
                 #expect(end.lines.count == 1)
                 #expect(end.lines.first?.contains("Is msi up running, with the same MSI_STATE_DIR?") == true)
@@ -218,10 +213,9 @@ private struct PeopleAlone: Sendable {
     /// - Parameter input: A line for its standard input.
     func account(_ arguments: [String], input: String? = nil) async throws -> ProgramEnd<Void> {
         let script = input == nil ? #""$0" account "$@" < /dev/null"# : #"printf '%s\n' "$INPUT" | "$0" account "$@""#
-        return try await withProgram(
-            "/bin/sh", arguments: ["-c", script, try BuiltProduct.path(of: "msi")] + arguments,
-            environment: ["MSI_STATE_DIR": folder, "INPUT": input ?? ""]
-        ) { try await $0.end() }
+        return try await runProgram(
+            "/bin/sh", ["-c", script, BuiltProduct.path(of: "msi")] + arguments,
+            environment: ["MSI_STATE_DIR": folder, "INPUT": input ?? ""])
     }
 
     func withClient<Value: Sendable>(_ body: (CommandClient) async throws -> Value) async throws -> Value {

@@ -21,10 +21,9 @@ extension SystemTests.HarmedProduct {
             let subject = try await stack.portal.makeSubject("Alert")
             let path = "/approval/\(subject.channel)/\(subject.area)/\(subject.subject)"
             #expect(try await stack.portal.call(.PUT, path, ["approval": true]).status == 200)
-            let ann = try await Self.communicator("ann", of: stack)
-            let ben = try await Self.communicator("ben", of: stack)
-            let bensCookie = try await Self.signIn("ben", at: stack)
-            let benInBrowser = stack.portal.with(token: nil)
+            let ann = stack.portal.with(token: try await Communicator("ann", stack.portal).makeToken())
+            let benInBrowser = try await Communicator("ben", stack.portal)
+            let ben = stack.portal.with(token: try await benInBrowser.makeToken())
             try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
                 var drill = subject.message(title: "Fire")
                 drill["drill"] = true
@@ -46,7 +45,7 @@ extension SystemTests.HarmedProduct {
 
                 // A script is no second person.
                 #expect(try await ben.call(.POST, "/message/\(held)/approve").status == 403)
-                let approval = try await benInBrowser.call(.POST, "/message/\(held)/approve", headers: bensCookie)
+                let approval = try await benInBrowser.call(.POST, "/message/\(held)/approve")
                 #expect(approval.status == 200, "\(approval)")
                 let events = try await phone.events(2)
                 #expect(Set(events.map(\.msiKey)) == [held])
@@ -55,8 +54,8 @@ extension SystemTests.HarmedProduct {
                 let relayed = try await ben.message(held, hasState: "relayed")
                 #expect(relayed["relay"]?["trace"]?.array.map { $0["by"] } == ["ben"])
                 #expect(relayed["sender"] == "ann" && relayed["approval"] == true)
-                #expect(try await benInBrowser.call(.POST, "/message/\(held)/approve", headers: bensCookie).status == 409)
-                #expect(try await benInBrowser.call(.POST, "/message/\(recalled)/approve", headers: bensCookie).status == 409)
+                #expect(try await benInBrowser.call(.POST, "/message/\(held)/approve").status == 409)
+                #expect(try await benInBrowser.call(.POST, "/message/\(recalled)/approve").status == 409)
             }
         }
 
@@ -66,29 +65,6 @@ extension SystemTests.HarmedProduct {
                 throw UnexpectedAnswer(answer)
             }
             return key
-        }
-
-        private static let password = "a long password of a test"
-
-        /// The header fields of a browser in which an account has signed in.
-        private static func signIn(_ name: String, at stack: Stack) async throws -> [String: String] {
-            let answer = try await stack.portal.with(token: nil).call(
-                .POST, "/session", ["account": "\(name)", "password": "\(password)"])
-            guard answer.status == 201, let cookie = answer["Set-Cookie"]?.prefix(while: { $0 != ";" }) else {
-                throw UnexpectedAnswer(answer)
-            }
-            return ["Cookie": String(cookie), "Sec-Fetch-Site": "same-origin"]
-        }
-
-        /// A portal that acts for a new communicator.
-        private static func communicator(_ name: String, of stack: Stack) async throws -> Portal {
-            let account: JSONValue = ["account": "\(name)", "password": "\(password)", "role": "communicator"]
-            let added = try await stack.portal.call(.POST, "/account", account)
-            guard added.status == 201 else { throw UnexpectedAnswer(added) }
-            let token = try await stack.portal.call(
-                .POST, "/token", ["name": "test", "account": "\(name)", "rights": ["read", "send"]])
-            guard token.status == 201, let secret = try token.json["secret"]?.string else { throw UnexpectedAnswer(token) }
-            return stack.portal.with(token: secret)
         }
     }
 }

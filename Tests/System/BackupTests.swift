@@ -52,14 +52,15 @@ extension SystemTests {
                         return try await withThrowingTaskGroup(of: Void.self) { group in
                             for number in 0..<4 { group.addTask { try await posts.run(number, to: stack.portal, subject) } }
                             try await eventually("a load") { posts.accepted.count >= 150 }
-                            let scheduled = try await Self.post(
-                                subject.message(title: "later"), at: .nowInMilliseconds + 3_600_000, to: stack.portal)
+                            var later = subject.message(title: "later")
+                            later["send_at"] = .integer(.nowInMilliseconds + 3_600_000)
+                            let scheduled = try await stack.portal.accepted(later)
                             let (waiting, before) = try await stack.whileFrozen("msi-fcm-relay") {
-                                let waiting = try await Self.post(subject.message(title: "waiting"), to: stack.portal)
+                                let waiting = try await stack.portal.accepted(subject.message(title: "waiting"))
                                 let count = posts.accepted.count
                                 try await eventually("more messages wait") { posts.accepted.count > count + 5 }
                                 let before = Set(posts.accepted.keys)
-                                let made = try await Self.msi(["backup", backup, "--json"], in: stack.stateDirectory, first)
+                                let made = try await msi(["backup", backup, "--json"], in: stack.stateDirectory, first)
                                 #expect(made.exitCode == 0, "\(made.lines)")
                                 let report = try JSONValue(parsing: Array((made.lines.last ?? "").utf8))
                                 #expect(report["backup"]?.string == backup && report["manifest"]?["format"] == 1)
@@ -68,7 +69,7 @@ extension SystemTests {
                                 return (waiting, before)
                             }
                             if kind == .sqlite {
-                                let refused = try await Self.msi(["restore", backup], in: stack.stateDirectory, first)
+                                let refused = try await msi(["restore", backup], in: stack.stateDirectory, first)
                                 #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains("another msi is at work") })
                             }
                             posts.stop()
@@ -79,8 +80,8 @@ extension SystemTests {
                         }
                     }
 
-                    try Self.carryToken(from: folder + "/one", to: folder + "/two")
-                    let restored = try await Self.msi(["restore", backup, "--json"], in: folder + "/two", second)
+                    try carryToken(from: folder + "/one", to: folder + "/two")
+                    let restored = try await msi(["restore", backup, "--json"], in: folder + "/two", second)
                     #expect(restored.exitCode == 0, "\(restored.lines)")
                     let held = try #require(JSONValue(parsing: Array((restored.lines.last ?? "").utf8))["held"]?.integer)
                     #expect(held >= 2)
@@ -104,31 +105,31 @@ extension SystemTests {
                         #expect(shownHeld.count == Int(held))
 
                         // What is posted now goes out, and nothing else.
-                        let new = try await Self.post(subject.message(title: "new"), to: portal)
+                        let new = try await portal.accepted(subject.message(title: "new"))
                         _ = try await portal.message(new, hasState: "relayed")
                         #expect(try await Self.sent(by: stack) == [new])
-                        #expect(try await Self.msi(["audit", "verify"], in: stack.stateDirectory, second).exitCode == 0)
-                        let next = try await Self.msi(["backup", folder + "/next"], in: stack.stateDirectory, second)
+                        #expect(try await msi(["audit", "verify"], in: stack.stateDirectory, second).exitCode == 0)
+                        let next = try await msi(["backup", folder + "/next"], in: stack.stateDirectory, second)
                         #expect(next.exitCode == 0 && next.lines.contains { $0.contains("backup complete") }, "\(next.lines)")
 
-                        let listed = try await Self.msi(["outbox", "list", "--json"], in: stack.stateDirectory, second)
+                        let listed = try await msi(["outbox", "list", "--json"], in: stack.stateDirectory, second)
                         let keys = try listed.lines.map { try JSONValue(parsing: Array($0.utf8))["key"]?.string }
                         #expect(Set(keys) == Set(shownHeld))
-                        let text = try await Self.msi(["outbox", "list"], in: stack.stateDirectory, second).lines
+                        let text = try await msi(["outbox", "list"], in: stack.stateDirectory, second).lines
                         #expect(text.first == "\(held) messages and 0 pushes are held")
                         #expect(
                             text.contains {
                                 $0.hasPrefix(scheduled) && $0.contains("Hours: later") && $0.contains("scheduled for 20")
                             })
                         #expect(text.contains { $0.hasPrefix(waiting) && $0.contains("goes out at once") })
-                        let plan = try await Self.msi(
+                        let plan = try await msi(
                             ["outbox", "release", "--dry-run", waiting, scheduled], in: stack.stateDirectory, second)
                         #expect(
                             plan.exitCode == 0 && plan.lines.first == "2 would be released"
                                 && plan.lines.contains { $0.contains("1 to FCM at once; 1 at its time, the first at 20") },
                             "\(plan.lines)")
 
-                        let discarding = try await Self.msi(
+                        let discarding = try await msi(
                             ["outbox", "discard", "--dry-run", waiting], in: stack.stateDirectory, second)
                         #expect(
                             discarding.lines.first == "1 would be discarded"
@@ -137,15 +138,15 @@ extension SystemTests {
                         // Discarded, it never goes out; released, it does, once.
                         let discarded = try #require(shownHeld.first { $0 != waiting && $0 != scheduled })
                         for (command, key, state) in [("discard", discarded, "recalled"), ("release", waiting, "relayed")] {
-                            let done = try await Self.msi(["outbox", command, key], in: stack.stateDirectory, second)
+                            let done = try await msi(["outbox", command, key], in: stack.stateDirectory, second)
                             #expect(done.exitCode == 0, "\(done.lines)")
                             _ = try await portal.message(key, hasState: state)
-                            let again = try await Self.msi(["outbox", command, key], in: stack.stateDirectory, second)
+                            let again = try await msi(["outbox", command, key], in: stack.stateDirectory, second)
                             #expect(again.exitCode == 1 && again.lines.contains { $0.contains("it is not held since a restore") })
                         }
                         let sentSoFar = try await Self.sent(by: stack)
                         #expect(Set(sentSoFar) == [new, waiting])
-                        let all = try await Self.msi(["outbox", "release", "--all"], in: stack.stateDirectory, second)
+                        let all = try await msi(["outbox", "release", "--all"], in: stack.stateDirectory, second)
                         #expect(all.exitCode == 0 && all.lines.first == "\(held - 2) released", "\(all.lines)")
                         let rest = Set(shownHeld).subtracting([discarded, scheduled])
                         for key in rest { _ = try await portal.message(key, hasState: "relayed") }
@@ -194,7 +195,7 @@ extension SystemTests {
                 let (message, channel, first, seen, template, seenTemplate) = try await withStack(in: state) { stack in
                     let portal = stack.portal
                     let subject = try await portal.makeSubject("Information")
-                    let message = try await Self.post(subject.message(title: "before"), to: portal)
+                    let message = try await portal.accepted(subject.message(title: "before"))
                     _ = try await portal.message(message, hasState: "relayed")
                     let added = try await portal.call(
                         .POST, "/template", ["name": "Room moved", "title": "t", "desc": "d", "message": "m"])
@@ -202,25 +203,24 @@ extension SystemTests {
                     let made = try await portal.call(.POST, "/channel", ["name": "One", "desc": ""])
                     let channel = try #require(try made.json["_id"]?.string)
                     let first = try await broadcast("before", to: portal)
-                    let done = try await Self.msi(["backup", backup], in: state)
+                    let done = try await msi(["backup", backup], in: state)
                     #expect(
                         done.exitCode == 0 && done.lines.contains { $0.contains("backup complete") && $0.contains("1 messages") },
                         "\(done)")
-                    _ = try await Self.post(subject.message(title: "after the backup"), to: portal)
+                    _ = try await portal.accepted(subject.message(title: "after the backup"))
                     let second = try await broadcast("after", to: portal)
                     #expect(second == first + 1)
                     let renamed = try await rename(channel, "Renamed after the backup", ifMatch: nil, at: portal)
                     let edited = try await edit(template, "after the backup", ifMatch: nil, at: portal)
                     return (message, channel, first, try #require(renamed["ETag"]), template, try #require(edited["ETag"]))
                 }
-                let refused = try await Self.msi(["restore", backup], in: state)
+                let refused = try await msi(["restore", backup], in: state)
                 #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains("--replace") }, "\(refused.lines)")
 
                 var wasKilled = 0
                 for round in 0..<15 {
                     let end = try await withProgram(
-                        try BuiltProduct.path(of: "msi"), arguments: ["restore", backup, "--replace"],
-                        environment: ["MSI_STATE_DIR": state]
+                        "msi", arguments: ["restore", backup, "--replace"], environment: ["MSI_STATE_DIR": state]
                     ) { program in
                         let deadline = ContinuousClock.now + .milliseconds(7 * round)
                         try await eventually("the moment of the kill") { ContinuousClock.now > deadline || !program.isRunning }
@@ -229,15 +229,13 @@ extension SystemTests {
                     if end.exitCode != 0 { wasKilled += 1 }
                     // A service refuses to start between the old state and the new one.
                     guard FileManager.default.fileExists(atPath: state + "/restore.ready") else { continue }
-                    let up = try await withProgram(
-                        try BuiltProduct.path(of: "msi-cube"), environment: ["MSI_STATE_DIR": state]
-                    ) { try await $0.end() }
+                    let up = try await runProgram("msi-cube", environment: ["MSI_STATE_DIR": state])
                     #expect(up.exitCode == 1 && up.lines.contains { $0.contains("msi restore was interrupted") }, "\(up.lines)")
                 }
                 #expect(wasKilled > 0)
                 // What a kill at the very end leaves.
                 try FileManager.default.createDirectory(atPath: state + "/restore.done/left", withIntermediateDirectories: true)
-                let done = try await Self.msi(["restore", backup, "--replace"], in: state)
+                let done = try await msi(["restore", backup, "--replace"], in: state)
                 #expect(done.exitCode == 0 && !done.lines.contains { $0.contains("damaged") }, "\(done.lines)")
                 let names = try FileManager.default.contentsOfDirectory(atPath: state)
                 #expect(!names.contains { $0.hasPrefix("restore.") })
@@ -247,7 +245,7 @@ extension SystemTests {
                     .filter { FileManager.default.fileExists(atPath: $0) }.map { try Data(contentsOf: URL(filePath: $0)) }
                 #expect(kept.contains { $0.contains("after the backup".utf8) })
                 // Another one within the same second keeps its data elsewhere.
-                for _ in 0..<2 { #expect(try await Self.msi(["restore", backup, "--replace"], in: state).exitCode == 0) }
+                for _ in 0..<2 { #expect(try await msi(["restore", backup, "--replace"], in: state).exitCode == 0) }
                 let all = try FileManager.default.contentsOfDirectory(atPath: state).filter { $0.hasPrefix("replaced-") }
                 #expect(all.count == names.count { $0.hasPrefix("replaced-") } + 2)
                 try await withStack(in: state) { stack in
@@ -278,7 +276,7 @@ extension SystemTests {
                 let old = try await Self.makeBackup(in: folder + "/source", at: backup)
                 try await withMongoServer { server in
                     let settings = ["MSI_DATABASE_URL": server.url(database: "campus")]
-                    let backUp = { try await Self.msi(["backup", folder + "/\(ObjectID())"], in: other, settings) }
+                    let backUp = { try await msi(["backup", folder + "/\(ObjectID())"], in: other, settings) }
                     try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
                     // Later and later, until the database has the mark.
                     var round = 0
@@ -286,8 +284,7 @@ extension SystemTests {
                         let delay = Duration.milliseconds(250 * round)
                         round += 1
                         let end = try await withProgram(
-                            try BuiltProduct.path(of: "msi"), arguments: ["restore", backup],
-                            environment: settings.merging(["MSI_STATE_DIR": state]) { $1 }
+                            "msi", arguments: ["restore", backup], environment: settings.merging(["MSI_STATE_DIR": state]) { $1 }
                         ) { program in
                             try await eventually("the data is ready", every: .milliseconds(1)) {
                                 FileManager.default.fileExists(atPath: state + "/restore.ready") || !program.isRunning
@@ -303,27 +300,27 @@ extension SystemTests {
                     try FileManager.default.copyItem(atPath: state + "/restore.ready", toPath: folder + "/left")
 
                     let cube = try await withProgram(
-                        try BuiltProduct.path(of: "msi-cube"), environment: settings.merging(["MSI_STATE_DIR": other]) { $1 }
+                        "msi-cube", environment: settings.merging(["MSI_STATE_DIR": other]) { $1 }
                     ) { cube in
                         let away = try await cube.line { $0.contains("the database is away") }
                         #expect(away.contains("msi restore is filling this database, or was interrupted"))
-                        let done = try await Self.msi(["restore", backup], in: state, settings)
+                        let done = try await msi(["restore", backup], in: state, settings)
                         #expect(done.exitCode == 0, "\(done.lines)")
                         _ = try await cube.line { $0.contains("the database is back") }
                     }
                     #expect(cube.exitCode == 0, "\(cube.lines)")
                     #expect(try await backUp().exitCode == 0)
-                    try Self.carryToken(from: folder + "/source", to: folder + "/new")
+                    try carryToken(from: folder + "/source", to: folder + "/new")
                     try await withStack(in: folder + "/new", settings: settings) { stack in
                         let archive = try await Self.archive(of: stack.portal)
                         #expect(Set(archive.keys) == [old.message])
-                        _ = try await Self.post(old.subject.message(title: "after the restore"), to: stack.portal)
+                        _ = try await stack.portal.accepted(old.subject.message(title: "after the restore"))
                     }
 
                     // It was killed after all was in place: services have used the data since.
                     try FileManager.default.copyItem(atPath: folder + "/left", toPath: state + "/restore.ready")
                     try Data().write(to: URL(filePath: state + "/restore.ready/complete"))
-                    let again = try await Self.msi(["restore", backup], in: state, settings)
+                    let again = try await msi(["restore", backup], in: state, settings)
                     #expect(again.exitCode == 0, "\(again.lines)")
                     #expect(!FileManager.default.fileExists(atPath: state + "/restore.ready"))
                     try await withStack(in: folder + "/new", settings: settings) { stack in
@@ -353,7 +350,7 @@ extension SystemTests {
         ) {
             try await withStack(in: state) { stack in
                 let subject = try await stack.portal.makeSubject("Information")
-                let message = try await post(subject.message(title: "before"), to: stack.portal)
+                let message = try await stack.portal.accepted(subject.message(title: "before"))
                 _ = try await stack.portal.message(message, hasState: "relayed")
                 let made = try await msi(["backup", backup], in: state)
                 #expect(
@@ -363,46 +360,15 @@ extension SystemTests {
             }
         }
 
-        fileprivate static func msi(
-            _ arguments: [String], in state: String, _ settings: [String: String] = [:]
-        ) async throws -> (exitCode: Int32?, lines: [String]) {
-            let end = try await withProgram(
-                try BuiltProduct.path(of: "msi"), arguments: arguments,
-                environment: settings.merging(["MSI_STATE_DIR": state]) { $1 }
-            ) { try await $0.end() }
-            return (end.exitCode, end.lines)
-        }
-
-        private static func post(_ message: JSONValue, at time: Int64? = nil, to portal: Portal) async throws -> String {
-            var message = message
-            if let time { message["send_at"] = .integer(time) }
-            let answer = try await portal.post(message)
-            guard answer.status == 201, let key = try answer.json["msi_key"]?.string else { throw UnexpectedAnswer(answer) }
-            return key
-        }
-
         /// All messages by their keys.
         private static func archive(of portal: Portal) async throws -> [String: JSONValue] {
-            var messages: [String: JSONValue] = [:]
-            var path: String? = "/message?limit=200"
-            while let next = path {
-                let answer = try await portal.call(.GET, next)
-                guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
-                for message in try answer.json["messages"]?.array ?? [] { messages[message["msi_key"]?.string ?? ""] = message }
-                path = try answer.json["next"]?.string
-            }
-            return messages
+            let messages = try await portal.all("messages", at: "/message?limit=200")
+            return Dictionary(messages.map { ($0["msi_key"]?.string ?? "", $0) }) { $1 }
         }
 
         /// The keys of all messages that FCM has accepted from a stack, one for each send.
         private static func sent(by stack: Stack) async throws -> [String] {
             try await stack.fcm.acceptedSends().compactMap { $0["body"]?["message"]?["data"]?["msi_key"]?.string }
-        }
-
-        private static func carryToken(from folder: String, to other: String) throws {
-            try FileManager.default.createDirectory(
-                atPath: other, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            try FileManager.default.copyItem(atPath: folder + "/token", toPath: other + "/token")
         }
     }
 }
@@ -415,12 +381,6 @@ extension SystemTests.OneProduct {
 
         init() throws {
             state = try SharedStack.current.stateDirectory
-        }
-
-        private func msi(
-            _ arguments: [String], in state: String, _ settings: [String: String] = [:]
-        ) async throws -> (exitCode: Int32?, lines: [String]) {
-            try await SystemTests.BackupTests.msi(arguments, in: state, settings)
         }
 
         @Test("An incomplete backup, or one of another version, is refused, and nothing changes")

@@ -55,26 +55,6 @@ extension SystemTests {
             return line.flatMap { $0.split(separator: " ").last }.flatMap { Double($0) }
         }
 
-        /// The findings as lines `LEVEL CHECK FOUND`.
-        private func doctor(_ environment: [String: String]) async throws -> [String] {
-            let end = try await withProgram(
-                BuiltProduct.path(of: "msi"), arguments: ["doctor", "--json"], environment: environment
-            ) { try await $0.end() }
-            let report = try JSONCoder.decode(JSONValue.self, from: Data(try #require(end.lines.last).utf8))
-            return (report["findings"]?.elements ?? []).map { finding in
-                ["level", "check", "found"].compactMap { finding[$0]?.string }.joined(separator: " ")
-            }
-        }
-
-        private func status(_ stack: Stack, _ settings: [String: String]) async throws -> ProgramEnd<Void> {
-            let environment = settings.merging([
-                "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
-            ]) { $1 }
-            return try await withProgram(
-                BuiltProduct.path(of: "msi"), arguments: ["status"], environment: environment
-            ) { try await $0.end() }
-        }
-
         @Test("It sees each delivery; with a frozen relay it says where the messages stay; its messages are in no audit log")
         func delivery() async throws {
             try await withTemporaryFolder { folder in
@@ -84,8 +64,7 @@ extension SystemTests {
                 try await withStack(in: folder, settings: ownSettings) { stack in
                     try await stack.healthy()
                     let other = try await stack.portal.makeSubject("Information", name: "Other")
-                    let post = try await stack.portal.post(other.message(title: "no canary"))
-                    let audited = try #require(try post.json["msi_key"]?.string)
+                    let audited = try await stack.portal.accepted(other.message(title: "no canary"))
                     try await eventually("it is in the audit log") {
                         try await stack.portal.auditedObjects("message.send") == [audited]
                     }
@@ -99,14 +78,14 @@ extension SystemTests {
                     ]
                     // Without a gateway no message has ever arrived.
                     let alone = settings.merging(["MSI_GATEWAY_PORT": "\(try LoopbackPort.free())"]) { $1 }
-                    _ = try await withProgram(BuiltProduct.path(of: "msi-canary"), environment: alone) { _ in
+                    _ = try await withProgram("msi-canary", environment: alone) { _ in
                         try await eventually("a message that is not stored") {
                             try await value("msi_canary_messages_total{outcome=\"not_stored\"}", at: port, stack) ?? 0 >= 1
                         }
                         #expect(try await value("msi_canary_start_timestamp_seconds", at: port, stack) != nil)
                         #expect(try await value("msi_canary_last_received_timestamp_seconds", at: port, stack) == nil)
                     }
-                    _ = try await withProgram(BuiltProduct.path(of: "msi-canary"), environment: settings) { canary in
+                    _ = try await withProgram("msi-canary", environment: settings) { canary in
                         try await reporting(stack, topic) {
                             try await eventually("received messages") {
                                 try await value("msi_canary_messages_total{outcome=\"received\"}", at: port, stack) ?? 0 >= 2
@@ -116,7 +95,7 @@ extension SystemTests {
                             )
                             let last = try #require(await value("msi_canary_last_received_timestamp_seconds", at: port, stack))
                             #expect(abs(last - Date().timeIntervalSince1970) < 60)
-                            let status = try await status(stack, ownSettings)
+                            let status = try await stack.msi(["status"], ownSettings)
                             #expect(status.exitCode == 0)
                             #expect(
                                 status.lines.contains {
@@ -124,12 +103,10 @@ extension SystemTests {
                                         && $0.contains(/its phone has reported [1-9]\d* of the last/)
                                 }, "\(status.lines)")
 
-                            let checked = ownSettings.merging([
-                                "MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
-                            ]) { $1 }
+                            let checked = stack.environment.merging(ownSettings) { $1 }
                             // On a busy machine the last reported message may be older than five seconds, the limit for this interval.
                             try await eventually("a canary that is well") {
-                                try await doctor(checked).contains { $0.hasPrefix("ok canary the canary's phone has reported") }
+                                try await DoctorReport(checked).has("ok", "canary", "the canary's phone has reported")
                             }
 
                             try await stack.whileFrozen("msi-fcm-relay") {
@@ -151,7 +128,7 @@ extension SystemTests {
                             try await value("msi_canary_messages_total{outcome=\"not_received\"}", at: port, stack) ?? 0 >= 1
                         }
                         try await eventually("the status of a silent canary") {
-                            let silent = try await status(stack, ownSettings.merging(["MSI_CANARY_INTERVAL": "1"]) { $1 })
+                            let silent = try await stack.msi(["status"], ownSettings.merging(["MSI_CANARY_INTERVAL": "1"]) { $1 })
                             return silent.exitCode == 1
                                 && silent.lines.contains { $0.hasPrefix("degraded: ") && $0.contains("canary: silent") }
                         }
@@ -160,22 +137,19 @@ extension SystemTests {
                     #expect(try await stack.portal.auditedObjects("message.send") == [audited])
                     // A canary that does not run is checked as far as its settings are known.
                     let gone = "6b0187feff0dafac2833f431-6b0187feff0dafac2833f432-6b0187feff0dafac2833f433"
-                    for (change, problem) in [
-                        (["MSI_CANARY_TOKEN": secret], "warning canary MSI_CANARY_TOPIC is set, and msi-canary does not run"),
+                    for (change, level, problem) in [
+                        (["MSI_CANARY_TOKEN": secret], "warning", "MSI_CANARY_TOPIC is set, and msi-canary does not run"),
+                        (["MSI_CANARY_TOKEN": String(secret.reversed())], "failure", "the gateway refuses the canary's token"),
                         (
-                            ["MSI_CANARY_TOKEN": String(secret.reversed())],
-                            "failure canary the gateway refuses the canary's token"
+                            ["MSI_CANARY_TOPIC": "\(other.topicKey)"], "failure",
+                            "the canary's token may not send to \(other.topicKey)"
                         ),
-                        (
-                            ["MSI_CANARY_TOPIC": "\(other.topicKey)"],
-                            "failure canary the canary's token may not send to \(other.topicKey)"
-                        ),
-                        (["MSI_CANARY_TOPIC": gone], "failure canary there is no subject \(gone)"),
+                        (["MSI_CANARY_TOPIC": gone], "failure", "there is no subject \(gone)"),
                     ] {
                         let environment = settings.merging(["MSI_CANARY_ACCOUNT": "admin"]) { $1 }.merging(change) { $1 }
-                        let lines = try await doctor(environment)
-                        #expect(lines.contains { $0.hasPrefix(problem) }, "\(problem): \(lines)")
-                        #expect(!lines.contains { $0.contains(secret) })
+                        let report = try await DoctorReport(environment)
+                        #expect(report.has(level, "canary", problem), "\(problem): \(report.findings)")
+                        #expect(!report.findings.joined().contains { $0.contains(secret) })
                     }
                 }
             }
@@ -208,9 +182,7 @@ extension SystemTests {
                     "MSI_CANARY_TOKEN"
                 ),
             ] {
-                let end = try await withProgram(BuiltProduct.path(of: "msi-canary"), environment: settings) {
-                    try await $0.end()
-                }
+                let end = try await runProgram("msi-canary", environment: settings)
                 #expect(end.exitCode == EX_CONFIG && end.lines.contains { $0.contains(missing) }, "\(end.lines)")
             }
         }

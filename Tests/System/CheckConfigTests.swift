@@ -9,9 +9,7 @@ extension SystemTests {
     @Suite("--check-config")
     struct CheckConfigTests {
         private func check(_ service: String, _ settings: [String: String]) async throws -> ProgramEnd<Void> {
-            try await withProgram(BuiltProduct.path(of: service), arguments: ["--check-config"], environment: settings) {
-                try await $0.end()
-            }
+            try await runProgram(service, ["--check-config"], environment: settings)
         }
 
         @Test(
@@ -28,12 +26,8 @@ extension SystemTests {
         @Test("What libmongoc says while it is loaded is no line of the program")
         func loading() async throws {
             // The shell makes the file that a killed process with its id would have left, and becomes the program.
-            let end = try await withProgram(
-                "/bin/sh",
-                arguments: [
-                    "-c", #"echo $$; : >/dev/shm/mongoc-$$; exec "$0" --check-config"#, try BuiltProduct.path(of: "msi-cube"),
-                ]
-            ) { try await $0.end() }
+            let script = #"echo $$; : >/dev/shm/mongoc-$$; exec "$0" --check-config"#
+            let end = try await runProgram("/bin/sh", ["-c", script, BuiltProduct.path(of: "msi-cube")])
             unlink("/dev/shm/mongoc-\(end.lines.first ?? "")")
             #expect(end.exitCode == 0 && end.lines.dropFirst() == ["msi-cube: the configuration is valid"], "\(end.lines)")
         }
@@ -108,10 +102,7 @@ extension SystemTests {
                 let hosts = ["hub-1.example.edu", "hub-2.example.edu", "hub-3.example.edu"]
                 var lines: [String] = []
                 for host in hosts {
-                    let made = try await withProgram(
-                        BuiltProduct.path(of: "msi"), arguments: ["keys", "new", "\(folder)/\(host)", "--name", host]
-                    ) { try await $0.end() }
-                    lines += made.lines
+                    lines += try await runProgram("msi", ["keys", "new", "\(folder)/\(host)", "--name", host]).lines
                 }
                 try FileManager.default.moveItem(atPath: "\(folder)/\(hosts[0])", toPath: key)
                 try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: peers))

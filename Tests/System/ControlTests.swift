@@ -16,19 +16,13 @@ extension SystemTests.OneProduct {
             portal = stack.portal
         }
 
-        private func post(_ message: JSONValue) async throws -> String {
-            let answer = try await portal.post(message)
-            guard answer.status == 201, let key = try answer.json["msi_key"]?.string else { throw UnexpectedAnswer(answer) }
-            return key
-        }
-
         @Test("A ttl reaches FCM for both platforms, and the message expires with it")
         func timeToLive() async throws {
             let subject = try await portal.makeSubject("Information")
             for ttl in [0, 3_600] {
                 var message = subject.message()
                 message["ttl"] = .integer(Int64(ttl))
-                let key = try await post(message)
+                let key = try await portal.accepted(message)
                 let shown = try await portal.message(key, hasState: "relayed")
                 #expect(shown["ttl"] == .integer(Int64(ttl)))
                 let lifetime = (shown["expires"]?.integer ?? 0) - (shown["timestamp"]?.integer ?? 0)
@@ -42,35 +36,15 @@ extension SystemTests.OneProduct {
             }
         }
 
-        @Test("The options of a message reach FCM, and the history shows them")
-        func options() async throws {
-            let subject = try await portal.makeSubject("Alert")
-            var message = subject.message()
-            message["options"] = [
-                "image": "https://cdn.test/storm.png", "collapse_key": "storm", "analytics_label": "storm-2026",
-                "android": ["channel_id": "alerts"], "apns": ["category": "ALERT"],
-            ]
-            let shown = try await portal.message(try await post(message), hasState: "relayed")
-            #expect(shown["options"] == message["options"])
-            let sent = try await stack.fcm.acceptedSends(to: subject.topicKey).compactMap { $0["body"]?["message"] }
-            #expect(sent.count == 2)
-            for component in sent { #expect(component["fcm_options"]?["analytics_label"] == "storm-2026") }
-            let notification = try #require(sent.first { $0["notification"] != nil })
-            #expect(notification["notification"]?["image"] == "https://cdn.test/storm.png")
-            #expect(notification["android"]?["notification"]?["channel_id"] == "alerts")
-            #expect(notification["apns"]?["payload"]?["aps"]?["category"] == "ALERT")
-            #expect(notification["android"]?["collapse_key"] == "storm")
-        }
-
         @Test("A scheduled message goes out at its time, and can be recalled before; a second recall is a conflict")
         func schedule() async throws {
             let subject = try await portal.makeSubject("Alert")
             let due = Int64.nowInMilliseconds + 1_000
             var message = subject.message()
             message["send_at"] = .integer(due)
-            let scheduled = try await post(message)
+            let scheduled = try await portal.accepted(message)
             message["send_at"] = .integer(due + 3_600_000)
-            let recalled = try await post(message)
+            let recalled = try await portal.accepted(message)
             let answer = try await portal.call(.DELETE, "/message/\(recalled)")
             #expect(answer.status == 200)
             let document = try answer.json
@@ -108,17 +82,6 @@ extension SystemTests.OneProduct {
             #expect(again.status == 201 && again.body == first.body)
         }
 
-        @Test("A message that has not failed cannot be tried again")
-        func retry() async throws {
-            let subject = try await portal.makeSubject("Information")
-            let key = try await post(subject.message())
-            _ = try await portal.message(key, hasState: "relayed")
-            let answer = try await portal.call(.POST, "/message/\(key)/retry")
-            #expect(answer.status == 409)
-            #expect(try answer.json["detail"]?.string?.contains("relayed") == true)
-            #expect(try await portal.call(.POST, "/message/0123456789abcdef01234567/retry").status == 404)
-        }
-
         @Test("The archive is filtered by place, sender, state, time and words, page by page")
         func filters() async throws {
             let one = try await portal.makeSubject("Information")
@@ -127,21 +90,14 @@ extension SystemTests.OneProduct {
             var keys: [String] = []
             for number in 0..<4 {
                 for subject in [one, sibling, other] {
-                    keys.append(try await post(subject.message(title: "Exam \(number) Übung", message: "Room & more: B12+")))
+                    let message = subject.message(title: "Exam \(number) Übung", message: "Room & more: B12+")
+                    keys.append(try await portal.accepted(message))
                 }
             }
             for key in keys { _ = try await portal.message(key, hasState: "relayed") }
 
             func listed(_ query: String) async throws -> [String] {
-                var listed: [String] = []
-                var next: String? = "/message?limit=3&" + query
-                while let url = next {
-                    let page = try await portal.call(.GET, url)
-                    guard page.status == 200 else { throw UnexpectedAnswer(page) }
-                    listed += try page.json["messages"]?.array.compactMap { $0["msi_key"]?.string } ?? []
-                    next = try page.json["next"]?.string
-                }
-                return listed.reversed()
+                try await portal.all("messages", at: "/message?limit=3&" + query).reversed().compactMap { $0["msi_key"]?.string }
             }
             func posted(to places: Int...) -> [String] {
                 keys.enumerated().filter { places.contains($0.offset % 3) }.map(\.element)

@@ -12,7 +12,7 @@ extension SystemTests {
             arguments: [("--help", 0), ("--port=1", 2)] as [(String, Int32)])
         func arguments(_ argument: String, status: Int32) async throws {
             let script = try BuiltProduct.packageFolder() + "deploy/run"
-            let end = try await withProgram(script, arguments: [argument]) { try await $0.end() }
+            let end = try await runProgram(script, [argument])
             #expect(end.exitCode == status)
             #expect(end.lines.contains { $0.contains("MSI_GATEWAY_PORT") }, "\(end.lines)")
             #expect(end.lines.contains { $0.contains("takes no arguments, found: \(argument)") } == (status != 0), "\(end.lines)")

@@ -97,9 +97,7 @@ extension SystemTests {
                 let environment = [
                     "MSI_STATE_DIR": state, "MSI_GATEWAY_PORT": "\(gateway)", "MSI_FCM_EMULATOR_PORT": "\(emulator)",
                 ]
-                let end = try await withProgram(BuiltProduct.path(of: "msi"), arguments: ["up"], environment: environment) {
-                    try await $0.end()
-                }
+                let end = try await runProgram("msi", ["up"], environment: environment)
                 #expect(end.exitCode == 1, "\(end.lines)")
                 let report = try await DoctorReport(environment)
                 #expect(
@@ -111,35 +109,14 @@ extension SystemTests {
 
                 let other = try await DoctorReport(environment.merging(["MSI_STATE_DIR": folder + "/other"]) { $1 })
                 #expect(other.code == 0, "\(other.failures)")
-                let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-                defer { close(listener) }
-                var address = sockaddr_in()
-                address.sin_family = sa_family_t(AF_INET)
-                address.sin_port = in_port_t(emulator).bigEndian
-                address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-                let isBound = withUnsafePointer(to: &address) { pointer in
-                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-                    }
+                // Another program listens there.
+                try await withTCPProxy(to: gateway) { listener in
+                    let settings = ["MSI_STATE_DIR": folder + "/other", "MSI_FCM_EMULATOR_PORT": "\(listener.port)"]
+                    let taken = try await DoctorReport(environment.merging(settings) { $1 })
+                    #expect(
+                        taken.code == 1 && taken.has("failure", "processes", "port \(listener.port)", "MSI_FCM_EMULATOR_PORT"),
+                        "\(taken.findings)")
                 }
-                #expect(isBound && listen(listener, 1) == 0)
-                let taken = try await DoctorReport(environment.merging(["MSI_STATE_DIR": folder + "/other"]) { $1 })
-                #expect(
-                    taken.code == 1 && taken.has("failure", "processes", "port \(emulator)", "MSI_FCM_EMULATOR_PORT"),
-                    "\(taken.findings)")
-            }
-        }
-
-        @Test(
-            "A full disk is a failure",
-            .enabled(if: SmallDisk.isPossible, "it needs the right to mount a disk in memory"))
-        func fullDisk() async throws {
-            try await SmallDisk.with(megabytes: 24) { disk in
-                try disk.fill(leaving: 4 << 20)
-                let report = try await DoctorReport([
-                    "MSI_STATE_DIR": disk.folder, "MSI_GATEWAY_PORT": "\(try LoopbackPort.free())",
-                ])
-                #expect(report.code == 1 && report.has("failure", "disk", "new messages are refused"), "\(report.findings)")
             }
         }
     }

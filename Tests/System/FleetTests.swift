@@ -18,7 +18,7 @@ extension SystemTests {
                 "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)",
             ]
             let end = try await withProgram(
-                try BuiltProduct.path(of: "msi-phone"), arguments: ["fleet"] + arguments, environment: environment
+                "msi-phone", arguments: ["fleet"] + arguments, environment: environment
             ) { program in
                 _ = try await program.line(within: .seconds(60)) { $0.contains("\"ready\"") }
                 try await body(program)
@@ -43,7 +43,7 @@ extension SystemTests {
                 let posted = Mutex<[String]>([])
                 let report = try await withFleet(at: stack, ["--count", "30"]) { fleet in
                     for subject in [forced, other, forced] {
-                        let key = try #require(try await stack.portal.post(subject.message()).json["msi_key"]?.string)
+                        let key = try await stack.portal.accepted(subject.message())
                         _ = try await stack.portal.message(key, hasState: "relayed")
                         posted.withLock { $0.append(key) }
                     }

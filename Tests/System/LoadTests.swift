@@ -19,14 +19,9 @@ extension SystemTests.OneProduct {
         ) async throws -> (figures: JSONValue, lines: [String]) {
             let file = stack.stateDirectory + "/load.json"
             let plot = stack.stateDirectory + "/load.svg"
-            let end = try await withProgram(
-                try BuiltProduct.path(of: "msi-load"), arguments: arguments + ["--json", file, "--svg", plot],
-                environment: stack.environment
-            ) { program in
-                _ = try await program.line { $0.hasPrefix("throughput") }
-                try await program.end()
-            }
-            #expect(end.exitCode == exitCode)
+            let end = try await runProgram(
+                "msi-load", arguments + ["--json", file, "--svg", plot], environment: stack.environment)
+            #expect(end.exitCode == exitCode && end.lines.contains { $0.hasPrefix("throughput") }, "\(end.lines)")
             #expect(try String(contentsOfFile: plot, encoding: .utf8).hasPrefix("<svg"))
             return (try JSONValue(parsing: Data(contentsOf: URL(filePath: file))), end.lines)
         }
@@ -75,16 +70,11 @@ extension SystemTests.OneProduct {
                 ["MSI_STATE_DIR": stack.stateDirectory + "/other"],
                 ["MSI_STATE_DIR": stack.stateDirectory, "MSI_FCM_SERVICE_ACCOUNT_FILE": "/etc/msi/account.json"],
             ] {
-                let end = try await withProgram(
-                    try BuiltProduct.path(of: "msi-load"), arguments: ["gateway", "--phones", "5", "--duration", "1"],
-                    environment: environment.merging(["MSI_GATEWAY_PORT": "\(stack.portal.port)"]) { $1 }
-                ) { program in
-                    _ = try await program.line {
-                        $0.contains("--phones: the phones need the FCM emulator")
-                    }
-                    try await program.end()
-                }
+                let end = try await runProgram(
+                    "msi-load", ["gateway", "--phones", "5", "--duration", "1"],
+                    environment: environment.merging(["MSI_GATEWAY_PORT": "\(stack.portal.port)"]) { $1 })
                 #expect(end.exitCode == 64)
+                #expect(end.lines.contains { $0.contains("--phones: the phones need the FCM emulator") }, "\(end.lines)")
             }
             let channels = try await stack.portal.call(.GET, "/channel").json.array
             #expect(!channels.contains { $0["name"] == "Load test" })
@@ -106,17 +96,11 @@ extension SystemTests.OneProduct {
                 Set(try await stack.fcm.acceptedSends().map { $0["body"]?["message"]?["topic"] })
             }
             let before = try await topics()
-            let end = try await withProgram(
-                try BuiltProduct.path(of: "msi-load"),
-                arguments: ["relay", "--duration", "1", "--svg", stack.stateDirectory + "/nowhere/load.svg"],
-                environment: ["MSI_STATE_DIR": stack.stateDirectory]
-            ) { program in
-                _ = try await program.line {
-                    $0.contains("--svg: ") && $0.contains("nowhere/load.svg cannot be written")
-                }
-                try await program.end()
-            }
+            let end = try await runProgram(
+                "msi-load", ["relay", "--duration", "1", "--svg", stack.stateDirectory + "/nowhere/load.svg"],
+                environment: ["MSI_STATE_DIR": stack.stateDirectory])
             #expect(end.exitCode == 64)
+            #expect(end.lines.contains { $0.contains("--svg: ") && $0.contains("nowhere/load.svg cannot be written") })
             #expect(try await topics() == before)
         }
     }
@@ -133,14 +117,11 @@ extension SystemTests.WithoutSupervisor {
                 let relay = try await services.start(
                     "msi-fcm-relay", settings: ["MSI_FCM_RAMP": "60", "MSI_FCM_QUOTA": "60000"])
                 let file = services.folder + "/load.json"
-                let end = try await withProgram(
-                    try BuiltProduct.path(of: "msi-load"),
-                    arguments: ["relay", "--rate", "100", "--duration", "2", "--alerts", "0", "--json", file],
-                    environment: ["MSI_STATE_DIR": services.folder]
-                ) { program in
-                    try await program.line { $0.hasPrefix("held back") && $0.contains("MSI_FCM_RAMP") }
-                }
+                let end = try await runProgram(
+                    "msi-load", ["relay", "--rate", "100", "--duration", "2", "--alerts", "0", "--json", file],
+                    environment: ["MSI_STATE_DIR": services.folder])
                 #expect(end.exitCode == 0)
+                #expect(end.lines.contains { $0.hasPrefix("held back") && $0.contains("MSI_FCM_RAMP") }, "\(end.lines)")
                 let figures = try JSONValue(parsing: Data(contentsOf: URL(filePath: file)))
                 #expect(figures["accepted"] == 200)
                 let throughput = try #require(figures["throughput"].flatMap(Self.number))

@@ -22,47 +22,37 @@ extension SystemTests.OneProduct {
             "<b>&amp;</b> ' ; -- %s \u{2028} \u{1}",
         ]
 
-        @Test("An Alert reaches the phone as the seed's two components", arguments: texts)
-        func alert(text: String) async throws {
-            let subject = try await portal.makeSubject("Alert")
+        @Test(
+            "A message reaches the phone as the seed's components: an Alert as two, Information as one",
+            arguments: ["Alert", "Information"], texts)
+        func components(distribution: String, text: String) async throws {
+            let isAlert = distribution == "Alert"
+            let subject = try await portal.makeSubject(distribution)
             try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
-                let posted = try await portal.post(subject.message(title: text, desc: text, message: text))
+                let desc = isAlert ? text : ""
+                let posted = try await portal.post(subject.message(title: text, desc: desc, message: text))
                 let (key, timestamp) = try identity(of: posted)
-                let events = try await phone.events(2)
-                let notification = try #require(events.first { $0.component == "notification" }).json
-                #expect(notification["from"] == "/topics/\(subject.topicKey)")
-                #expect(notification["priority"] == "high")
-                #expect(
-                    notification["notification"] == ["title": "\(text)", "body": "\(text)", "sound": "default", "tag": "\(key)"])
-                #expect(notification["data"] == ["msi_key": "\(key)"])
+                let events = try await phone.events(isAlert ? 2 : 1)
+                for event in events.map(\.json) {
+                    #expect(event["from"] == "/topics/\(subject.topicKey)")
+                    #expect(event["priority"] == "high")
+                }
                 let data = try #require(events.first { $0.component == "data" }).json
-                #expect(data["from"] == "/topics/\(subject.topicKey)")
-                #expect(data["priority"] == "high")
-                #expect(data["notification"] == nil)
                 #expect(
                     data["data"] == [
-                        "msi_key": "\(key)", "topic_key": "\(subject.topicKey)", "dist": "Alert", "title": "\(text)",
-                        "desc": "\(text)", "message": "\(text)", "timestamp": "\(timestamp)",
+                        "msi_key": "\(key)", "topic_key": "\(subject.topicKey)", "dist": "\(distribution)", "title": "\(text)",
+                        "desc": "\(desc)", "message": "\(text)", "timestamp": "\(timestamp)",
                     ])
-            }
-        }
-
-        @Test("Information reaches the phone as the seed's one component", arguments: texts)
-        func information(text: String) async throws {
-            let subject = try await portal.makeSubject("Information")
-            try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
-                let posted = try await portal.post(subject.message(title: text, desc: "", message: text))
-                let (key, timestamp) = try identity(of: posted)
-                let event = try await phone.events(1)[0].json
-                #expect(event["notification"] == nil)
-                #expect(event["priority"] == "high")
-                #expect(
-                    event["data"] == [
-                        "msi_key": "\(key)", "topic_key": "\(subject.topicKey)", "dist": "Information", "title": "\(text)",
-                        "desc": "", "message": "\(text)", "timestamp": "\(timestamp)",
-                    ])
+                if isAlert {
+                    let notification = try #require(events.first { $0.component == "notification" }).json
+                    #expect(
+                        notification["notification"] == [
+                            "title": "\(text)", "body": "\(text)", "sound": "default", "tag": "\(key)",
+                        ])
+                    #expect(notification["data"] == ["msi_key": "\(key)"])
+                }
                 _ = try await portal.message(key, hasState: "relayed")
-                #expect(phone.events.count == 1)
+                #expect(phone.events.count == (isAlert ? 2 : 1))
             }
         }
 
@@ -203,83 +193,19 @@ extension SystemTests.OneProduct {
             #expect(try await portal.call(.GET, "/message/first").status == 400)
         }
 
-        @Test("A field that is missing, wrong or too long is an error that names it; nothing is sent")
-        func refuse() async throws {
-            let alert = try await portal.makeSubject("Alert")
-            let information = try await portal.makeSubject("Information")
-            let good = alert.message()
-            var cases: [(String, JSONValue)] = []
-            func add(_ field: String, _ change: (inout JSONValue) -> Void) {
-                var message = good
-                change(&message)
-                cases.append((field, message))
-            }
-            for field in good.names {
-                add(field) { $0[field] = nil }
-                add(field) { $0[field] = .null }
-                add(field) { $0[field] = 7 }
-            }
-            add("title") { $0["title"] = " " }
-            add("desc") { $0["desc"] = "" }
-            add("title") { $0["title"] = .string(String(repeating: "t", count: 501)) }
-            add("desc") { $0["desc"] = .string(String(repeating: "d", count: 501)) }
-            add("message") { $0["message"] = .string(String(repeating: "m", count: 1_501)) }
-            add("message") { $0["message"] = .string(String(repeating: "🎓", count: 1_501)) }
-            add("topic_key") { $0["topic_key"] = "news" }
-            add("topic_key") { $0["topic_key"] = "\(alert.channel)-\(alert.area)-0123456789abcdef01234567" }
-            add("distribution") { $0["distribution"] = "Information" }
-            add("distribution") { $0["distribution"] = "alert" }
-            add("sender") { $0["sender"] = "Ann" }
-            add("distribution") { $0["topic_key"] = .string(information.topicKey) }
-            for (field, message) in cases {
-                let answer = try await portal.post(message)
-                #expect(answer.status == 400, "\(field): \(answer)")
-                #expect(try answer.json["field"]?.string == field, "\(answer)")
-            }
-            #expect(try await stack.fcm.acceptedSends(to: alert.topicKey).isEmpty)
-        }
-
-        @Test("The list is newest first; its pages neither miss nor repeat a message while new ones come")
-        func pages() async throws {
-            let subject = try await portal.makeSubject("Information")
-            var expected: [String] = []
-            for _ in 0..<23 {
-                expected.insert(try identity(of: try await portal.post(subject.message())).key, at: 0)
-            }
-            var listed: [JSONValue] = []
-            var next: String? = "/message?limit=5"
-            // Earlier tests have sent more.
-            while let url = next, listed.count < 2 * expected.count {
-                let page = try await portal.call(.GET, url)
-                #expect(page.status == 200)
-                let json = try page.json
-                #expect(json["messages"]?.array.count ?? 0 <= 5)
-                listed += json["messages"]?.array ?? []
-                next = json["next"]?.string
-                #expect(page["Link"] == next.map { "<\($0)>; rel=\"next\"" })
-                // A new message arrives between two pages.
-                _ = try identity(of: try await portal.post(subject.message()))
-            }
-            let keys = listed.compactMap { $0["msi_key"]?.string }
-            #expect(Set(keys).count == keys.count)
-            #expect(
-                listed.filter { $0["topic_key"]?.string == subject.topicKey }.compactMap { $0["msi_key"]?.string } == expected)
-            let timestamps = listed.compactMap { $0["timestamp"]?.integer }
-            #expect(timestamps == timestamps.sorted(by: >))
-            #expect(try await portal.call(.GET, "/message").json["messages"]?.array.count ?? 0 <= 50)
-            for wrong in ["limit=0", "limit=201", "limit=x", "before=x", "limit=99999999999999999999"] {
-                let answer = try await portal.call(.GET, "/message?\(wrong)")
-                #expect(answer.status == 400)
-                #expect(try answer.json["field"]?.string == String(wrong.prefix { $0 != "=" }))
-            }
-        }
-
-        @Test("A post with the same Idempotency-Key is made once, also if its subject was deleted")
+        @Test("Posts with one Idempotency-Key are one message, also at the same time, and if its subject was deleted")
         func idempotency() async throws {
             let subject = try await portal.makeSubject("Information")
-            let first = try await portal.post(subject.message(), key: "idempotency")
-            _ = try identity(of: first)
-            #expect(first["Idempotency-Replayed"] == nil)
+            let answers = try await withThrowingTaskGroup(of: HTTPAnswer.self) { group in
+                for _ in 0..<10 {
+                    group.addTask { try await portal.post(subject.message(), key: "idempotency") }
+                }
+                return try await group.reduce(into: [HTTPAnswer]()) { $0.append($1) }
+            }
+            #expect(Set(answers.map(\.status)) == [201])
+            #expect(Set(answers.map(\.body)).count == 1)
+            let first = try #require(answers.first { $0["Idempotency-Replayed"] == nil })
+            _ = try await portal.message(try identity(of: first).key, hasState: "relayed")
             func replay() async throws {
                 let again = try await portal.post(subject.message(), key: "idempotency")
                 #expect(again.status == 201)
@@ -296,41 +222,6 @@ extension SystemTests.OneProduct {
             #expect(try other.json["field"] == "Idempotency-Key")
             #expect(try await portal.post(subject.message(), key: "").status == 400)
             #expect(try await stack.fcm.acceptedSends(to: subject.topicKey).count == 1)
-        }
-
-        @Test("Many posts at once with one Idempotency-Key are one message")
-        func concurrentIdempotency() async throws {
-            let subject = try await portal.makeSubject("Information")
-            let answers = try await withThrowingTaskGroup(of: HTTPAnswer.self) { group in
-                for _ in 0..<10 {
-                    group.addTask { try await portal.post(subject.message(), key: "concurrent") }
-                }
-                return try await group.reduce(into: [HTTPAnswer]()) { $0.append($1) }
-            }
-            #expect(Set(answers.map(\.status)) == [201])
-            #expect(Set(answers.map(\.body)).count == 1)
-            _ = try await portal.message(try identity(of: answers[0]).key, hasState: "relayed")
-            #expect(try await stack.fcm.acceptedSends(to: subject.topicKey).count == 1)
-        }
-
-        @Test("Hundreds of messages in a row are each sent to FCM exactly once")
-        func onceEach() async throws {
-            let subject = try await portal.makeSubject("Information")
-            let keys = try await withThrowingTaskGroup(of: [String].self) { group in
-                for _ in 0..<8 {
-                    group.addTask {
-                        var keys: [String] = []
-                        for _ in 0..<50 { keys.append(try identity(of: try await portal.post(subject.message())).key) }
-                        return keys
-                    }
-                }
-                return try await group.reduce(into: []) { $0 += $1 }
-            }
-            for key in keys { _ = try await portal.message(key, hasState: "relayed") }
-            let sent = try await stack.fcm.acceptedSends(to: subject.topicKey).compactMap {
-                $0["body"]?["message"]?["data"]?["msi_key"]?.string
-            }
-            #expect(sent.sorted() == keys.sorted())
         }
 
         /// The body of a successful answer to a post.

@@ -27,10 +27,9 @@ extension SystemTests {
                         scheduled["drill"] = true
                         let template: JSONValue = ["name": "Room", "title": "{{room}}", "desc": "", "message": "{{room}}"]
                         #expect(try await stack.portal.call(.POST, "/template", template).status == 201)
-                        #expect(try await stack.portal.post(scheduled).status == 201)
+                        _ = try await stack.portal.accepted(scheduled)
                         for number in 0..<30 {
-                            let posted = try await stack.portal.post(subject.message(title: "\(number)"), key: "\(number)")
-                            let key = try #require(try posted.json["msi_key"]?.string)
+                            let key = try await stack.portal.accepted(subject.message(title: "\(number)"), key: "\(number)")
                             _ = try await stack.portal.message(key, hasState: "relayed")
                         }
                         let templates = try await shownTemplates(of: stack)
@@ -53,8 +52,8 @@ extension SystemTests {
                         let again = try await stack.portal.post(subject.message(title: "7"), key: "7")
                         #expect(again["Idempotency-Replayed"] == "true")
 
-                        let new = try await stack.portal.post(subject.message(title: "new"))
-                        _ = try await stack.portal.message(try #require(try new.json["msi_key"]?.string), hasState: "relayed")
+                        let new = try await stack.portal.accepted(subject.message(title: "new"))
+                        _ = try await stack.portal.message(new, hasState: "relayed")
                         _ = try await stack.portal.makeSubject("Alert")
                         return try await (shownCube(of: stack), shownArchive(of: stack))
                     }
@@ -92,9 +91,8 @@ extension SystemTests {
             arguments: ServiceEntry.all.filter(\.keepsData).map(\.executable))
         func aloneWithTheFiles(_ service: String) async throws {
             try await withTemporaryFolder { folder in
-                let path = try BuiltProduct.path(of: service)
                 let environment = ["MSI_STATE_DIR": folder]
-                _ = try await withProgram(path, environment: environment) { program in
+                _ = try await withProgram(service, environment: environment) { program in
                     _ = try await program.line { $0.contains("ready") }
                     let refused = try await migrate("sqlite", in: folder, "mongodb://127.0.0.1:1/campus")
                     #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains("stop the services first") })
@@ -103,16 +101,9 @@ extension SystemTests {
                 let lock = open(folder + "/data.lock", O_RDONLY | O_CLOEXEC)
                 defer { close(lock) }
                 #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
-                let end = try await withProgram(path, environment: environment) { try await $0.end() }
+                let end = try await runProgram(service, environment: environment)
                 #expect(end.exitCode == 1 && end.lines.contains { $0.contains("msi migrate is at work") }, "\(end.lines)")
             }
-        }
-
-        /// Copies the operator's token. The accounts move with the data, and the token stays that of the first start.
-        private func carryToken(from folder: String, to other: String) throws {
-            try FileManager.default.createDirectory(
-                atPath: other, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            try FileManager.default.copyItem(atPath: folder + "/token", toPath: other + "/token")
         }
 
         private func shownCube(of stack: Stack) async throws -> JSONValue {
@@ -127,17 +118,8 @@ extension SystemTests {
             try await stack.portal.call(.GET, "/message?limit=200").json["messages"]
         }
 
-        private func migrate(
-            _ target: String, in folder: String, _ url: String?
-        ) async throws -> (exitCode: Int32?, lines: [String]) {
-            var environment = ["MSI_STATE_DIR": folder]
-            if let url { environment["MSI_DATABASE_URL"] = url }
-            let end = try await withProgram(
-                try BuiltProduct.path(of: "msi"), arguments: ["migrate", "--to", target], environment: environment
-            ) { program in
-                try await program.end()
-            }
-            return (end.exitCode, end.lines)
+        private func migrate(_ target: String, in folder: String, _ url: String?) async throws -> ProgramEnd<Void> {
+            try await msi(["migrate", "--to", target], in: folder, url.map { ["MSI_DATABASE_URL": $0] } ?? [:])
         }
     }
 }

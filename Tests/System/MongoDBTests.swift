@@ -21,9 +21,7 @@ extension SystemTests {
                         let processes = stack.processes
                         var accepted: Set<String> = []
                         for number in 0..<20 {
-                            let posted = try await portal.post(subject.message(title: "\(number)"))
-                            #expect(posted.status == 201)
-                            accepted.insert(try #require(try posted.json["msi_key"]?.string))
+                            accepted.insert(try await portal.accepted(subject.message(title: "\(number)")))
                         }
                         await server.kill()
                         try await expectUnavailable(portal, subject)

@@ -142,7 +142,7 @@ private struct HubWithProvider: SuiteTrait, TestScoping {
                 "MSI_OIDC_NAME_CLAIM": "preferred_username",
             ]
             let gateway = ["MSI_GATEWAY_PUBLIC_URL": Hub.origin, "MSI_GATEWAY_TRUSTED_PROXIES": "127.0.0.1"]
-            try await SeparateServices.with(hasEmulator: false, peopleSettings: people, gatewaySettings: gateway) { services in
+            try await SeparateServices.with(peopleSettings: people, gatewaySettings: gateway) { services in
                 try await Self.$running.withValue(Hub(portal: services.portal, provider: provider)) { try await function() }
             }
         }

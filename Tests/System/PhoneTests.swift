@@ -31,8 +31,7 @@ extension SystemTests.OneProduct {
             #expect(try await since(["\(subject.topicKey)"])["messages"] == [])
             var keys: [String] = []
             for number in 0..<120 {
-                let posted = try await portal.post(subject.message(title: "\(number)", desc: "d", message: "text"))
-                keys.append(try #require(try posted.json["msi_key"]?.string))
+                keys.append(try await portal.accepted(subject.message(title: "\(number)", desc: "d", message: "text")))
             }
             _ = try await portal.post(other.message(title: "other", desc: "", message: "text"))
             let topics = ["\(subject.topicKey)"]
@@ -56,17 +55,6 @@ extension SystemTests.OneProduct {
             #expect(first["dist"] == "Alert" && first["desc"] == "d" && first["topic_key"] == .string(topics[0]))
         }
 
-        @Test("The hub says which topics FCM has for a phone, and that it does not know one")
-        func topics() async throws {
-            let subject = try await portal.makeSubject("Alert")
-            try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
-                let answer = try await portal.with(token: nil).call(.POST, "/phone/topics", ["token": .string(phone.token)])
-                #expect(try answer.json == ["topics": [.string("\(subject.topicKey)")]])
-            }
-            let unknown = try await portal.with(token: nil).call(.POST, "/phone/topics", ["token": "gone"])
-            #expect(unknown.status == 404)
-        }
-
         // MARK: The simulated phone
 
         private func control(_ change: JSONValue) async throws {
@@ -86,7 +74,7 @@ extension SystemTests.OneProduct {
         /// Posts a message of a new Forced subject, and waits until the phone shows it.
         private func received() async throws -> String {
             let subject = try await portal.makeSubject("Alert", level: "Forced")
-            let key = try #require(try await portal.post(subject.message()).json["msi_key"]?.string)
+            let key = try await portal.accepted(subject.message())
             _ = try await portal.message(key, hasState: "relayed")
             try await eventually("the phone shows the message", every: .milliseconds(100)) {
                 _ = try await page().call(.POST, "/refresh")

@@ -70,10 +70,7 @@ private struct RecordedPosts {
                     group.addTask {
                         var posts: [Post] = []
                         for number in 0..<10 {
-                            let answer = try await portal.post(subject.message(title: "\(client)/\(number)"))
-                            guard answer.status == 201, let msiKey = try answer.json["msi_key"]?.string else {
-                                throw UnexpectedAnswer(answer)
-                            }
+                            let msiKey = try await portal.accepted(subject.message(title: "\(client)/\(number)"))
                             posts.append(Post(msiKey: msiKey, logLength: recorder.logLength))
                         }
                         return posts
@@ -114,8 +111,7 @@ private func withServices<Value: Sendable>(
 ) async throws -> Value {
     let port = try FreePort.choose()
     var processes: [ServiceProcess] = []
-    let outcome: Result<Value, any Error>
-    do {
+    return try await perform {
         for name in (ServiceEntry.all.filter(\.keepsData) + [.gateway]).map(\.executable) {
             processes.append(
                 try await ServiceProcess(
@@ -123,13 +119,10 @@ private func withServices<Value: Sendable>(
                     logFile: "\(folder).\(name).log"))
             if name == ServiceEntry.people.executable { try await TestOperator.setUp(in: folder) }
         }
-        outcome = .success(
-            try await withHTTPClient { http in
-                try await body(Portal(port: port, http: http, token: try TestOperator.token(in: folder)))
-            })
-    } catch {
-        outcome = .failure(error)
+        return try await withHTTPClient { http in
+            try await body(Portal(port: port, http: http, token: try TestOperator.token(in: folder)))
+        }
+    } finally: {
+        for process in processes.reversed() { await process.kill() }
     }
-    for process in processes.reversed() { await process.kill() }
-    return try outcome.get()
 }

@@ -81,16 +81,6 @@ extension SystemTests.OneProduct {
             let sent = try await send(["Archive/Main building/Hours", "text"])
             #expect(sent.exitCode == 0 && sent.lines.contains { $0.contains("must approve") }, "\(sent.lines)")
         }
-
-        @Test("Without a token that can be used, the command says which file has it")
-        func malformedToken() async throws {
-            try await withTemporaryFolder { folder in
-                try Data().write(to: URL(filePath: folder + "/token"))
-                let sent = try await send(["Campus/Weather/Storms", "text"], ["MSI_STATE_DIR": folder])
-                #expect(sent.exitCode == 77)
-                #expect(sent.lines.contains { $0.contains("\(folder)/token is empty") }, "\(sent.lines)")
-            }
-        }
     }
 }
 

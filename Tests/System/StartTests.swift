@@ -26,7 +26,7 @@ extension SystemTests {
                     service.setting: endpoint.text,
                 ]
                 try Data("key".utf8).write(to: URL(filePath: folder + "/key"))
-                let end = try await end(of: service.name, environment)
+                let end = try await runProgram(service.name, environment: environment)
                 #expect(end.exitCode == 78)
                 #expect(
                     end.lines.contains {
@@ -41,14 +41,13 @@ extension SystemTests {
         func takenPort(service: String, setting: String) async throws {
             try await withTemporaryFolder { folder in
                 let environment = ["MSI_STATE_DIR": folder + "/1", "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0"]
-                let path = try BuiltProduct.path(of: service)
-                _ = try await withProgram(path, environment: environment) { program in
+                _ = try await withProgram(service, environment: environment) { program in
                     let line = try await program.line { $0.contains("127.0.0.1:") }
                     let address = try #require(line.firstMatch(of: /127\.0\.0\.1:([0-9]+)/))
                     let port = String(address.1)
-                    let end = try await end(
-                        of: service,
-                        ["MSI_STATE_DIR": folder + "/2", "MSI_GATEWAY_PORT": port, "MSI_FCM_EMULATOR_PORT": port])
+                    let end = try await runProgram(
+                        service,
+                        environment: ["MSI_STATE_DIR": folder + "/2", "MSI_GATEWAY_PORT": port, "MSI_FCM_EMULATOR_PORT": port])
                     #expect(end.exitCode == 1)
                     #expect(
                         end.lines.contains {
@@ -63,24 +62,15 @@ extension SystemTests {
         func twoEmulators() async throws {
             try await withTemporaryFolder { folder in
                 let environment = ["MSI_STATE_DIR": folder, "MSI_FCM_EMULATOR_PORT": "0"]
-                _ = try await withProgram(try BuiltProduct.path(of: "msi-fcm-emulator"), environment: environment) { program in
+                _ = try await withProgram("msi-fcm-emulator", environment: environment) { program in
                     _ = try await program.line { $0.contains("ready") }
                     let key = folder + "/fcm-emulator/service-account.json"
                     let before = try Data(contentsOf: URL(filePath: key))
-                    let end = try await end(of: "msi-fcm-emulator", environment)
+                    let end = try await runProgram("msi-fcm-emulator", environment: environment)
                     #expect(end.exitCode == 1 && end.lines.contains { $0.contains("another emulator") }, "\(end.lines)")
                     #expect(try Data(contentsOf: URL(filePath: key)) == before)
                 }
             }
-        }
-
-        private func end(
-            of service: String, _ environment: [String: String]
-        ) async throws -> (exitCode: Int32?, lines: [String]) {
-            let end = try await withProgram(try BuiltProduct.path(of: service), environment: environment) {
-                try await $0.end()
-            }
-            return (end.exitCode, end.lines)
         }
     }
 }

@@ -19,9 +19,8 @@ extension SystemTests.HarmedProduct {
 
         private func status(
             _ arguments: [String] = [], _ settings: [String: String] = [:]
-        ) async throws -> (code: Int32?, lines: [String]) {
-            let end = try await stack.msi(["status"] + arguments, settings)
-            return (end.exitCode, end.lines)
+        ) async throws -> ProgramEnd<Void> {
+            try await stack.msi(["status"] + arguments, settings)
         }
 
         @Test(
@@ -33,7 +32,7 @@ extension SystemTests.HarmedProduct {
             #expect(try await stack.portal.post(subject.message()).status == 201)
             try await eventually("a relayed message") {
                 let well = try await status()
-                return well.code == 0
+                return well.exitCode == 0
                     && well.lines.contains { $0.contains(/^in the last minute: [1-9]\d* accepted, [1-9]\d* relayed/) }
                     && well.lines.contains { $0.hasPrefix("messages: 0 waiting; ") }
             }
@@ -46,7 +45,7 @@ extension SystemTests.HarmedProduct {
             }
             try await stack.whileFrozen("msi-fcm-relay") {
                 #expect(try await stack.portal.post(subject.message()).status == 201)
-                try await eventually("a degraded status") { try await status().code == 1 }
+                try await eventually("a degraded status") { try await status().exitCode == 1 }
                 let json = try JSONCoder.decode(
                     JSONValue.self, from: Data(try #require(await status(["--json"]).lines.last).utf8))
                 #expect(json["health"]?["status"] == "degraded" && json["status"] == "degraded")
@@ -58,7 +57,7 @@ extension SystemTests.HarmedProduct {
             }
 
             try await stack.whileFrozen("msi-message-log") {
-                try await eventually("an unavailable status") { try await status().code == 2 }
+                try await eventually("an unavailable status") { try await status().exitCode == 2 }
                 let lines = try await status().lines
                 #expect(lines.contains { $0.hasPrefix("messages: not known: ") }, "\(lines)")
             }
@@ -84,7 +83,7 @@ extension SystemTests.HarmedProduct {
                 some.lines.contains("messages: 0 waiting; 0 scheduled, 0 held, of what this token may see"), "\(some.lines)")
 
             let refused = try await status([], ["MSI_TOKEN": "msi_wrong"])
-            #expect(refused.code == 3)
+            #expect(refused.exitCode == 3)
             #expect(
                 refused.lines.contains { $0.hasPrefix("unknown: ") && $0.hasSuffix("(the token is refused)") },
                 "\(refused.lines)")
@@ -98,10 +97,7 @@ extension SystemTests.HarmedProduct {
             // A folder cannot be read as a token, also not by root.
             try await withTemporaryFolder { folder in
                 func expectUnknown(_ problem: String) async throws {
-                    let end = try await withProgram(
-                        BuiltProduct.path(of: "msi"), arguments: ["status"],
-                        environment: ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "\(stack.portal.port)"]
-                    ) { try await $0.end() }
+                    let end = try await msi(["status"], in: folder, ["MSI_GATEWAY_PORT": "\(stack.portal.port)"])
                     #expect(end.exitCode == 3)
                     #expect(end.lines.contains { $0.hasPrefix("unknown: ") && $0.contains(problem) }, "\(end.lines)")
                     #expect(end.lines.contains { $0.split(separator: " ").starts(with: ["message-log", "ok"]) })
@@ -112,7 +108,7 @@ extension SystemTests.HarmedProduct {
             }
 
             let watched = try await withProgram(
-                BuiltProduct.path(of: "msi"), arguments: ["status", "--watch"], environment: stack.environment
+                "msi", arguments: ["status", "--watch"], environment: stack.environment
             ) { program in
                 try await eventually("two pictures") {
                     program.lines.count { $0.wholeMatch(of: /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil } >= 2
@@ -122,7 +118,7 @@ extension SystemTests.HarmedProduct {
 
             try await stack.whileFrozen("msi-gateway") {
                 let frozen = try await status()
-                #expect(frozen.code == 2)
+                #expect(frozen.exitCode == 2)
                 #expect(
                     frozen.lines.contains { $0.hasPrefix("unavailable: ") && $0.contains("does not answer within 5 s") },
                     "\(frozen.lines)")
@@ -133,10 +129,7 @@ extension SystemTests.HarmedProduct {
         func absent() async throws {
             try await withTemporaryFolder { folder in
                 let port = try LoopbackPort.free()
-                let end = try await withProgram(
-                    BuiltProduct.path(of: "msi"), arguments: ["status"],
-                    environment: ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "\(port)"]
-                ) { try await $0.end() }
+                let end = try await msi(["status"], in: folder, ["MSI_GATEWAY_PORT": "\(port)"])
                 #expect(end.exitCode == 2)
                 #expect(
                     end.lines.contains { $0.contains("127.0.0.1:\(port)") && $0.contains("MSI_GATEWAY_PORT") }, "\(end.lines)")

@@ -27,10 +27,7 @@ extension SystemTests.WithoutSupervisor {
                 let subject = try await services.portal.makeSubject("Alert")
                 try await services.fcm.setFaults([["fault": "DELAY_REPLY", "fixed_ms": .integer(delay)]], seed: 1)
                 var keys: [String] = []
-                for _ in 0..<Self.count {
-                    let posted = try await services.portal.post(subject.message())
-                    keys.append(try #require(try posted.json["msi_key"]?.string))
-                }
+                for _ in 0..<Self.count { keys.append(try await services.portal.accepted(subject.message())) }
                 try await eventually("\(atFCM) components are at FCM") {
                     try await services.fcm.acceptedComponents(to: subject.topicKey).count >= atFCM
                 }
@@ -48,14 +45,6 @@ extension SystemTests.WithoutSupervisor {
             try await expectNothingDoubled(answersAfter: 3_000, pace: 720, whenAtFCM: 2) { services, relay, log in
                 #expect(await log.stop() == 0)
                 return [relay, try await services.start("msi-message-log")]
-            }
-        }
-
-        @Test("The relay's stop waits for FCM's answers")
-        func relay() async throws {
-            try await expectNothingDoubled(answersAfter: 3_000) { services, relay, log in
-                #expect(await relay.stop() == 0)
-                return [try await services.start("msi-fcm-relay"), log]
             }
         }
 

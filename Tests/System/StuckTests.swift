@@ -52,10 +52,7 @@ extension SystemTests.WithoutSupervisor {
                             && health["parts"]?["message-log"]?["store"]?["message"]?.string?.contains("message-log.sqlite")
                                 == true
                     }
-                    let status = try await withProgram(
-                        BuiltProduct.path(of: "msi"), arguments: ["status"],
-                        environment: ["MSI_STATE_DIR": services.folder, "MSI_GATEWAY_PORT": "\(portal.port)"]
-                    ) { try await $0.end() }
+                    let status = try await msi(["status"], in: services.folder, ["MSI_GATEWAY_PORT": "\(portal.port)"])
                     #expect(status.lines.contains { $0.contains("store") && $0.contains("a write to message-log.sqlite") })
                     try await eventually("the write counts as stuck") {
                         try await ask("livez", at: port, portal).status == 503

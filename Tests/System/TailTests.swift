@@ -19,14 +19,14 @@ extension SystemTests.HarmedProduct {
             try await stack.healthy()
             let subject = try await stack.portal.makeSubject("Alert")
             let end = try await withProgram(
-                BuiltProduct.path(of: "msi"), arguments: ["tail", "--json"], environment: stack.environment
+                "msi", arguments: ["tail", "--json"], environment: stack.environment
             ) { tail in
                 _ = try await tail.line { $0.contains(#""event":"health""#) }
-                let first = try #require(try await stack.portal.post(subject.message()).json["msi_key"]?.string)
+                let first = try await stack.portal.accepted(subject.message())
                 _ = try await tail.line { $0.contains(first) && $0.contains(#""state":"relayed""#) }
                 try stack.signal(SIGKILL, "msi-gateway")
                 try await stack.healthy()
-                let second = try #require(try await stack.portal.post(subject.message()).json["msi_key"]?.string)
+                let second = try await stack.portal.accepted(subject.message())
                 let line = try await tail.line {
                     $0.contains(second) && $0.contains(#""state":"relayed""#)
                 }

@@ -1,8 +1,6 @@
 import FoundationEssentials
-import Glibc
 import JSON
 import NIOHTTP1
-import ServiceKit
 import TestSupport
 import Testing
 
@@ -106,24 +104,6 @@ extension SystemTests.HarmedProduct {
             #expect(unknown.lines.contains { $0.contains("nothing is known about ffff") }, "\(unknown.lines)")
             let wrong = try await msi("nonsense")
             #expect(wrong.exitCode == 64, "\(wrong.lines)")
-        }
-
-        @Test("A mistake in the file changes nothing, and is in the log; a service that is started alone is reloaded by itself")
-        func mistake() async throws {
-            try await withTemporaryFolder { folder in
-                let file = folder + "/msi.env"
-                try Data("MSI_LOG_LEVEL=info\n".utf8).write(to: URL(filePath: file))
-                let settings = ["MSI_CONFIG_FILE": file, "MSI_FCM_EMULATOR_PORT": "0"]
-                try await withService("msi-fcm-emulator", in: folder, settings: settings) { emulator in
-                    try Data("MSI_LOG_LEVEL=loud\n".utf8).write(to: URL(filePath: file))
-                    emulator.signal(SIGHUP)
-                    try await eventually("the mistake is in the log") { emulator.log.contains("expected one of trace, debug") }
-                    try Data("MSI_LOG_LEVEL=debug\n".utf8).write(to: URL(filePath: file))
-                    emulator.signal(SIGHUP)
-                    try await eventually("the level has changed") { emulator.log.contains(#""new":"debug""#) }
-                    #expect(emulator.isRunning)
-                }
-            }
         }
     }
 }

@@ -21,8 +21,7 @@ extension SystemTests {
                     let (password, token) = try await FirstStartFiles(of: stack).expectInPlace()
                     let subject = try await stack.portal.makeSubject("Information")
                     return try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
-                        let posted = try await stack.portal.post(subject.message(), key: "before")
-                        let key = try #require(try posted.json["msi_key"]?.string)
+                        let key = try await stack.portal.accepted(subject.message(), key: "before")
                         _ = try await stack.portal.message(key, hasState: "relayed")
                         _ = try await phone.events(1)
                         let cube = try await stack.portal.call(.GET, "/channel").json
@@ -38,8 +37,7 @@ extension SystemTests {
                     let replayed = try await stack.portal.post(subject.message(), key: "before")
                     #expect(replayed["Idempotency-Replayed"] == "true")
                     try await stack.withPhone(phone) { phone in
-                        let posted = try await stack.portal.post(subject.message(title: "After"))
-                        let key = try #require(try posted.json["msi_key"]?.string)
+                        let key = try await stack.portal.accepted(subject.message(title: "After"))
                         let events = try await phone.events(1) { $0.msiKey == key }
                         #expect(events[0].json["data"]?["title"] == "After")
                     }
@@ -101,8 +99,7 @@ extension SystemTests {
             in folder: String, _ body: @Sendable (RunningProgram) async throws -> Void
         ) async throws -> ProgramEnd<Void> {
             StackCount.started("msi up")
-            return try await withProgram(
-                try BuiltProduct.path(of: "msi"), arguments: ["up"], environment: upSettings(in: folder), body)
+            return try await withProgram("msi", arguments: ["up"], environment: upSettings(in: folder), body)
         }
 
         @Test(
@@ -125,7 +122,7 @@ extension SystemTests {
         func interruptedStart() async throws {
             try await withTemporaryFolder { folder in
                 let end = try await withProgram(
-                    try BuiltProduct.path(of: "msi"), arguments: ["up"], environment: upSettings(in: folder)
+                    "msi", arguments: ["up"], environment: upSettings(in: folder)
                 ) { program in
                     try await eventually("the first child") { !program.children.isEmpty }
                     let children = program.children.map(\.id)
@@ -162,10 +159,9 @@ extension SystemTests.OneProduct {
         @Test("A second phone of the same name is refused; one of another name is not")
         func twoPhones() async throws {
             let stack = try SharedStack.current
-            let path = try BuiltProduct.path(of: "msi-phone")
-            let refused = try await withProgram(path, environment: stack.environment) { try await $0.end() }
+            let refused = try await runProgram("msi-phone", environment: stack.environment)
             #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains("runs already") }, "\(refused.lines)")
-            let other = try await withProgram(path, arguments: ["--name", "ann"], environment: stack.environment) {
+            let other = try await withProgram("msi-phone", arguments: ["--name", "ann"], environment: stack.environment) {
                 _ = try await $0.line { $0.contains("\"ready\"") }
             }
             #expect(other.exitCode == 0, "\(other.lines)")
@@ -191,9 +187,7 @@ extension SystemTests.OneProduct {
 
         /// The version that a program prints for `--version`, after its own name.
         private func version(of program: String) async throws -> String {
-            let end = try await withProgram(try BuiltProduct.path(of: program), arguments: ["--version"]) {
-                try await $0.end()
-            }
+            let end = try await runProgram(program, ["--version"])
             #expect(end.exitCode == 0 && end.lines.count == 1, "\(end.lines)")
             let words = try #require(end.lines.first).split(separator: " ")
             #expect(words.count == 2 && words[0] == program, "\(end.lines)")
@@ -217,7 +211,7 @@ extension SystemTests.OneProduct.SecondProduct {
             let first = try SharedStack.outer
             #expect(first.portal.port != stack.portal.port)
             let subject = try await first.portal.makeSubject("Information")
-            let key = try #require(try await first.portal.post(subject.message()).json["msi_key"]?.string)
+            let key = try await first.portal.accepted(subject.message())
             #expect(try await stack.portal.post(subject.message()).status == 400)
             #expect(try await stack.portal.call(.GET, "/message/\(key)").status == 404)
             #expect(try await stack.portal.call(.GET, "/channel").json.array.allSatisfy { $0["_id"]?.string != subject.channel })
@@ -242,7 +236,7 @@ extension SystemTests.OneProduct.SecondProduct {
         func movedServices() async throws {
             try await stack.healthy()
             let subject = try await stack.portal.makeSubject("Information")
-            let key = try #require(try await stack.portal.post(subject.message()).json["msi_key"]?.string)
+            let key = try await stack.portal.accepted(subject.message())
             _ = try await stack.portal.message(key, hasState: "relayed")
             let sockets = try? FileManager.default.contentsOfDirectory(atPath: stack.stateDirectory + "/run")
             #expect(sockets ?? [] == [])

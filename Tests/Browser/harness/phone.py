@@ -92,8 +92,10 @@ class Phone:
         """Waits until `condition(state)` is true."""
         return eventually(what, lambda: condition(self.state()))
 
-    def wait_until_set_up(self):
+    def set_up(self):
+        """Waits until the app is set up, and returns the phone."""
         self.wait("the phone is set up", lambda state: state["initialized"] and state["hub"] == "reachable")
+        return self
 
     def has(self, key):
         return self.message(key) is not None

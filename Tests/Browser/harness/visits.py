@@ -48,6 +48,12 @@ class Visits:
             self.settle(page)
         return page
 
+    def phone(self, phone, **options):
+        """Opens a phone's page, which shows its state, and returns it."""
+        page = self("/", account=None, product=phone, settled=False, **options)
+        expect(page.locator("h1:visible")).to_have_count(1)
+        return page
+
     def context(self, product, *, narrow=False, dark=False, language="en", reduced_motion=False, touch=False, **options):
         context = self.browser.new_context(
             base_url=product.url, viewport=NARROW if narrow else WIDE, color_scheme="dark" if dark else "light",

@@ -184,20 +184,13 @@ final class BroadcastTraffic: Sendable {
 
     private func logged() async throws -> [LoggedBroadcast] {
         var broadcasts: [LoggedBroadcast] = []
-        var next: String? = "/broadcast?limit=200"
-        while let page = next {
-            let answer = try await portal.call(.GET, page)
-            guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
-            for item in try answer.json["items"]?.array ?? [] {
-                guard let id = item["id"]?.integer else { throw UnexpectedAnswer(answer) }
-                // Only the answer about one broadcast has the state of its push.
-                let broadcast = try await portal.call(.GET, "/broadcast/\(id)")
-                guard broadcast.status == 200, let logged = try LoggedBroadcast(broadcast.json) else {
-                    throw UnexpectedAnswer(broadcast)
-                }
-                broadcasts.append(logged)
+        for item in try await portal.all("items", at: "/broadcast?limit=200") {
+            // Only the answer about one broadcast has the state of its push.
+            let broadcast = try await portal.call(.GET, "/broadcast/\(item["id"]?.integer ?? 0)")
+            guard broadcast.status == 200, let logged = try LoggedBroadcast(broadcast.json) else {
+                throw UnexpectedAnswer(broadcast)
             }
-            next = try answer.json["next"]?.string
+            broadcasts.append(logged)
         }
         return broadcasts
     }

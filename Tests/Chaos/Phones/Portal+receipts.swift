@@ -1,5 +1,4 @@
 import JSON
-import NIOHTTP1
 import TestSupport
 
 extension Portal {
@@ -14,20 +13,10 @@ extension Portal {
     }
 
     private func receipts() async throws -> [String: Int] {
-        var receipts: [String: Int] = [:]
-        var next: String? = "/message?limit=200"
-        while let path = next {
-            let answer = try await call(.GET, path)
-            guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
-            let page = try answer.json
-            for message in page["messages"]?.elements ?? [] {
-                guard let key = message["msi_key"]?.string, let received = message["receipts"]?["received"]?.integer else {
-                    continue
-                }
+        try await all("messages", at: "/message?limit=200").reduce(into: [:]) { receipts, message in
+            if let key = message["msi_key"]?.string, let received = message["receipts"]?["received"]?.integer {
                 receipts[key] = Int(received)
             }
-            next = page["next"]?.string
         }
-        return receipts
     }
 }

@@ -2,6 +2,7 @@ import FoundationEssentials
 import JSON
 import ServiceKit
 import TestSupport
+import Testing
 
 /// A run of a scene with one relay or two, in a stack of its own.
 struct SceneRun: Hashable, Sendable {
@@ -47,18 +48,11 @@ struct SceneRun: Hashable, Sendable {
             return try await withStack(in: state, settings: settings) { stack in
                 try await stack.healthy()
                 guard relays > 1 else { return try await run(at: stack.portal, stack.fcm) }
-                let second = try await ServiceProcess(
-                    "msi-fcm-relay", in: state,
-                    settings: EmulatorAccess(port: stack.fcm.port, stateDirectory: state).settings.merging([
-                        "MSI_FCM_RELAY_LISTEN": endpoints[1], "MSI_FCM_RAMP": "0", "MSI_LOG_LEVEL": "debug",
-                    ]) { $1 })
-                do {
-                    let outcome = try await run(at: stack.portal, stack.fcm, second: second)
-                    await second.stop()
-                    return outcome
-                } catch {
-                    await second.kill()
-                    throw error
+                let settings = EmulatorAccess(port: stack.fcm.port, stateDirectory: state).settings.merging([
+                    "MSI_FCM_RELAY_LISTEN": endpoints[1], "MSI_FCM_RAMP": "0", "MSI_LOG_LEVEL": "debug",
+                ]) { $1 }
+                return try await withService("msi-fcm-relay", in: state, settings: settings) { second in
+                    try await run(at: stack.portal, stack.fcm, second: second)
                 }
             }
         }
@@ -128,9 +122,7 @@ struct SceneRun: Hashable, Sendable {
         for number in 0..<lane.cell.messages {
             var message = lane.subject.message(title: "Message \(number)")
             if let lifetime = lane.cell.lifetime { message["ttl"] = .integer(lifetime) }
-            let answer = try await portal.post(message, key: "\(lane.subject.topicKey) \(number)")
-            guard answer.status == 201, let key = try answer.json["msi_key"]?.string else { throw UnexpectedAnswer(answer) }
-            keys.append(key)
+            keys.append(try await portal.accepted(message, key: "\(lane.subject.topicKey) \(number)"))
             due += lane.cell.period
             try await Task.sleep(until: due, clock: .continuous)
         }

@@ -22,22 +22,15 @@ struct DoctorReport {
     ///
     /// - Parameter settings: Its environment.
     init(_ settings: [String: String]) async throws {
-        let end = try await withProgram(
-            BuiltProduct.path(of: "msi"), arguments: ["doctor", "--json"], environment: settings
-        ) { try await $0.end() }
+        let end = try await runProgram("msi", ["doctor", "--json"], environment: settings)
         let json = try JSONCoder.decode(JSONValue.self, from: Data(try #require(end.lines.last).utf8))
-        let findings = json["findings"]?.elements ?? []
-        self.init(
-            code: end.exitCode,
-            findings: findings.map { finding in ["level", "check", "found", "advice"].map { finding[$0]?.string ?? "" } })
+        code = end.exitCode
+        findings = (json["findings"]?.elements ?? []).map { finding in
+            ["level", "check", "found", "advice"].map { finding[$0]?.string ?? "" }
+        }
     }
 
     init(of stack: Stack) async throws {
         try await self.init(stack.environment)
-    }
-
-    private init(code: Int32?, findings: [[String]]) {
-        self.code = code
-        self.findings = findings
     }
 }

@@ -49,6 +49,13 @@ struct FirstStartFiles: Sendable {
 }
 
 extension Stack {
+    /// The password of admin, from the file of the first start.
+    var firstPassword: Secret {
+        get throws {
+            Secret(String(try String(contentsOfFile: stateDirectory + "/password", encoding: .utf8).dropLast()))
+        }
+    }
+
     /// A client of the people service.
     func withPeople<Value: Sendable>(_ body: (CommandClient) async throws -> Value) async throws -> Value {
         try await withBus { bus in
@@ -56,4 +63,11 @@ extension Stack {
                 CommandClient(bus: bus, endpoints: ["ipc://\(stateDirectory)/run/people.sock"], logger: quietLogger))
         }
     }
+}
+
+/// Copies the operator's token to a new state directory. The accounts move with the data, and the token stays that of the first start.
+func carryToken(from folder: String, to other: String) throws {
+    try FileManager.default.createDirectory(
+        atPath: other, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try FileManager.default.copyItem(atPath: folder + "/token", toPath: other + "/token")
 }

@@ -25,15 +25,12 @@ enum HeldThreads {
             URL(filePath: "/usr/bin/strace"),
             target + ["-o", "/dev/null", "-e", "trace=\(calls)", "-e", "inject=\(calls):delay_enter=600000000"],
             environment: [:], logFile: process.logFile + ".strace")
-        let outcome: Result<Value, any Error>
-        do {
+        return try await perform {
             try await strace.waitForLog { $0.contains(" attached") ? () : nil }
-            outcome = .success(try await body())
-        } catch {
-            outcome = .failure(error)
+            return try await body()
+        } finally: {
+            await strace.kill()
         }
-        await strace.kill()
-        return try outcome.get()
     }
 
     private static func identifier(of thread: String, in process: ServiceProcess) throws -> Int32 {

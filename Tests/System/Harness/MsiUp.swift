@@ -11,7 +11,7 @@ func withUp<Value: Sendable>(
 ) async throws -> ProgramEnd<Value> {
     StackCount.started("msi up")
     return try await withProgram(
-        try executable ?? BuiltProduct.path(of: "msi"), arguments: ["up"], environment: upSettings(in: folder)
+        executable ?? "msi", arguments: ["up"], environment: upSettings(in: folder)
     ) { program in
         _ = try await program.line(within: .seconds(300)) { $0.contains("  stop ") }
         return try await body(program)
@@ -23,7 +23,7 @@ func withFailingUp(
     _ executable: String? = nil, in folder: String, settings own: [String: String] = [:]
 ) async throws -> ProgramEnd<Void> {
     try await withProgram(
-        try executable ?? BuiltProduct.path(of: "msi"), arguments: ["up"], environment: upSettings(in: folder).merging(own) { $1 }
+        executable ?? "msi", arguments: ["up"], environment: upSettings(in: folder).merging(own) { $1 }
     ) { program in
         var children: Set<Int32> = []
         try await eventually("its end", every: .milliseconds(2)) {

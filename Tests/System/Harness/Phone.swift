@@ -38,10 +38,8 @@ final class Phone: Sendable {
     var events: [Event] { heard.withLock { $0 } }
 
     /// Waits until it has received this many matching events.
-    func events(_ count: Int, within limit: Duration = .seconds(120), where counts: (Event) -> Bool = { _ in true }) async throws
-        -> [Event]
-    {
-        try await eventually("\(count) events at the phone; it has \(events)", within: limit) {
+    func events(_ count: Int, where counts: (Event) -> Bool = { _ in true }) async throws -> [Event] {
+        try await eventually("\(count) events at the phone; it has \(events)") {
             let matching = events.filter(counts)
             return matching.count >= count ? matching : nil
         }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import TestSupport
 
-/// A program that a test runs, and its output so far. ``withProgram(_:arguments:environment:stopTimeout:_:)`` starts and ends it.
+/// A program that a test runs, and its output so far. ``withProgram(_:arguments:environment:_:)`` starts and ends it.
 struct RunningProgram: Sendable {
     private let process: ChildProcess
 
@@ -43,10 +43,10 @@ struct RunningProgram: Sendable {
     /// Stops it by SIGINT, as Ctrl-C does, and by SIGKILL if that takes too long.
     ///
     /// - Throws: ``TooLate`` if SIGKILL was necessary.
-    fileprivate func stop(within timeout: Duration) async throws {
+    fileprivate func stop() async throws {
         signal(SIGINT)
         do {
-            try await end(within: timeout)
+            try await end()
         } catch {
             await process.kill()
             throw error
@@ -68,18 +68,19 @@ struct ProgramEnd<Value: Sendable>: Sendable {
 /// Runs a program. If it is still running after the body, it is stopped as by Ctrl-C.
 ///
 /// - Parameters:
+///   - path: The path, or the name of one of the product's executables.
 ///   - environment: Variables in addition to the test's own environment, from which the product's settings are removed.
-///   - stopTimeout: The maximum duration of the stop.
 /// - Throws: The body's error, or ``TooLate`` if the program had to be killed.
 func withProgram<Value: Sendable>(
     _ path: String, arguments: [String] = [], environment: [String: String] = [:],
-    stopTimeout: Duration = .seconds(120), _ body: @Sendable (RunningProgram) async throws -> Value
+    _ body: @Sendable (RunningProgram) async throws -> Value
 ) async throws -> ProgramEnd<Value> {
     var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MSI_") }
     variables.merge(environment) { _, own in own }
+    let file = try path.contains("/") ? path : BuiltProduct.path(of: path)
     return try await withTemporaryFolder { [variables] folder in
         let process = try await ChildProcess(
-            URL(filePath: path), arguments, environment: variables, logFile: folder + "/output")
+            URL(filePath: file), arguments, environment: variables, logFile: folder + "/output")
         let program = RunningProgram(process)
         let outcome: Result<Value, any Error>
         do {
@@ -88,10 +89,22 @@ func withProgram<Value: Sendable>(
             outcome = .failure(error)
         }
         // Also if the test is cancelled.
-        let stop = await Task { try await program.stop(within: stopTimeout) }.result
+        let stop = await Task { try await program.stop() }.result
         let status = await process.end()
         let value = try outcome.get()
         try stop.get()
         return ProgramEnd(value: value, status: status, lines: program.lines)
     }
+}
+
+/// Runs a program to its end.
+func runProgram(
+    _ path: String, _ arguments: [String] = [], environment: [String: String] = [:]
+) async throws -> ProgramEnd<Void> {
+    try await withProgram(path, arguments: arguments, environment: environment) { try await $0.end() }
+}
+
+/// Runs `msi` for a state directory to its end.
+func msi(_ arguments: [String], in state: String, _ settings: [String: String] = [:]) async throws -> ProgramEnd<Void> {
+    try await runProgram("msi", arguments, environment: settings.merging(["MSI_STATE_DIR": state]) { $1 })
 }

@@ -9,7 +9,6 @@ import Testing
 struct SeparateServices: Sendable {
     let folder: String
     let portal: Portal
-    /// The emulator, unless the services run without it.
     let fcm: FCMServer
     private let relaySettings: [String: String]
     private let processes: Processes
@@ -34,50 +33,38 @@ struct SeparateServices: Sendable {
     /// Runs the emulator, the cube service, the people service and the gateway. The test starts the relay and the message log.
     ///
     /// - Parameters:
-    ///   - hasEmulator: Whether the emulator runs as well.
     ///   - peopleSettings: Further settings of the people service.
     ///   - gatewaySettings: Further settings of the gateway.
     static func with(
-        hasEmulator: Bool = true, peopleSettings: [String: String] = [:], gatewaySettings: [String: String] = [:],
+        peopleSettings: [String: String] = [:], gatewaySettings: [String: String] = [:],
         _ body: (SeparateServices) async throws -> Void
     ) async throws {
         StackCount.started("services without msi up")
+        let gatewaySettings = gatewaySettings.merging(["MSI_GATEWAY_PORT": "0"]) { given, _ in given }
         try await withTemporaryFolder { folder in
-            guard hasEmulator else {
-                let nowhere = EmulatorAccess(port: 0, stateDirectory: folder)
-                return try await with(nowhere, nil, peopleSettings, gatewaySettings, in: folder, body)
-            }
             try await withService("msi-fcm-emulator", in: folder, settings: ["MSI_FCM_EMULATOR_PORT": "0"]) { emulator in
                 let access = EmulatorAccess(port: try emulator.port, stateDirectory: folder)
-                try await with(access, access.certificateFile, peopleSettings, gatewaySettings, in: folder, body)
-            }
-        }
-    }
-
-    private static func with(
-        _ access: EmulatorAccess, _ certificate: String?, _ peopleSettings: [String: String], _ gatewaySettings: [String: String],
-        in folder: String, _ body: (SeparateServices) async throws -> Void
-    ) async throws {
-        let gatewaySettings = gatewaySettings.merging(["MSI_GATEWAY_PORT": "0"]) { given, _ in given }
-        try await withService("msi-cube", in: folder) { cube in
-            try await TestOperator.prepare(folder)
-            try await withService("msi-people", in: folder, settings: peopleSettings) { people in
-                try await TestOperator.setUp(in: folder)
-                let processes = Processes(people: people, cube: cube)
-                try await withService("msi-gateway", in: folder, settings: gatewaySettings) { gateway in
-                    let gatewayPort = try gateway.port
-                    try await withHTTPClient(trusting: certificate) { http in
-                        let services = SeparateServices(
-                            folder: folder,
-                            portal: Portal(port: gatewayPort, http: http, token: try TestOperator.token(in: folder)),
-                            fcm: FCMServer(port: access.port, folder: access.folder, http: http),
-                            relaySettings: access.settings.merging(["MSI_FCM_RAMP": "0"]) { $1 }, processes: processes)
-                        try await services.use(body)
+                try await withService("msi-cube", in: folder) { cube in
+                    try await TestOperator.prepare(folder)
+                    try await withService("msi-people", in: folder, settings: peopleSettings) { people in
+                        try await TestOperator.setUp(in: folder)
+                        let processes = Processes(people: people, cube: cube)
+                        try await withService("msi-gateway", in: folder, settings: gatewaySettings) { gateway in
+                            let gatewayPort = try gateway.port
+                            try await withHTTPClient(trusting: access.certificateFile) { http in
+                                let services = SeparateServices(
+                                    folder: folder,
+                                    portal: Portal(port: gatewayPort, http: http, token: try TestOperator.token(in: folder)),
+                                    fcm: FCMServer(port: access.port, folder: access.folder, http: http),
+                                    relaySettings: access.settings.merging(["MSI_FCM_RAMP": "0"]) { $1 }, processes: processes)
+                                try await services.use(body)
+                            }
+                        }
+                        // Those that a test has started instead of the first ones.
+                        for process in [processes.people.withLock(\.self), processes.cube.withLock(\.self)] {
+                            if process !== people, process !== cube { await process.stop() }
+                        }
                     }
-                }
-                // Those that a test has started instead of the first ones.
-                for process in [processes.people.withLock(\.self), processes.cube.withLock(\.self)] {
-                    if process !== people, process !== cube { await process.stop() }
                 }
             }
         }
@@ -85,19 +72,16 @@ struct SeparateServices: Sendable {
 
     /// Runs a body, and ends the processes that it has started and has not ended.
     func use(_ body: (SeparateServices) async throws -> Void) async throws {
-        let outcome: Result<Void, any Error>
-        do {
-            outcome = .success(try await body(self))
-        } catch {
-            outcome = .failure(error)
+        try await perform {
+            try await body(self)
+        } finally: {
+            let started = processes.started.withLock { started in
+                defer { started = [] }
+                return started
+            }
+            // A frozen process is killed as well.
+            for process in started.reversed() where process.isRunning { await process.kill() }
         }
-        let started = processes.started.withLock { started in
-            defer { started = [] }
-            return started
-        }
-        // A frozen process is killed as well.
-        for process in started.reversed() where process.isRunning { await process.kill() }
-        try outcome.get()
     }
 
     /// Starts another process of a service.
@@ -153,10 +137,11 @@ struct SharedServices: SuiteTrait, TestScoping {
         let services = try #require(running)
         // A test that has failed may have left them frozen.
         defer { for process in [services.people, services.cube] { process.signal(SIGCONT) } }
-        let outcome: Result<Void, any Error>
-        do { outcome = .success(try await services.use(body)) } catch { outcome = .failure(error) }
-        try await services.fcm.setFaults([], seed: 1)
-        try outcome.get()
+        try await perform {
+            try await services.use(body)
+        } finally: {
+            try await services.fcm.setFaults([], seed: 1)
+        }
     }
 
     func provideScope(

@@ -37,9 +37,7 @@ struct Stack: Sendable {
 
     /// Runs `msi` for this product to its end.
     func msi(_ arguments: [String], _ settings: [String: String] = [:]) async throws -> ProgramEnd<Void> {
-        try await withProgram(
-            BuiltProduct.path(of: "msi"), arguments: arguments, environment: environment.merging(settings) { $1 }
-        ) { try await $0.end() }
+        try await runProgram("msi", arguments, environment: environment.merging(settings) { $1 })
     }
 
     /// Sends a signal to one service.
@@ -67,19 +65,16 @@ struct Stack: Sendable {
         _ service: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async throws -> Value {
         try await freeze(service)
-        let outcome: Result<Value, any Error>
-        do {
-            outcome = .success(try await body())
-        } catch {
-            outcome = .failure(error)
+        return try await perform {
+            try await body()
+        } finally: {
+            try signal(SIGCONT, service)
         }
-        try signal(SIGCONT, service)
-        return try outcome.get()
     }
 
     /// Waits until every service can do its work.
-    func healthy(within limit: Duration = .seconds(120)) async throws {
-        try await eventually("a healthy stack", within: limit) { await portal.isHealthy() }
+    func healthy() async throws {
+        try await eventually("a healthy stack") { await portal.isHealthy() }
     }
 
     /// Runs a body with a phone that listens.
@@ -114,11 +109,10 @@ func withStack<Value: Sendable>(
             try await withStack(in: $0 + "/état 1", settings: settings, script: script, body)
         }
     }
-    var environment = ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0", "MSI_PHONE_PORT": "0"]
-    environment.merge(settings) { _, own in own }
+    let environment = upSettings(in: folder).merging(settings) { $1 }
     StackCount.started(script ?? "msi up")
     let end = try await withProgram(
-        try script ?? BuiltProduct.path(of: "msi"), arguments: script == nil ? ["up"] : [], environment: environment
+        script ?? "msi", arguments: script == nil ? ["up"] : [], environment: environment
     ) { program in
         let ports = try await StackPorts(of: program)
         return try await withHTTPClient(trusting: folder + "/fcm-emulator/ca.pem") { http in

@@ -167,11 +167,9 @@ private struct SecretVisit: Sendable {
 
         let typed = search.keep("typed at the command line", as: "the typed password")
         try Data((typed + "\n").utf8).write(to: URL(filePath: folder + "/typed"))
-        let end = try await withProgram(
-            "/bin/sh",
-            arguments: ["-c", #""$0" account password ann < "$1""#, try BuiltProduct.path(of: "msi"), folder + "/typed"],
-            environment: ["MSI_STATE_DIR": stack.stateDirectory]
-        ) { try await $0.end() }
+        let end = try await runProgram(
+            "/bin/sh", ["-c", #""$0" account password ann < "$1""#, BuiltProduct.path(of: "msi"), folder + "/typed"],
+            environment: ["MSI_STATE_DIR": stack.stateDirectory])
         search.show(Data(end.lines.joined(separator: "\n").utf8), at: "the output of msi account")
         #expect(end.exitCode == 0, "\(end.lines)")
         // A service that starts again reads its data again.
@@ -224,10 +222,8 @@ private struct SecretVisit: Sendable {
     }
 
     private func msi(_ arguments: [String], _ settings: [String: String]) async throws -> ProgramEnd<Void> {
-        let end = try await withProgram(
-            try BuiltProduct.path(of: "msi"), arguments: arguments,
-            environment: settings.merging(["MSI_STATE_DIR": stack.stateDirectory]) { own, _ in own }
-        ) { try await $0.end() }
+        let end = try await runProgram(
+            "msi", arguments, environment: settings.merging(["MSI_STATE_DIR": stack.stateDirectory]) { $1 })
         search.show(Data(end.lines.joined(separator: "\n").utf8), at: "the output of msi \(arguments[0])")
         return end
     }

@@ -12,13 +12,10 @@ package func withBus<Result>(
     _ body: (Bus) async throws -> Result
 ) async throws -> Result {
     let bus = try Bus(security: security, logger: logger)
-    do {
-        let result = try await body(bus)
+    return try await perform {
+        try await body(bus)
+    } finally: {
         await bus.close()
-        return result
-    } catch {
-        await bus.close()
-        throw error
     }
 }
 

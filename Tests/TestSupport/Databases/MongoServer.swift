@@ -122,12 +122,9 @@ private func withMongoServer<Result>(
 ) async throws -> Result {
     // The test may restart it.
     let server = try await MongoServer.start(in: folder, port: FreePort.choose(), flags: flags)
-    do {
-        let result = try await body(server)
+    return try await perform {
+        try await body(server)
+    } finally: {
         await server.kill()
-        return result
-    } catch {
-        await server.kill()
-        throw error
     }
 }

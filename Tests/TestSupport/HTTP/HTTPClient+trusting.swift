@@ -27,12 +27,9 @@ package func withHTTPClient<Value>(
     // The gateway closes an idle connection after 15 s. A request must not collide with that.
     configuration.connectionPool.idleTimeout = .seconds(10)
     let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    do {
-        let value = try await body(http)
+    return try await perform {
+        try await body(http)
+    } finally: {
         try await http.shutdown()
-        return value
-    } catch {
-        try await http.shutdown()
-        throw error
     }
 }

@@ -50,8 +50,7 @@ package func withTCPProxy<Value>(
 ) async throws -> Value {
     let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let links = Links()
-    let result: Result<Value, any Error>
-    do {
+    return try await perform {
         let listener = try await ServerBootstrap(group: threads)
             .childChannelInitializer { client in
                 guard let number = links.open(client) else { return client.close() }
@@ -64,12 +63,10 @@ package func withTCPProxy<Value>(
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        result = .success(try await body(TCPProxy(port: listener.localAddress?.port ?? 0, links: links)))
-    } catch {
-        result = .failure(error)
+        return try await body(TCPProxy(port: listener.localAddress?.port ?? 0, links: links))
+    } finally: {
+        try await threads.shutdownGracefully()
     }
-    try await threads.shutdownGracefully()
-    return try result.get()
 }
 
 /// The connections of a proxy, numbered from 1 in order.

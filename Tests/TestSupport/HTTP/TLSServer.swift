@@ -75,16 +75,13 @@ package func withTLSServer(
         let log = RequestLog()
         // An event loop group of its own, whose shutdown closes every connection.
         let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let result: Result<Void, any Error>
-        do {
+        try await perform {
             let listener = try await listen(on: threads, certificate, log, answer)
             let port = listener.localAddress?.port ?? 0
-            result = .success(try await body(TLSServer(port: port, certificateFile: certificateFile, log: log)))
-        } catch {
-            result = .failure(error)
+            try await body(TLSServer(port: port, certificateFile: certificateFile, log: log))
+        } finally: {
+            try await threads.shutdownGracefully()
         }
-        try await threads.shutdownGracefully()
-        try result.get()
     }
 }
 

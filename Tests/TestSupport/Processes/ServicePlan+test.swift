@@ -8,15 +8,12 @@ extension ServicePlan {
     ) async throws -> Result {
         let group = ServiceGroup(configuration: .init(services: services.map { .init(service: $0) }, logger: quietLogger))
         let running = Task { try await group.run() }
-        let outcome: Swift.Result<Result, any Error>
-        do {
-            outcome = .success(try await body())
-        } catch {
-            outcome = .failure(error)
+        return try await perform {
+            try await body()
+        } finally: {
+            await group.triggerGracefulShutdown()
+            try await running.value
+            try await close()
         }
-        await group.triggerGracefulShutdown()
-        try await running.value
-        try await close()
-        return try outcome.get()
     }
 }

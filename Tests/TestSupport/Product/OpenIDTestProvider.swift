@@ -29,15 +29,12 @@ package struct OpenIDTestProvider: Sendable {
             let issuer = String(try await child.waitForLog { $0.firstMatch(of: /listening on (http:\S+)/)?.1 })
             let browser = HTTPClient(
                 eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
-            let outcome: Result<Value, any Error>
-            do {
-                outcome = .success(try await body(OpenIDTestProvider(issuer: issuer, browser: browser, child: child)))
-            } catch {
-                outcome = .failure(error)
+            return try await perform {
+                try await body(OpenIDTestProvider(issuer: issuer, browser: browser, child: child))
+            } finally: {
+                try await browser.shutdown()
+                await child.kill()
             }
-            try await browser.shutdown()
-            await child.kill()
-            return try outcome.get()
         }
     }
 

@@ -39,6 +39,13 @@ package struct Portal: Sendable {
         try await call(.POST, "/message", headers: key.map { ["Idempotency-Key": $0] } ?? [:], message, within: limit)
     }
 
+    /// Posts a message that must be accepted.
+    ///
+    /// - Returns: Its `msi_key`.
+    package func accepted(_ message: JSONValue, key: String? = nil) async throws -> String {
+        try await made(post(message, key: key), "msi_key")
+    }
+
     /// Creates a channel with an area with a subject of a distribution.
     ///
     /// - Parameter place: The channel's name.
@@ -63,9 +70,7 @@ package struct Portal: Sendable {
 
     /// The answer of `GET /message/:msi_key`.
     package func message(_ msiKey: String) async throws -> JSONValue {
-        let answer = try await call(.GET, "/message/\(msiKey)")
-        guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
-        return try answer.json
+        try await document("/message/\(msiKey)")
     }
 
     /// Waits until a message's relay record has a state. While the message log is away, for example between a stop and the next
@@ -90,6 +95,13 @@ package struct Portal: Sendable {
         // Without the cube service or the people service the gateway works on, and its status is still 200.
         guard case .object(let services)? = try? answer.json["services"] else { return false }
         return services.allSatisfy { $0.value == "ok" }
+    }
+
+    /// A document that must be there.
+    func document(_ path: String) async throws -> JSONValue {
+        let answer = try await call(.GET, path)
+        guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+        return try answer.json
     }
 
     private func made(_ answer: HTTPAnswer, _ identifier: String) throws -> String {
