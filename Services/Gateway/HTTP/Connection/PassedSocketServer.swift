@@ -55,7 +55,7 @@ struct PassedSocketServer<Responder: HTTPResponder>: Service where Responder.Con
     /// listening channel closes: their clients would get no answer.
     private static func stopAccepting(_ channel: any NIOCore.Channel, _ group: some EventLoopGroup) -> EventLoopFuture<Void> {
         channel.setOption(.autoRead, value: false).flatMap {
-            // Each was set up in one turn of its own loop, which has come before this one.
+            // Each was set up in one turn of its loop, before this one.
             .andAllComplete(group.makeIterator().map { $0.submit {} }, on: channel.eventLoop)
         }
     }
