@@ -1,4 +1,5 @@
 import GRDB
+import Schemas
 
 /// The messages of the phone (seed module "Message"). Every function is one transaction.
 public struct Messages: Sendable {
