@@ -1,3 +1,4 @@
+import FCM
 import Schemas
 import Synchronization
 import Time

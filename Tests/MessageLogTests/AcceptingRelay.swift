@@ -1,3 +1,4 @@
+import Logging
 import MessageStorage
 import Schemas
 import Synchronization

@@ -2,6 +2,7 @@ import CommandBus
 import JSON
 import Schemas
 import TestSupport
+import Testing
 import Time
 
 @testable import MessageLog
