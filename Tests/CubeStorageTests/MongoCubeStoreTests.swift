@@ -16,7 +16,7 @@ struct MongoCubeStoreTests {
                 for number in 0..<60 {
                     group.addTask {
                         let store = stores[number % 2]
-                        let draft = .named("\(number)")
+                        let draft = NamedDraft.named("\(number)")
                         let version = try await store.add(AddArea(channelID: channel.id, area: draft)).version
                         // Every change except the first, which made the channel, has added an area.
                         let snapshot = try await stores[1 - number % 2].snapshot()

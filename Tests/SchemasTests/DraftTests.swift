@@ -50,9 +50,9 @@ struct DraftTests {
         ])
     func wrongMessage(json: String, field: String, problem: String) throws {
         let text = json.split(separator: "KEY", omittingEmptySubsequences: false).joined(separator: Self.topicKey)
-        let violation = try #require(violation(of: MessageDraft.self, in: text))
-        #expect(violation.field == field)
-        #expect(violation.problem.contains(problem), "\(violation)")
+        let found = try #require(violation(of: MessageDraft.self, in: text))
+        #expect(found.field == field)
+        #expect(found.problem.contains(problem), "\(found)")
     }
 
     @Test("The seed's lengths are counted in characters, not bytes", arguments: ["a", "é", "ق", "😀"])
