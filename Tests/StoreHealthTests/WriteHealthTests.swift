@@ -1,35 +1,45 @@
 import Schemas
 import StoreHealth
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Health of writes")
 struct WriteHealthTests {
     @Test("A small write is tried only if none has ended for ten seconds, and once in ten seconds however many ask")
-    func trials() async {
-        let health = WriteHealth()
-        let tried = Mutex(0)
-        @Sendable func ask(_ times: Int, after seconds: Int, from start: ContinuousClock.Instant) async -> [PartHealth] {
-            await withTaskGroup(of: PartHealth.self) { group in
-                for _ in 0..<times {
-                    group.addTask {
-                        await health.current(at: start + .seconds(seconds)) {
-                            tried.withLock { $0 += 1 }
-                            health.ended(CommandFailure(.storageFull, "full"))
-                        }
-                    }
-                }
-                return await group.reduce(into: []) { $0.append($1) }
+    func trials() async throws {
+        let disk = FullDisk()
+        let start = ContinuousClock.now
+        disk.health.ended(nil)
+        #expect(try await disk.ask(20, at: start + .seconds(5)) == Array(repeating: .ok, count: 20))
+        #expect(disk.trials == 0)
+        #expect(try await disk.ask(20, at: start + .seconds(12)) == Array(repeating: FullDisk.state, count: 20))
+        #expect(disk.trials == 1)
+        // The outcome of a real write replaces that of a trial, and the next trial waits for its turn.
+        disk.health.ended(nil)
+        #expect(try await disk.ask(20, at: start + .seconds(20)) == Array(repeating: .ok, count: 20))
+        #expect(disk.trials == 1)
+        #expect(try await disk.ask(1, at: start + .seconds(23)) == [FullDisk.state])
+        #expect(disk.trials == 2)
+    }
+}
+
+/// A store that takes no write.
+private final class FullDisk: Sendable {
+    static let state = PartHealth(.storageFull, "full")
+
+    let health = WriteHealth()
+    private let tried = Mutex(0)
+
+    var trials: Int { tried.withLock(\.self) }
+
+    /// What so many who ask at once are told.
+    func ask(_ count: Int, at time: ContinuousClock.Instant) async throws -> [PartHealth] {
+        try await concurrently(count) { _ in
+            await self.health.current(at: time) {
+                self.tried.withLock { $0 += 1 }
+                self.health.ended(CommandFailure(.storageFull, "full"))
             }
         }
-        let start = ContinuousClock.now
-        health.ended(nil)
-        #expect(await ask(20, after: 5, from: start) == Array(repeating: .ok, count: 20) && tried.withLock(\.self) == 0)
-        let full = PartHealth(.storageFull, "full")
-        #expect(await ask(20, after: 12, from: start) == Array(repeating: full, count: 20) && tried.withLock(\.self) == 1)
-        // The outcome of a real write replaces that of a trial, and the next trial waits for its turn.
-        health.ended(nil)
-        #expect(await ask(20, after: 20, from: start) == Array(repeating: .ok, count: 20) && tried.withLock(\.self) == 1)
-        #expect(await ask(1, after: 23, from: start) == [full] && tried.withLock(\.self) == 2)
     }
 }
