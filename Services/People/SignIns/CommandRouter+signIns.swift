@@ -79,7 +79,7 @@ extension People {
     /// A hash with the current parameters, if the stored one has others or is that of the password as it was typed.
     fileprivate func current(_ stored: PasswordHash?, _ password: Secret) async throws -> PasswordHash? {
         let hashing = passwords.hashing
-        let isPrepared = password.isPrepared ? true : try await hashing.matches(stored, password.prepared)
+        let isPrepared = password.isPrepared ? true : try await hashing.matches(stored, password.prepared, for: .known)
         if isPrepared, stored?.parameters == hashing.parameters { return nil }
         return try await hashing.hash(password)
     }
