@@ -8,8 +8,8 @@ import Testing
 
 @testable import ServiceKit
 
-/// Log events in systemd's journal, by its native protocol.
-@Suite("The journal", .timeLimit(.minutes(10)))
+/// Log events in systemd's journal, by its native protocol. One test after another: the count of dropped events is the process's.
+@Suite("The journal", .serialized, .timeLimit(.minutes(10)))
 struct JournalTests {
     private static func entry(
         _ message: String = "accepted", level: Logger.Level = .warning, _ fields: [(key: String, value: String)] = []
