@@ -40,7 +40,7 @@ struct SettingTests {
     @Test("A flag overrides the environment, which overrides the file, which overrides the default")
     func order() async throws {
         #expect(try await values().value(.gatewayPort) == 8_080)
-        try await withFile("# ports\nMSI_GATEWAY_PORT=1001\n") { file in
+        try await withFile("# ports\nMSI_GATEWAY_PORT=1001\n") { file async throws in
             #expect(try await values(["--config-file", file]).value(.gatewayPort) == 1_001)
             let environment = ["MSI_CONFIG_FILE": file, "MSI_GATEWAY_PORT": "1002", "HOME": "/root"]
             #expect(try await values([], environment).value(.gatewayPort) == 1_002)
