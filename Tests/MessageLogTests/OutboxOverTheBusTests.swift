@@ -17,16 +17,11 @@ struct OutboxOverTheBusTests {
             gate.open()
             return 1
         }
-        try await withTemporaryFolder { folder in
-            try await relay.run(in: folder) {
-                try await RunningMessageLog.withFastRetries(in: folder) { log in
-                    let key = try await log.log(.sample()).msiKey
-                    try await eventually { !relay.asked(key).isEmpty }
-                    let recalled = try await log.client.request(RecallMessage(msiKey: key), context: .communicator)
-                    #expect(
-                        recalled.relay.state == .recalled && recalled.relay.components.map(\.state) == [.recalled, .recalled])
-                }
-            }
+        try await RunningMessageLog.withFastRetries(relay) { log in
+            let key = try await log.log(.sample()).msiKey
+            try await eventually { !relay.asked(key).isEmpty }
+            let recalled = try await log.client.request(RecallMessage(msiKey: key), context: .communicator)
+            #expect(recalled.relay.state == .recalled && recalled.relay.components.map(\.state) == [.recalled, .recalled])
         }
     }
 
