@@ -36,8 +36,8 @@ struct ExtremeBusNumberTests {
                 ]
                 let settings = try await SettingValues(arguments: [], environment: environment, accepted: [])
                 let running = try await plan(Wiring(settings: settings, logger: quietLogger))
-                let server = try #require(
-                    running.services.lazy.compactMap { ($0 as? CommandServer) ?? ($0 as? RelayService)?.server }.first)
+                let servers = running.services.compactMap { ($0 as? CommandServer) ?? ($0 as? RelayService)?.server }
+                let server = try #require(servers.first)
                 let handlers = server.dispatcher.router.handlers
                 let commands = try handlers.map { try #require($1.command, "\($0) has no type") }
                 #expect(commands.count > 5)
