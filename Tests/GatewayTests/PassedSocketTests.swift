@@ -22,15 +22,15 @@ struct PassedSocketTests {
                     while !clients.areDone.load(ordering: .relaxed) {
                         let answer = try await HTTPConversation.send(HTTPConversation.request("GET", "/"), to: listening.port)
                         #expect(answer?.status == 200)
-                        clients.answers.add(1, ordering: .relaxed)
+                        clients.answers.add()
                     }
                 }
             }
             for _ in 0..<40 {
-                let before = clients.answers.load(ordering: .relaxed)
+                let before = clients.answers.count
                 let server = PassedServer(on: try listening.copy())
                 try await eventually("answers of this server") {
-                    clients.answers.load(ordering: .relaxed) > before + 20
+                    clients.answers.count > before + 20
                 }
                 try await server.stop()
             }
@@ -45,8 +45,7 @@ struct PassedSocketTests {
 
 /// What the clients of the test share.
 private final class Clients: Sendable {
-    /// The number of answers that they have.
-    let answers = Atomic<Int>(0)
+    let answers = Counter()
     let areDone = Atomic<Bool>(false)
 }
 

@@ -1,6 +1,5 @@
 import Schemas
 import StoreHealth
-import Synchronization
 import TestSupport
 import Testing
 
@@ -12,15 +11,15 @@ struct WriteHealthTests {
         let start = ContinuousClock.now
         disk.health.ended(nil)
         #expect(try await disk.ask(20, at: start + .seconds(5)) == Array(repeating: .ok, count: 20))
-        #expect(disk.trials == 0)
+        #expect(disk.trials.count == 0)
         #expect(try await disk.ask(20, at: start + .seconds(12)) == Array(repeating: FullDisk.state, count: 20))
-        #expect(disk.trials == 1)
+        #expect(disk.trials.count == 1)
         // The outcome of a real write replaces that of a trial, and the next trial waits for its turn.
         disk.health.ended(nil)
         #expect(try await disk.ask(20, at: start + .seconds(20)) == Array(repeating: .ok, count: 20))
-        #expect(disk.trials == 1)
+        #expect(disk.trials.count == 1)
         #expect(try await disk.ask(1, at: start + .seconds(23)) == [FullDisk.state])
-        #expect(disk.trials == 2)
+        #expect(disk.trials.count == 2)
     }
 }
 
@@ -29,15 +28,13 @@ private final class FullDisk: Sendable {
     static let state = PartHealth(.storageFull, "full")
 
     let health = WriteHealth()
-    private let tried = Mutex(0)
-
-    var trials: Int { tried.withLock(\.self) }
+    let trials = Counter()
 
     /// What so many who ask at once are told.
     func ask(_ count: Int, at time: ContinuousClock.Instant) async throws -> [PartHealth] {
         try await concurrently(count) { _ in
             await self.health.current(at: time) {
-                self.tried.withLock { $0 += 1 }
+                self.trials.add()
                 self.health.ended(CommandFailure(.storageFull, "full"))
             }
         }
