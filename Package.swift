@@ -488,7 +488,8 @@ let package = Package(
             ],
             path: "Tests/TestSupport"),
 
-        .testTarget(name: "StoreHealthTests", dependencies: ["Schemas", "StoreHealth", "TestSupport"], path: "Tests/StoreHealthTests"),
+        .testTarget(
+            name: "StoreHealthTests", dependencies: ["Schemas", "StoreHealth", "TestSupport"], path: "Tests/StoreHealthTests"),
         .testTarget(name: "TimeTests", dependencies: ["Time"], path: "Tests/TimeTests"),
 
         // The benchmarks: Tests/Benchmarks/run.
