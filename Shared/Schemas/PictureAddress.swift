@@ -9,7 +9,7 @@ import JSON
 
 /// The address of a picture that phones fetch: `https://`, ASCII, and a host.
 enum PictureAddress {
-    /// All addresses that match the pattern are valid.
+    /// All addresses that match the pattern are valid, except hosts that end with `.lan`.
     static let limit = FieldLimit.pattern(
         #"^https://([A-Za-z0-9-]+\.)+[A-Za-z]{2,4}(/[A-Za-z0-9._~/-]*)?$"#, example: "https://www.example.edu/storm.png")
 
@@ -61,6 +61,9 @@ enum PictureAddress {
     private static func isPublic(v6 bytes: [UInt8]) -> Bool {
         let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10..<12].allSatisfy { $0 == 0xFF }
         if isMapped || bytes.starts(with: [0, 0x64, 0xFF, 0x9B]) { return isPublic(v4: Array(bytes[12...])) }
+        // 6to4, then Teredo, and examples of documents.
+        if bytes.starts(with: [0x20, 0x02]) { return isPublic(v4: Array(bytes[2..<6])) }
+        if bytes.starts(with: [0x20, 0x01, 0, 0]) || bytes.starts(with: [0x20, 0x01, 0x0D, 0xB8]) { return false }
         return bytes[0] & 0xE0 == 0x20
     }
 }

@@ -33,8 +33,13 @@ package final class WriteHealth: Sendable {
         state.withLock { ($0.outcome, $0.ended) = (outcome, .now) }
     }
 
-    /// Since when a tried write runs; `nil` if none does.
-    package var tryingSince: ContinuousClock.Instant? { state.withLock { $0.isTrying ? $0.trial?.began : nil } }
+    /// Since when a tried write runs; `nil` if none does, or if it only waits for its turn behind writes that end.
+    package var tryingSince: ContinuousClock.Instant? {
+        state.withLock { state in
+            guard state.isTrying, let began = state.trial?.began else { return nil }
+            return state.ended.map { $0 < began } ?? true ? began : nil
+        }
+    }
 
     /// What the last write came to. It waits up to a second for a trial.
     ///

@@ -285,7 +285,7 @@ def test_the_list_says_what_is_active(product, visit, pictures):
     pictures(page, "broadcasts", right_to_left=True)
     # What somebody else sends appears by itself, and so does how often it was pushed.
     other = new_broadcast(product, "Another one")
-    visit.after(page, 5, "the number of pushes", lambda: "Pushed once" in row(page, title_of(other)).inner_text(timeout=1))
+    visit.after(page, 5, "the number of pushes", lambda: any("Pushed once" in text for text in row(page, title_of(other)).all_inner_texts()))
 
 
 def test_edit_makes_a_new_version(product, visit, pictures):

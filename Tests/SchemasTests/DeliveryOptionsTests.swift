@@ -56,7 +56,7 @@ struct DeliveryOptionsTests {
             "https://0.0.0.0/a",
             "https://[::1]/a.png", "https://[fe80::1]/", "https://[fd00::1]:443/", "https://[::ffff:10.0.0.1]/",
             "https://printer.local/a",
-            "https://224.0.0.1/", "https://%6cocalhost/a",
+            "https://224.0.0.1/", "https://%6cocalhost/a", "https://[2002:7f00:1::]/", "https://[2001:0:1::]/",
         ])
     func hosts(image: String) throws {
         let draft = MessageDraft(

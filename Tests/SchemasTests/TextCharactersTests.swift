@@ -76,6 +76,10 @@ struct TextCharactersTests {
             title: "\u{200B}", desc: "\u{200B}", message: "\u{200B}", topicKey: try #require(TopicKey(DraftTests.topicKey)),
             distribution: .alert)
         #expect(throws: SchemaViolation.self) { try draft.check() }
+        // A template of an earlier version can be sent.
+        var filled = draft
+        filled.template = id
+        try filled.check()
         let relayed = RelayMessage(msiKey: id, timestamp: 0, draft: draft)
         #expect(try RelayMessage(payload: relayed.payload()) == relayed)
         let names = CubeNames(channel: "a\nb", area: "\u{200B}", subject: "c")

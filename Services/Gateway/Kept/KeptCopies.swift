@@ -6,6 +6,7 @@ import Logging
 import NIOPosix
 import ServiceLifecycle
 import Synchronization
+import Time
 
 /// Keeps the gateway's copies of credentials, of the cube and of the broadcasts in a file, for a gateway that starts while their services are away. They
 /// are used only within the grace period.
@@ -13,6 +14,8 @@ final class KeptCopies: Service {
     private static let name = "gateway.json"
     private static let checkInterval: Duration = .milliseconds(500)
     private static let pauseAfterFailure: Duration = .seconds(2)
+    /// How long a client waits for the disk.
+    private static let maxWait: Duration = .seconds(2)
     /// Unchanged copies are written again after this time, since the services have confirmed them meanwhile.
     private static let refreshInterval: Duration = .seconds(60)
 
@@ -29,6 +32,8 @@ final class KeptCopies: Service {
     private let broadcasts: BroadcastService
     /// What the file has. Locked while it is written.
     private let written = Mutex<Written?>(nil)
+    /// The last of the writes that a client waits for.
+    private let attempts = Mutex<Task<Result<Void, any Error>, Never>?>(nil)
     private let logger: Logger
 
     /// - Parameter folder: The state directory.
@@ -101,8 +106,26 @@ final class KeptCopies: Service {
     /// Writes what has changed, before a client learns that a credential has ended. If that fails, the old copies are removed: they
     /// must not stay, and on a full disk they make room for the new ones.
     ///
-    /// - Throws: If the copies are not in the file.
+    /// - Throws: If the copies are not in the file, or not in time: the disk may hang.
     private func keepNow() async throws {
+        let attempt = attempts.withLock { last in
+            // One after another, so that a disk that hangs blocks one thread.
+            let attempt = Task { [last] () -> Result<Void, any Error> in
+                _ = await last?.value
+                do {
+                    return .success(try await self.keep())
+                } catch {
+                    return .failure(error)
+                }
+            }
+            last = attempt
+            return attempt
+        }
+        guard await attempt.finishes(by: .now + Self.maxWait) else { throw TakesLong() }
+        try await attempt.value.get()
+    }
+
+    private func keep() async throws {
         do {
             try await write(ifUnchanged: false)
         } catch {
@@ -137,6 +160,9 @@ final class KeptCopies: Service {
         }
     }
 }
+
+/// The copies are not written in time. The disk may hang.
+private struct TakesLong: Error {}
 
 /// The people service has not answered yet, so there is no place for a sign-out in the file.
 private struct NoCopiesYet: Error {}

@@ -42,7 +42,7 @@ struct BackupCommand: AsyncParsableCommand {
                 arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
             for warning in settings.warnings { StandardError.write("msi backup: \(warning)\n") }
             let source = try settings.value(.stateDirectory)
-            if let change = try StateDirectory.secure(source) { StandardError.write("msi backup: \(change)\n") }
+            if let change = try StateDirectory.secure(source, onlyChecks: true) { StandardError.write("msi backup: \(change)\n") }
             let database = try settings.optional(.databaseURL, as: MongoURL.init)
             let target = try BackupErrors.absolute(folder)
             let lock = try lockData(in: source, isInMongoDB: database != nil)

@@ -62,11 +62,11 @@ final class OpenIDSignIn: Sendable {
                 "an answer of another provider is refused", metadata: ["iss": "\(issuer)", "issuer": "\(settings.issuer)"])
             throw CommandFailure(.unauthenticated, "the answer is of \(issuer), not of \(settings.issuer); begin again")
         }
-        guard used.withLock({ $0.use(flow, now: now) }) else {
-            throw CommandFailure(.unauthenticated, "the sign-in has come back already; begin again")
-        }
         do {
             return try await turns.take(for: IPAddress(command.address)) {
+                guard used.withLock({ $0.use(flow, now: now) }) else {
+                    throw CommandFailure(.unauthenticated, "the sign-in has come back already; begin again")
+                }
                 let token = try await provider.idToken(for: command.code, flow)
                 let key = try await provider.key(IDToken.Header(of: token).kid)
                 let read = try await IDToken(

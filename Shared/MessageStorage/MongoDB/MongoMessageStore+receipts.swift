@@ -126,7 +126,8 @@ enum ReceiptInstallationCollection {
     /// The size of the collection with its indexes, in bytes.
     static func size(_ connection: MongoConnection) throws -> Int64 {
         let sizes = try BSONFields(connection.read(["collStats": .string(name)]))
-        return try ["storageSize", "totalIndexSize"].reduce(0) { try $0 + (sizes.optional($1) ?? 0) }
+        func size(_ name: String) throws -> Int64 { try sizes.optional(name) ?? 0 }
+        return try size("storageSize") - size("freeStorageSize") + size("totalIndexSize")
     }
 }
 

@@ -16,9 +16,9 @@ extension SQLiteMessageStore {
             }
             try ReceiptTable.add(counts.byMessage, in: database)
             try ReceiptInstallationTable.forget(before: now - AddReceipts.memory, in: database)
-            // To count them takes a while.
+            // To look for them takes a while.
             guard uncountedReports.mustCount(after: counts.reports.count, of: maxInstallations / 100) else { return }
-            try ReceiptInstallationTable.forget(beyond: maxInstallations, in: database)
+            if try ReceiptInstallationTable.forget(beyond: maxInstallations, in: database) { uncountedReports.mustCountAgain() }
         }
     }
 
@@ -45,6 +45,8 @@ final class UncountedReports: Sendable {
             return true
         }
     }
+
+    func mustCountAgain() { count.withLock { $0 = .max / 2 } }
 }
 
 /// The table `receipt`: how many phones have received and opened a message.
@@ -124,17 +126,27 @@ enum ReceiptInstallationTable {
         return database.changesCount > 0
     }
 
+    /// Messages wait for the deletion: an archive may have millions of installations from before there was a limit.
+    private static let maxPerDeletion = 10_000
+
     static func forget(before moment: UnixMilliseconds, in database: Database) throws {
-        try database.execute(sql: "DELETE FROM receiptInstallation WHERE time < ?", arguments: [moment])
+        _ = try forget("WHERE time < ? LIMIT ?", [moment, maxPerDeletion], in: database)
     }
 
     /// Forgets those that have reported first, if there are more than a number.
-    static func forget(beyond max: Int, in database: Database) throws {
-        let excess = try count(in: database) - max
-        guard excess > 0 else { return }
+    ///
+    /// - Returns: Whether there may be more of them.
+    static func forget(beyond max: Int, in database: Database) throws -> Bool {
+        try forget("ORDER BY time DESC LIMIT ? OFFSET ?", [maxPerDeletion, max], in: database) == maxPerDeletion
+    }
+
+    /// - Parameter which: The end of a query for their ids.
+    /// - Returns: How many were forgotten.
+    private static func forget(_ which: String, _ arguments: StatementArguments, in database: Database) throws -> Int {
         try database.execute(
-            sql: "DELETE FROM receiptInstallation WHERE id IN (SELECT id FROM receiptInstallation ORDER BY time LIMIT ?)",
-            arguments: [excess])
+            sql: "DELETE FROM receiptInstallation WHERE id IN (SELECT id FROM receiptInstallation \(which))", arguments: arguments
+        )
+        return database.changesCount
     }
 
     static func count(in database: Database) throws -> Int {

@@ -59,11 +59,16 @@ package struct MessageDraft: Codable, Checked, Hashable, Sendable {
     }
 
     package func check() throws(SchemaViolation) {
-        try check(title: .title, desc: .notificationBody, message: .messageText)
+        if template == nil {
+            try check(title: .title, desc: .notificationBody, message: .messageText)
+            if distribution == .alert, desc.isInvisible { throw Self.noNotification }
+        } else {
+            // The texts were checked when the template was written, perhaps by an earlier version.
+            try checkStored()
+        }
         if drill == true, let problem = TextLimits.drillTitle.problem(with: title) {
             throw SchemaViolation(CodingKeys.title, "\(problem): a drill's title begins with \"\(Self.drillMark)\"")
         }
-        if distribution == .alert, desc.isInvisible { throw Self.noNotification }
         try (0...maximumUnixMilliseconds).check(sendAt, CodingKeys.sendAt)
         try (0...Self.maxDelay).check(delay, CodingKeys.delay)
         if delay != nil, sendAt != nil { throw SchemaViolation(CodingKeys.delay, "expected a delay or a send_at, not both") }

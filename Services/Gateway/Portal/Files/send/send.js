@@ -318,8 +318,16 @@ function form(subjects, templates, draft, earlier, replacement, isTakenBack) {
       if (!(await confirmed())) return;
       sendButton.setAttribute("aria-disabled", "true");
       status.textContent = t("send.sending");
-      const body = draft.body(subject(), undo(), templateRevision);
-      const answer = await post("/message", body, { headers: { "Idempotency-Key": draft.keyFor(body) } });
+      let body;
+      const posted = () => {
+        body = draft.body(subject(), undo(), templateRevision);
+        return post("/message", body, { headers: { "Idempotency-Key": draft.keyFor(body) } });
+      };
+      const answer = await posted().catch(async (error) => {
+        if (error.field !== "template_revision" || (await templateHasChanged())) throw error;
+        // Only what is not sent has changed, such as the template's name.
+        return await posted();
+      });
       keep("recent", [body.topic_key, ...recentKeys().filter((key) => key !== body.topic_key)].slice(0, recentCount));
       const { follows } = draft;
       draft.forget();
@@ -327,7 +335,8 @@ function form(subjects, templates, draft, earlier, replacement, isTakenBack) {
       await showSent(answer.msi_key, { until: body.delay ? hubNow() + body.delay * 1_000 : 0, follows });
     } catch (error) {
       status.textContent = t("send.draft.kept");
-      if (error.field !== "template_revision" || !(await templateHasChanged())) showProblem(error);
+      // The notice about a changed template says more.
+      if (error.field !== "template_revision" || !problem.hasChildNodes()) showProblem(error);
     } finally {
       isSending = false;
       sendButton.removeAttribute("aria-disabled");
