@@ -273,17 +273,18 @@ struct VerdictTests {
         }
     }
 
-    @Test("A process that does not start is a problem, unless the other message log holds its database")
+    @Test("A process that does not start is a problem, unless the other message log holds its database, or a predecessor its sockets")
     func failedStarts() {
-        for (part, frozen, isGood) in [
-            (Part.messageLog1, Part.messageLog2, true), (.messageLog1, .messageLog1, false), (.relay1, .messageLog2, false),
+        for (part, other, action, isGood) in [
+            (Part.messageLog1, Part.messageLog2, Fault.Action.freeze, true), (.messageLog1, .messageLog1, .freeze, false),
+            (.relay1, .messageLog2, .freeze, false), (.relay1, .relay1, .replaceEarly, true), (.relay1, .relay1, .restart, false),
         ] {
             let verdict = Verdict(
                 evidence { evidence in
                     evidence.failedStarts = [.init(part: part, at: Self.start + 100, logFile: "log")]
-                    disturb(frozen, .freeze, after: 0, in: &evidence)
+                    disturb(other, action, after: 0, in: &evidence)
                 })
-            #expect(verdict.isGood == isGood)
+            #expect(verdict.isGood == isGood, "\(part), \(other): \(action)")
         }
     }
 

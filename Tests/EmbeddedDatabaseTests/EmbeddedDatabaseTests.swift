@@ -63,7 +63,9 @@ struct EmbeddedDatabaseTests {
         try await withTemporaryFolder { folder in
             let path = folder + "/test.sqlite"
             let database = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: Self.register)
-            let other = try DatabaseQueue(path: path)
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabaseQueue(path: path, configuration: configuration)
             try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
             let health = await database.writeHealth()
             #expect(health.status == .unavailable && health.message?.contains("locked") == true, "\(health)")

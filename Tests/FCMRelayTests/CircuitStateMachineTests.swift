@@ -23,7 +23,7 @@ struct CircuitStateMachineTests {
         }
         circuit.failed(at: Self.start)
         let admissions = [Duration.zero, .milliseconds(999), .seconds(1), .seconds(1)].map { circuit.admit(at: Self.start + $0) }
-        #expect(admissions == [.wait(.seconds(1)), .wait(.milliseconds(1)), .probe, .wait(.seconds(15))])
+        #expect(admissions == [.wait(.seconds(1)), .wait(.milliseconds(1)), .probe, .wait(.seconds(20))])
     }
 
     @Test("Any answer resets the count and ends the pause")
@@ -79,7 +79,7 @@ struct CircuitStateMachineTests {
     func lostProbe() {
         var circuit = Self.opened()
         _ = circuit.admit(at: Self.start + .seconds(1))
-        let admission = circuit.admit(at: Self.start + .seconds(16))
+        let admission = circuit.admit(at: Self.start + .seconds(21))
         #expect(admission == .probe)
     }
 }

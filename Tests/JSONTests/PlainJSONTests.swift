@@ -23,7 +23,7 @@ struct PlainJSONTests {
             opt: SubjectOptions(level: .optional, distribution: .information), tags: [])
         let area = Area(id: key.area, name: "a", desc: text, subjects: [subject, subject])
         try check(CubeSnapshot(version: 17, channels: [Channel(id: key.channel, name: text, desc: "", areas: [area])]))
-        try check(CubeSnapshot(version: CubeVersion(rawValue: .min / 10), channels: []))
+        try check(CubeSnapshot(version: CubeVersion(rawValue: .max / 10), channels: []))
         let draft = MessageDraft(
             title: text, desc: text, message: text, topicKey: key, distribution: .alert, ttl: 0, sendAt: 1_763_712_000_123)
         var relay = RelayRecord(logged: .alert, due: 5, lease: Lease(owner: text, until: 7))

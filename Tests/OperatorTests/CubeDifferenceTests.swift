@@ -134,9 +134,9 @@ struct CubeDifferenceTests {
             ("channel,area,subject\nx,,y\n", "line 2: the subject has no area"),
             ("channel,area,subject,distribution\nx,y,z,Alert\nx,y,z,Alert\n", "line 3: the subject x/y/z is there twice"),
             ("channel,channel_desc,area\nx,1,y\nx,2,z\n", "line 3: x has another description than in a row before"),
-            ("channel,area,subject,distribution\nx,y,z,alert\n", "line 2: distribution: expected one of Alert, Information"),
+            ("channel,area,subject,distribution\nx,y,z,loud\n", "line 2: distribution: expected one of Alert, Information"),
             (
-                "channel,area,subject,level\nx,y,z,forced\n",
+                "channel,area,subject,level\nx,y,z,strong\n",
                 "line 2: level: expected one of Forced, Recommended, Optional, or an empty cell"
             ),
             ("channel,area,subject,approval\nx,y,z,perhaps\n", "line 2: approval: expected true, false or an empty cell"),

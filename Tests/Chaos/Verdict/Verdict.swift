@@ -201,6 +201,8 @@ struct Verdict: Sendable {
             case .freeze:
                 disturbance.part != start.part && Part.messageLogs.contains(disturbance.part)
                     && Part.messageLogs.contains(start.part) && (began...ended).contains(start.at)
+            // A predecessor that waits for FCM's answers serves its sockets until it has them. The supervisor repeats the start.
+            case .replaceEarly: disturbance.part == start.part && (began...ended).contains(start.at)
             default: false
             }
         }

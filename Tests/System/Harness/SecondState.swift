@@ -4,10 +4,11 @@ import ServiceKit
 
 /// The state directory of ``SystemTests/OneProduct/SecondProduct``.
 enum SecondState {
-    /// Writes the token, as an interrupted first start leaves it, and a copy beside the state directory.
+    /// Writes an empty database of accounts and the token, as an interrupted first start leaves them, and a copy beside the state directory.
     static func prepare(_ stateDirectory: String) throws -> [String: String] {
         try FileManager.default.createDirectory(
             atPath: stateDirectory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try Data().write(to: URL(filePath: stateDirectory + "/people.sqlite"))
         let token = Data((Secret.newToken().text + "\n").utf8)
         try token.write(to: URL(filePath: stateDirectory + "/token"))
         try token.write(to: URL(filePath: stateDirectory + ".token"))
