@@ -273,7 +273,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("A process that does not start is a problem, unless the other message log holds its database, or a predecessor its sockets")
+    @Test("A start that fails is a problem, unless another process holds the database, or a predecessor the sockets")
     func failedStarts() {
         for (part, other, action, isGood) in [
             (Part.messageLog1, Part.messageLog2, Fault.Action.freeze, true), (.messageLog1, .messageLog1, .freeze, false),
