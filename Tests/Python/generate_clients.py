@@ -16,7 +16,7 @@ METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 # Its arguments, and what stands in a generated file for each operation: its method and its path.
 GENERATORS = {
     "openapi-python-client": (
-        lambda document, folder: ["generate", "--path", document, "--output-path", folder],
+        lambda document, folder: ["generate", "--path", document, "--output-path", folder, "--config", configuration(folder)],
         re.compile(r'"method": "(\w+)",\s*"url": "([^"]+)"'),
     ),
     "openapi-generator-cli": (
@@ -24,6 +24,13 @@ GENERATORS = {
         re.compile(r"method='(\w+)',\s*resource_path='([^']+)'"),
     ),
 }
+
+
+def configuration(folder):
+    """Without it this generator leaves out the operations whose body is a plain text: API.md says so."""
+    path = folder.with_name("configuration.json")
+    path.write_text('{"content_type_overrides": {"text/plain": "application/octet-stream"}}')
+    return path
 
 
 def operation(method, path):

@@ -41,9 +41,7 @@ struct AccessTests {
                 let expected = target.hasSuffix("approve") ? 403 : 404
                 #expect(try await elsewhere.request(method, target).status == expected, "\(method) \(target)")
             }
-            for target in [message + "/retry", message + "/approve"] {
-                #expect(try await ann.request("POST", target).status == 409, "\(target)")
-            }
+            #expect(try await ann.request("POST", message + "/retry").status == 409)
             func topics(_ caller: BrowserSession) async throws -> [String] {
                 let page = try await caller.request("GET", "/message")
                 return try #require(page.object["messages"] as? [[String: Any]], "\(page)").compactMap {

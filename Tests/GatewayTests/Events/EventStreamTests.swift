@@ -11,7 +11,9 @@ func withEvents<Value: Sendable>(
 ) async throws -> Value {
     var headers = headers
     if headers["Cookie"] == nil, headers["Authorization"] == nil { headers["Authorization"] = "Bearer \(gateway.token ?? "")" }
-    return try await withHTTPClient { http in
+    // The name of a cookie has the port of the Host with which the session was made.
+    if headers["Cookie"] != nil { headers["Host"] = "127.0.0.1" }
+    return try await withHTTPClient { [headers] http in
         try await EventStreamClient.with("http://127.0.0.1:\(gateway.port)/events", headers: headers, http: http, body)
     }
 }
