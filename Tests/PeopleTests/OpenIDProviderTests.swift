@@ -61,7 +61,7 @@ extension PeopleServiceTests {
             }
         }
 
-        @Test("While the provider hangs, a few commands wait for it, further ones are refused at once, and other commands work")
+        @Test("While the provider hangs, some commands wait for it, further ones are refused at once, and other commands work")
         func hangingProvider() async throws {
             try await OpenIDHarness.with { harness in
                 let client = harness.people.client
@@ -74,10 +74,11 @@ extension PeopleServiceTests {
                 harness.provider.freeze()
                 try await withThrowingTaskGroup(of: ReplyStatus?.self) { group in
                     for command in commands { group.addTask { await client.failure(of: command)?.status } }
-                    for _ in 0..<24 { #expect(try await group.next() == .overloaded) }
+                    for _ in 0..<8 { #expect(try await group.next() == .overloaded) }
                     _ = try await client.request(GetAccount("admin"))
                     harness.provider.thaw()
-                    for try await status in group { #expect(status == .unauthenticated) }
+                    // Who has waited for more than five seconds is refused as well.
+                    for try await status in group { #expect(status == .unauthenticated || status == .overloaded) }
                 }
             }
         }

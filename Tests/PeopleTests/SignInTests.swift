@@ -291,7 +291,9 @@ extension PeopleServiceTests {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for number in 0..<20 {
                         group.addTask {
-                            for attempt in 0... where !Task.isCancelled {
+                            var attempt = 0
+                            while !Task.isCancelled {
+                                attempt += 1
                                 let network = String(number * 1_000 + attempt, radix: 16)
                                 let command = BeginSignIn(
                                     account: "nobody\(network)", password: Secret("wrong"), address: "2001:db8:0:\(network)::1")

@@ -15,7 +15,7 @@ final class OpenIDSignIn: Sendable {
     private let store: Storage
     /// Anyone can cause questions to the provider, and other commands need their places.
     private let turns = FairTurns(
-        maxRunning: 16, maxWaiting: 64, maxWait: .seconds(5), refusal: "too many people are signing in at the provider; try again"
+        maxRunning: 16, maxWaiting: 16, maxWait: .seconds(5), refusal: "too many people are signing in at the provider; try again"
     )
     private let used = Mutex(UsedFlows())
 
