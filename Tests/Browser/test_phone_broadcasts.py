@@ -173,7 +173,7 @@ def test_features_are_in_the_settings_and_survive_a_restart(phones, visit, pictu
 def test_a_channel_can_be_switched_off_in_the_settings(phones, visit, pictures):
     phone = phones().set_up()
     [channel] = [each for each in phone.state()["channels"] if any(s["subscribed"] for area in each["areas"] for s in area["subjects"])][:1]
-    page = opened(visit, phone)
+    page = visit.phone(phone)
     page.get_by_role("link", name="Settings").click()
     page.get_by_role("link", name="Broadcasts").click()
     switch = page.get_by_role("switch", name=channel["name"])

@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import time
-from pathlib import Path
 
 import debs
 from waiting import Failure, wait_until
