@@ -67,8 +67,12 @@ struct EmbeddedDatabaseTests {
             configuration.allowsUnsafeTransactions = true
             let other = try DatabaseQueue(path: path, configuration: configuration)
             try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
-            let health = await database.writeHealth()
-            #expect(health.status == .unavailable && health.message?.contains("locked") == true, "\(health)")
+            // Who asks waits for a second at most.
+            let health = try await eventually {
+                let health = await database.writeHealth()
+                return health.status == .unavailable ? health : nil
+            }
+            #expect(health.message?.contains("locked") == true, "\(health)")
             #expect(await database.writeHealth() == health)
             try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
             try other.close()

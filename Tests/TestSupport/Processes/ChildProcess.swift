@@ -121,7 +121,7 @@ package final class ChildProcess: Sendable {
             if let found = find(log) { return found }
             guard isRunning, ContinuousClock.now < deadline else {
                 await kill()
-                throw Silent(description: "\(name) has said only: \(log)")
+                throw Silent(description: "\(name) ended with status \(await end()), and has said only: \(log)")
             }
             do {
                 try await Task.sleep(for: .milliseconds(5))
