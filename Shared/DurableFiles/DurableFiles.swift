@@ -105,6 +105,20 @@ package enum DurableFiles {
         return failure
     }
 
+    /// The names in a folder, without hidden ones; none if it cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+
     private static func parent(of path: String) -> String {
         let parts = path.split(separator: "/")
         if path.hasPrefix("/") { return "/" + parts.dropLast().joined(separator: "/") }

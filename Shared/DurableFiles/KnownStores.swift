@@ -36,16 +36,7 @@ package enum KnownStores {
     }
 
     private static func files(in directory: String) -> [String] {
-        guard let stream = opendir(directory + "/" + folderName) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
+        DurableFiles.names(in: directory + "/" + folderName)
     }
 
     private static func mark(of file: String, in directory: String) -> String { "\(directory)/\(folderName)/\(file)" }

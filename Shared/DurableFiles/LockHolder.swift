@@ -21,7 +21,7 @@ package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
     package static func all(of path: String) -> [LockHolder] {
         var file = stat()
         guard stat(path, &file) == 0 else { return [] }
-        let processes = ProcFolder.names(in: "/proc").compactMap { Int32($0) }
+        let processes = DurableFiles.names(in: "/proc").compactMap { Int32($0) }
         let open = processes.filter { has(file, lockedBy: $0) }
         let owners = ProcFolder.lines(of: "/proc/locks").compactMap { owner(of: file, in: $0) }
         return Set(open + owners.filter(processes.contains)).sorted().map { LockHolder($0) }
@@ -43,7 +43,7 @@ package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether a process has an open file with a lock. This user may see it for its own processes, root for all.
     private static func has(_ file: stat, lockedBy process: Int32) -> Bool {
-        ProcFolder.names(in: "/proc/\(process)/fd").contains { descriptor in
+        DurableFiles.names(in: "/proc/\(process)/fd").contains { descriptor in
             // stat(2) of an open file on a network file system that does not answer would wait for it.
             let hasLock = ProcFolder.lines(of: "/proc/\(process)/fdinfo/\(descriptor)").contains {
                 $0.hasPrefix("lock:") && $0.contains("FLOCK")
@@ -86,19 +86,6 @@ extension [LockHolder] {
 
 /// The files of proc(5). What this user may not read is empty.
 private enum ProcFolder {
-    static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
-    }
-
     static func text(of path: String) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return "" }

@@ -35,9 +35,9 @@ struct BroadcastLogTests {
             let log = BroadcastLog(store: store, language: "en", payloadLimit: .topic) { version in
                 announced.withLock { $0.append(version) }
             }
-            try await withCleanup {
+            try await perform {
                 try await body(log) { announced.withLock(\.self) }
-            } cleanup: {
+            } finally: {
                 try await store.close()
             }
         }

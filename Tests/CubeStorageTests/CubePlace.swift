@@ -34,9 +34,9 @@ func withCubeStore<Result>(
 ) async throws -> Result {
     try await withCubePlace(kind) { place in
         let store = try await place.open()
-        return try await withCleanup {
+        return try await perform {
             try await body(store)
-        } cleanup: {
+        } finally: {
             try await store.close()
         }
     }

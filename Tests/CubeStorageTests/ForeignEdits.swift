@@ -54,9 +54,9 @@ func withForeignEdits(of store: any CubeStore, _ body: (ForeignEdits) async thro
     let watch = Task {
         while !Task.isCancelled { edits.looked(try await store.nextForeignEdit()) }
     }
-    try await withCleanup {
+    try await perform {
         try await body(edits)
-    } cleanup: {
+    } finally: {
         watch.cancel()
         _ = await watch.result
     }

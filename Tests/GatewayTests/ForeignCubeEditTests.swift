@@ -10,9 +10,9 @@ struct ForeignCubeEditTests {
     func edits() async throws {
         let url = try await MongoServer.shared.url()
         let database = await MongoDatabase.open(try MongoURL(url), application: "test", logger: quietLogger)
-        try await withCleanup {
+        try await perform {
             try await edits(in: database, at: url)
-        } cleanup: {
+        } finally: {
             await database.close()
         }
     }

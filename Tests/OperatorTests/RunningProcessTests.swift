@@ -55,11 +55,11 @@ struct RunningProcessTests {
             }
             let installation = Installation(executables: folder, environment: environment, isRoot: false)
             let settings = try await Self.settings(environment)
-            try await withCleanup {
+            try await perform {
                 let processes = await RunningProcess.all(of: installation, settings)
                 let machine = Machine(folder: folder, installation: installation, settings: settings, processes: processes)
                 try await body(machine, children[0])
-            } cleanup: {
+            } finally: {
                 for child in children { await child.kill() }
             }
         }

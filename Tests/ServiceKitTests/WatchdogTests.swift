@@ -39,9 +39,9 @@ struct WatchdogTests {
         let running = Task {
             try await Watchdog(check, limit: .milliseconds(60), status: status, logger: quietLogger).run()
         }
-        try await withCleanup {
+        try await perform {
             try await body(manager, status)
-        } cleanup: {
+        } finally: {
             running.cancel()
             try await running.value
         }

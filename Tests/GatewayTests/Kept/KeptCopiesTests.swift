@@ -21,7 +21,7 @@ struct KeptCopiesTests {
             in: folder, credentials: copies.credentials, cube: copies.cube, broadcasts: copies.broadcasts, logger: log.logger)
         let group = ServiceGroup(configuration: .init(services: [kept], logger: quietLogger))
         let running = Task { try await group.run() }
-        try await withCleanup(body) {
+        try await perform(body) {
             await group.triggerGracefulShutdown()
             try await running.value
         }

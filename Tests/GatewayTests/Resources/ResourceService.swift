@@ -36,9 +36,9 @@ struct ResourceService: Sendable {
             router.serve(Book.self, from: store)
             router.serve(Label.self, from: store)
         }
-        try await withCleanup {
+        try await perform {
             try await run(plan, endpoint: settings.value(.listen(entry)), body)
-        } cleanup: {
+        } finally: {
             try await plan.close()
         }
     }
