@@ -35,10 +35,10 @@ struct StatusTests {
 
     private func status(
         _ health: ProductStatus.Health, _ canary: CanaryState = .notSetUp, _ token: ProductStatus.Token = .usable,
-        _ failure: GatewayFailure = GatewayFailure(.notAllowed, "no right")
+        _ failure: GatewayFailure = GatewayFailure(.notAllowed, "no right"), places: [ProductStatus.Place] = []
     ) -> ProductStatus {
         ProductStatus(
-            gateway: "http://h", health: health, places: [], canary: canary,
+            gateway: "http://h", health: health, places: places, canary: canary,
             messages: .failure(failure), token: token, at: Self.now)
     }
 
@@ -100,5 +100,13 @@ struct StatusTests {
             #expect(status(try health(state), .notSetUp, .missing).status.rawValue == state)
             #expect(status(try health(state), .notSetUp, .usable, failure).status.rawValue == state)
         }
+    }
+
+    @Test("The row of a service names all its endpoints")
+    func endpoints() throws {
+        let places = [ProductStatus.Place(name: "message-log", endpoints: ["ipc://a", "ipc://b"])]
+        let lines = "\(StatusText(status: status(try health(), places: places)))".split(separator: "\n")
+        // The summary, the columns' names and the gateway's row stand before it. No version is known.
+        #expect(lines.dropFirst(3).first == "message-log  ok              ipc://a, ipc://b")
     }
 }
