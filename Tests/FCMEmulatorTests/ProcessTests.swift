@@ -185,8 +185,8 @@ struct ProcessTests {
             let token = try #require(registered.firstMatch(of: /"token":"([^"]+)"/)).1
             let owner = "Authorization: Bearer owner"
             let subscribed = try await curl(
-                "--header", owner, "--data", #"{"to":"/topics/t","registration_tokens":["\#(token)"]}"#, "\(base)/iid/v1:batchAdd"
-            )
+                "--header", owner, "--header", "access_token_auth: true", "--data",
+                #"{"to":"/topics/t","registration_tokens":["\#(token)"]}"#, "\(base)/iid/v1:batchAdd")
             #expect(subscribed == #"{"results":[{}]}"#)
             let sent = try await curl(
                 "--header", owner, "--write-out", " HTTP/%{http_version}", "--data",

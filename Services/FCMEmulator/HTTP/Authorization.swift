@@ -32,9 +32,7 @@ struct Authorization: Sendable {
     /// - Throws: ``GoogleError`` with status 401 or 403.
     func checkInstanceID(_ request: Request) throws {
         let isAccessToken = request.headers.first { $0.name.canonicalName == "access_token_auth" }?.value.lowercased() == "true"
-        guard try isAccessToken || Self.token(of: request) == Self.administrator else {
-            throw GoogleError.accessTokenHeaderMissing
-        }
+        guard isAccessToken else { throw GoogleError.accessTokenHeaderMissing }
         try check(request)
     }
 

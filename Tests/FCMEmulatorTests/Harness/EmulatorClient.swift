@@ -28,11 +28,12 @@ struct EmulatorClient: Sendable {
             within: .seconds(60))
     }
 
+    /// - Parameter token: An access token. The header that the Instance ID API wants beside it is sent as well.
     func call(
         _ method: HTTPMethod, _ path: String, token: String?, _ body: String? = nil
     ) async throws -> HTTPAnswer {
-        try await call(
-            method, path, headers: token.map { [("Authorization", "Bearer \($0)")] } ?? [], body: body.map { Array($0.utf8) })
+        let headers = token.map { [("Authorization", "Bearer \($0)"), ("access_token_auth", "true")] } ?? []
+        return try await call(method, path, headers: headers, body: body.map { Array($0.utf8) })
     }
 
     func send(_ body: String, token: String? = "owner", project: String = "msi-emulator") async throws -> HTTPAnswer {
@@ -58,8 +59,6 @@ struct EmulatorClient: Sendable {
     private func batch(_ method: String, _ tokens: [String], _ topic: String) async throws -> HTTPAnswer {
         let list = tokens.map { "\"\($0)\"" }.joined(separator: ",")
         return try await call(
-            .POST, "/iid/v1:\(method)",
-            headers: [("Authorization", "Bearer owner"), ("access_token_auth", "true")],
-            body: Array("{\"to\":\"/topics/\(topic)\",\"registration_tokens\":[\(list)]}".utf8))
+            .POST, "/iid/v1:\(method)", token: "owner", "{\"to\":\"/topics/\(topic)\",\"registration_tokens\":[\(list)]}")
     }
 }

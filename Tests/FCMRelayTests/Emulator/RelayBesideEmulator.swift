@@ -36,7 +36,8 @@ struct RelayBesideEmulator: Sendable {
 
     /// The topics that a phone is subscribed to.
     func topics(of token: String) async throws -> [String] {
-        let answer = try await fcm.call(.GET, "/iid/info/\(token)?details=true", headers: ["Authorization": "Bearer owner"])
+        let answer = try await fcm.call(
+            .GET, "/iid/info/\(token)?details=true", headers: ["Authorization": "Bearer owner", "access_token_auth": "true"])
         return try answer.json["rel"]?["topics"]?.names ?? []
     }
 
