@@ -56,7 +56,12 @@ package final class AnswerFraming: ChannelDuplexHandler, RemovableChannelHandler
             }
             frame(&head, for: request)
             context.write(wrapOutboundOut(.head(head)), promise: promise)
-        case .body: context.write(data, promise: promise)
+        case .body:
+            guard unanswered.first?.isHead != true else {
+                promise?.succeed()
+                return
+            }
+            context.write(data, promise: promise)
         case .end:
             if !unanswered.isEmpty { unanswered.removeFirst() }
             guard closesAfterAnswer else { return context.write(data, promise: promise) }

@@ -22,7 +22,8 @@ struct HTTPVersionTests {
         try await writer.finish(nil)
     }
 
-    /// A server with a document at `/known`, one of unknown length at `/growing`, and `/text`, which answers with its body.
+    /// A server with a document at `/known`, one of unknown length at `/growing`, and `/text`, which answers with its body. The other
+    /// server refuses `/refused`.
     private func withServer(_ kind: Server, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
         guard kind == .other else {
             return try await withRouteServer(
@@ -39,6 +40,7 @@ struct HTTPVersionTests {
         let router = Router(options: .autoGenerateHeadEndpoints)
         router.get("known") { _, _ in "\"known\"" }
         router.get("growing") { _, _ in Response(status: .ok, body: Self.growing) }
+        router.get("refused") { _, _ -> String in throw HTTPError(.conflict, message: "refused") }
         router.post("text") { request, _ in "\"\(String(buffer: try await request.body.collect(upTo: 1_000)))\"" }
         let (ports, port) = AsyncStream<Int>.makeStream()
         let server = Application(
@@ -54,11 +56,10 @@ struct HTTPVersionTests {
         try await withServer(server) { port in
             for (target, text) in [("/known", "\"known\""), ("/growing", "one two")] {
                 // Each ends with the connection, or the test would wait. A host is not required.
-                for fields in ["Host: 127.0.0.1\r\n", "", "Connection: close\r\n"] {
-                    let request = "GET \(target) HTTP/1.0\r\n\(fields)\r\n"
-                    let answer = try #require(try await HTTPConversation.send(Array(request.utf8), to: port))
-                    #expect(answer.status == 200 && answer.text == text && answer.version == .http1_0, "\(fields): \(answer)")
-                    #expect(answer["transfer-encoding"] == nil && answer["connection"] == "close")
+                for fields in [["Host: 127.0.0.1"], [], ["Connection: close"]] {
+                    let request = HTTPConversation.oldRequest("GET", target, fields)
+                    let answer = try #require(try await HTTPConversation.send(request, to: port))
+                    #expect(answer.status == 200 && answer.text == text && answer.isForOldClient, "\(fields): \(answer)")
                     #expect((answer["content-length"] == nil) == (target == "/growing"))
                 }
             }
@@ -98,6 +99,10 @@ struct HTTPVersionTests {
             connection.send("HEAD", "/known")
             let head = try await connection.answer(hasBody: false)
             #expect(head.status == 200 && head["content-length"] == "7")
+            // Its body would be read as the next answer.
+            connection.send("HEAD", "/refused")
+            let refusal = try await connection.answer(hasBody: false)
+            #expect(refusal.status == (server == .gateway ? 404 : 409) && refusal["content-length"] != "0")
             connection.send("OPTIONS", "*")
             #expect(try await connection.answer(hasBody: false).status == 204)
             connection.send("GET", "/known")
@@ -118,8 +123,8 @@ struct HTTPVersionTests {
             let refused = try HeldConnection(to: port)
             refused.sendHead("POST", "/nowhere", ["Expect: 100-continue"], length: 5)
             #expect(try await refused.answer().status == 404)
-            let old = "POST /text HTTP/1.0\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello"
-            #expect(try await HTTPConversation.send(Array(old.utf8), to: port)?.status == 200)
+            let old = HTTPConversation.oldRequest("POST", "/text", ["Expect: 100-continue"], body: "hello")
+            #expect(try await HTTPConversation.send(old, to: port)?.status == 200)
         }
     }
 }

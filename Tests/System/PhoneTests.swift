@@ -57,6 +57,30 @@ extension SystemTests.OneProduct {
 
         // MARK: The simulated phone
 
+        @Test(
+            "The phone's page answers HTTP/1.0 with a length, without chunks, and with the end of the connection",
+            arguments: [
+                ("GET", "/", nil, 200), ("GET", "/control", nil, 200), ("GET", "/files/1/none", nil, 404),
+                ("PUT", "/control", "{}", 200), ("PUT", "/control", "x", 400),
+            ] as [(String, String, String?, Int)])
+        func oldClients(method: String, target: String, body: String?, status: Int) async throws {
+            let port = try #require(stack.phonePort)
+            for fields in [[], ["Host: 127.0.0.1"], ["Expect: 100-continue"]] {
+                let request = HTTPConversation.oldRequest(method, target, fields, body: body)
+                let answer = try #require(try await HTTPConversation.send(request, to: port))
+                #expect(answer.status == status && answer.isForOldClient, "\(fields): \(answer)")
+                #expect(answer["content-length"] != nil, "\(fields)")
+            }
+        }
+
+        @Test("A client of the phone's page that expects 100 Continue gets it before the answer")
+        func expectation() async throws {
+            let request = HTTPConversation.request(
+                "PUT", "/control", headers: ["Expect": "100-continue"], body: Array("{}".utf8))
+            let answer = try await HTTPConversation.send(request, to: try #require(stack.phonePort))
+            #expect(answer?.status == 100 && answer?.text.hasPrefix("HTTP/1.1 200 ") == true)
+        }
+
         private func control(_ change: JSONValue) async throws {
             let answer = try await page().call(.PUT, "/control", change)
             guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
