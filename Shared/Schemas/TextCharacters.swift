@@ -13,8 +13,8 @@ package enum TextCharacters: Hashable, Sendable {
     /// As ``text``, in one line: without control characters, line and paragraph separators, and the characters that embed or override a
     /// direction (U+202A to U+202E), which change what is shown after the text.
     case line
-    /// As ``line``, and without invisible characters, with which two names look the same. Joiners, variation selectors and tags are valid
-    /// where they change what is shown: in emoji, and in scripts such as those of Persian and Hindi.
+    /// As ``line``, and without that with which two names look the same: invisible characters, and words of several alphabets. Joiners,
+    /// variation selectors and tags are valid where they change what is shown: in emoji, and in scripts such as those of Persian and Hindi.
     case name
     /// ASCII letters, digits, and some other ASCII characters.
     case lettersDigits(and: String)
@@ -33,16 +33,23 @@ package enum TextCharacters: Hashable, Sendable {
         let found = scalars.indices.first { place in
             scalars[place].breaksLine || self == .name && scalars[place].isIgnorable && !scalars.showsIgnorable(at: place)
         }
-        return found.map { Self.problem(with: scalars[$0]) }
+        if let found { return Self.problem(with: scalars[found]) }
+        guard self == .name, let letter = scalars.letterOfAnotherAlphabet else { return nil }
+        return "expected words with letters of one alphabet each, found \(Self.code(of: letter)) beside letters of another one"
     }
 
     private static func problem(with scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        return "expected a text without the character U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        "expected a text without the character \(code(of: scalar))"
     }
 
-    /// A regular expression of ECMA-262 that the valid texts match, except for names of dots alone. It lets a joiner and a selector stand anywhere, and takes the
-    /// invisible characters beyond the first plane for visible ones.
+    /// As in `U+200B`.
+    private static func code(of scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+
+    /// A regular expression of ECMA-262 that the valid texts match, except for names of dots alone. It lets a joiner and a selector stand anywhere, takes the
+    /// invisible characters beyond the first plane for visible ones, and takes words of several alphabets.
     package func pattern(mayBeBlank: Bool) -> String {
         if case .lettersDigits(let punctuation) = self {
             // In a character class a hyphen at the end stands for itself.
@@ -93,7 +100,7 @@ extension Unicode.Scalar {
     }
 
     /// Whether it is a mark, such as a vowel sign or a skin tone.
-    fileprivate var isMark: Bool {
+    var isMark: Bool {
         [.nonspacingMark, .spacingMark].contains(properties.generalCategory)
     }
 }

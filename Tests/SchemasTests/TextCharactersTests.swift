@@ -52,6 +52,29 @@ struct TextCharactersTests {
         #expect(TextLimits.title.problem(with: name) == nil)
     }
 
+    @Test(
+        "A name whose words mix alphabets is refused: it would look like another one",
+        arguments: [
+            ("\u{422}win", "U+0422"), ("Tw\u{456}n", "U+0456"), ("Library P\u{430}ris", "U+0430"), ("Москв\u{61}", "U+041C"),
+            ("\u{41C}\u{306}en\u{73}a", "U+041C"), ("\u{3A4}win", "U+03A4"), ("t\u{3CC}pic", "U+03CC"), ("\u{41}θήνα", "U+03B8"),
+            ("αβ\u{430}", "U+0430"), ("ΔΩr", "U+0394"),
+        ] as [(String, String)])
+    func mixedAlphabets(name: String, code: String) {
+        #expect(TextLimits.name.problem(with: name)?.contains(" \(code) ") == true)
+        #expect(TextLimits.title.problem(with: name) == nil)
+    }
+
+    @Test(
+        "A name may have several alphabets in different words, and a Greek letter as a symbol",
+        arguments: [
+            "Café Москва", "Café-Москва", "Афины Αθήνα", "μ-Controller", "α-Test", "10 kΩ", "5 k\u{2126}", "ΔT", "5 µm", "5 μm",
+            "USB-кабель", "Wi‑Fi №5", "Е\u{308}лка", "naïve façade", "東京Tower", "N°1 Москва2b",
+        ])
+    func severalAlphabets(name: String) throws {
+        #expect(TextLimits.name.problem(with: name) == nil)
+        #expect(try matchesPattern(name, of: .name))
+    }
+
     @Test("A name is no folder of a path", arguments: [".", ".."])
     func folders(name: String) throws {
         #expect(try TextLimits.name.problem(with: name) != nil && !matchesPattern(name, of: .name))
