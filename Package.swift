@@ -387,7 +387,6 @@ let package = Package(
                 "MongoDatabase", "JSON", "JSONSchema", "Pages", "ProductVersion", "People", "Schemas",
                 "SeededRandom", "ServiceKit", "Storage", "StoredResources", "Time",
                 "TestSupport", asyncHTTPClient, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
-                nioPosix,
                 nioSSL, serviceLifecycle, subprocess, systemPackage,
             ],
             path: "Tests/GatewayTests"),

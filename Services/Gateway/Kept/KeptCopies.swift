@@ -32,6 +32,9 @@ final class KeptCopies: Service {
     private let broadcasts: BroadcastService
     /// What the file has. Locked while it is written.
     private let written = Mutex<Written?>(nil)
+    /// The file as this gateway has written it last.
+    private let ownFile = Mutex<FileStamp?>(nil)
+    private let hasFoundOther = Atomic(false)
     /// The last of the writes that a client waits for.
     private let attempts = Mutex<Task<Result<Void, any Error>, Never>?>(nil)
     private let logger: Logger
@@ -99,6 +102,16 @@ final class KeptCopies: Service {
         }.value
     }
 
+    /// Another gateway with the same state directory replaces the file, with the sign-outs in it. Logged once.
+    private func warnOfOtherGateway() {
+        guard let own = ownFile.withLock(\.self), let found = FileStamp(of: path), found != own,
+            !hasFoundOther.exchange(true, ordering: .relaxed)
+        else { return }
+        logger.warning(
+            "another gateway keeps its copies in the same state directory: a sign-out while the people service is away can be lost",
+            metadata: ["file": "\(path)"])
+    }
+
     private func report(_ error: any Error) {
         logger.warning("the copies cannot be kept", metadata: ["file": "\(path)", "error": "\(error)"])
     }
@@ -153,7 +166,9 @@ final class KeptCopies: Service {
                 guard document.people != nil || document.cube != nil || document.broadcasts != nil else { return true }
                 let text = String(decoding: try JSONCoder.encode(document), as: UTF8.self)
                 try DurableFiles.makeFolder(folder)
+                warnOfOtherGateway()
                 try DurableFiles.replace(path, text)
+                ownFile.withLock { $0 = FileStamp(of: path) }
                 written = current
                 return true
             }

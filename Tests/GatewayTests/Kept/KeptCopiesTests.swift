@@ -47,6 +47,29 @@ struct KeptCopiesTests {
         }
     }
 
+    @Test("A gateway whose file another gateway replaces says so once")
+    func commonFolder() async throws {
+        try await CopiesAlone.with { first, folder in
+            try await CopiesAlone.with { second, _ in
+                let (ann, bob) = (try Principal.sample(.communicator), try Principal.sample(.communicator, "bob"))
+                for copies in [first, second] {
+                    for principal in [ann, bob] { copies.add(principal) }
+                }
+                let log = RecordedLog()
+                try await withKept(first, in: folder, log: log) {
+                    try await eventually("the first file") { try kept(in: folder)?.credentials.count == 2 }
+                    try await first.credentials.signOut(bob.hash, for: .init(actor: bob.actor))
+                    #expect(log.lines.isEmpty)
+                    try await withKept(second, in: folder) {
+                        try await eventually("the other file") { try kept(in: folder)?.signOuts.isEmpty == true }
+                        try await first.credentials.signOut(ann.hash, for: .init(actor: ann.actor))
+                    }
+                }
+                #expect(log.lines.filter { $0.text.contains("another gateway") }.count == 1)
+            }
+        }
+    }
+
     @Test("A sign-out that can be stored nowhere fails, and counts at this gateway")
     func signOutNowhere() async throws {
         try await CopiesAlone.with { copies, folder in
