@@ -72,6 +72,7 @@ struct Emulator: Sendable {
         behaviour: Behaviour, store: EmulatorStore
     ) -> Router<EmulatorRequestContext> {
         let router = Router(context: EmulatorRequestContext.self)
+        router.add(middleware: HeadAnswers())
         router.add(middleware: AuthorityCheck())
         router.add(middleware: ErrorMiddleware())
         let authorization = Authorization(tokens: tokens, rules: behaviour.oauth)

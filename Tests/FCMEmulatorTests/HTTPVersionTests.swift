@@ -1,7 +1,9 @@
+import AsyncHTTPClient
+import NIOHTTP1
 import TestSupport
 import Testing
 
-/// What clients of HTTP/1.0 get, and those that wait for `100 Continue`.
+/// What clients of HTTP/1.0 get, those that wait for `100 Continue`, and those that ask only for the head.
 @Suite("The emulator's versions of HTTP")
 struct HTTPVersionTests {
     private static let send = "/v1/projects/msi-emulator/messages:send"
@@ -24,6 +26,19 @@ struct HTTPVersionTests {
                 #expect(answer.status == status && answer.isForOldClient, "\(fields): \(answer)")
                 #expect(answer["content-length"] != nil, "\(fields)")
             }
+        }
+    }
+
+    @Test(
+        "A refusal of HEAD has no body, and the connection stays usable",
+        arguments: [HTTPClient.Configuration.HTTPVersion.automatic, .http1Only])
+    func head(version: HTTPClient.Configuration.HTTPVersion) async throws {
+        try await withEmulator(version: version) { client in
+            for (path, status) in [("/emulator/status", 405), ("/nowhere", 404)] {
+                let answer = try await client.call(.HEAD, path)
+                #expect(answer.status == status && answer.body.isEmpty && answer["content-length"] != "0", "\(answer)")
+            }
+            #expect(try await client.call(.GET, "/emulator/status").status == 200)
         }
     }
 
