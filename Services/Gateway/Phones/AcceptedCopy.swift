@@ -133,7 +133,8 @@ struct AcceptedCopy: Sendable {
         /// The document of ``ReadAccepted/Reply``.
         var json: ByteBuffer {
             var json = ByteBuffer()
-            json.reserveCapacity((messages + waiting).reduce(100 + 30 * recalled.count) { $0 + $1.count + 1 })
+            let size = messages.reduce(200 + 30 * recalled.count) { $0 + $1.count + 1 }
+            json.reserveCapacity(waiting.reduce(size) { $0 + $1.count + 1 })
             json.writeStaticString("{\"messages\":")
             json.write(array: messages)
             json.writeString(",\"next\":\"\(next)\"")
