@@ -31,13 +31,13 @@ struct FetchedAlertTests {
             _ = try await log.log(.sample("silent", distribution: .information))
             _ = try await log.log(.sample("held", approval: true))
             _ = try await log.log(.sample("later") { $0.delay = 60 })
-            let page = try await eventually("both wait for long enough") {
+            let page: ReadAccepted.Reply = try await eventually("both wait for long enough") {
                 let page = try await log.client.request(ReadAccepted(topics: [.sample]))
                 return page.waiting?.map(\.title) == ["first", "second"] && !page.messages.isEmpty ? page : nil
             }
             #expect(UnixMilliseconds.now - posted >= 1_000)
             #expect(page.messages.map(\.title) == ["relayed"] && page.recalled == nil)
-            let all = try await eventually("that of another topic, too") {
+            let all: FollowAccepted.Reply = try await eventually("that of another topic, too") {
                 let all = try await log.client.request(FollowAccepted())
                 return all.waiting?.count == 3 ? all : nil
             }

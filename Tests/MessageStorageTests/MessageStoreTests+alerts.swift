@@ -18,7 +18,9 @@ extension MessageStoreTests {
             }
             try await add(Self.message("due", at: 5_000))
             try await add(Self.message("leased", at: 4_000, lease: Lease(owner: "o", until: 60_000)))
-            try await add(Self.message("retrying", at: 3_000)) { ($0.state, $0.attempts, $0.nextAttempt) = (.retrying, 1, 90_000) }
+            try await add(Self.message("retrying", at: 3_000)) { relay in
+                (relay.state, relay.attempts, relay.nextAttempt) = (.retrying, 1, 90_000)
+            }
             // Its gateway's clock is ahead.
             try await add(Self.message("ahead", at: 20_000)) { $0.nextAttempt = 9_000 }
             try await add(Self.message("recent", at: 5_001))

@@ -113,9 +113,7 @@ struct AcceptedCopyTests {
         let page = try #require(try Self.read(copy))
         #expect(page.waiting == nil && page.recalled == nil)
         let waiting = [Self.message(2, topic: 1).message, Self.message(3, topic: 2).message]
-        let recalled = [
-            RecalledAlert(msiKey: ObjectID(), topicKey: Self.topics[1]), RecalledAlert(msiKey: ObjectID(), topicKey: Self.topics[2]),
-        ]
+        let recalled = [1, 2].map { RecalledAlert(msiKey: ObjectID(), topicKey: Self.topics[$0]) }
         try copy.replaceAlerts(waiting: waiting, recalled: recalled)
         var expected = page
         (expected.waiting, expected.recalled) = (waiting, recalled.map(\.msiKey))
