@@ -206,7 +206,7 @@ struct MissedMessageTests {
             }
             // A pop-up has the place of the corrected message's.
             #expect(phone.push.shown.map(\.tag) == ["wrong"] && phone.push.withdrawn == ["wrong"])
-            // FCM had it all the same.
+            // FCM had it nevertheless.
             phone.push.receive(
                 PushMessage(notification: PushMessage.Notification(title: "T", body: "B", tag: "a"), data: ["msi_key": "a"]))
             for key in ["a", "b"] {

@@ -9,8 +9,8 @@ struct FetchableAlerts {
     var waiting: [PhoneMessage]
     var recalled: [RecalledAlert]
 
-    /// Reads the Alerts of all topics. Read before the page of accepted messages, so that none is in neither when FCM accepts it
-    /// meanwhile.
+    /// Reads the Alerts of all topics. Read them before the page of accepted messages: one that FCM accepts in between is then in both,
+    /// and not in neither.
     ///
     /// - Parameters:
     ///   - delay: For how long an Alert is left to FCM alone.

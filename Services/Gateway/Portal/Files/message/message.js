@@ -54,9 +54,9 @@ setInterval(() => {
 /** Only the counts: what somebody reads or has unfolded stays as it is. The first phones that have fetched an Alert are a step. */
 function showReach({ receipts }) {
   if (JSON.stringify(receipts) === JSON.stringify(message.receipts)) return;
-  const former = fetchOf(message);
+  const before = fetchOf(message);
   message.receipts = receipts;
-  if (fetchOf(message) === former) fill(reached, reach(message));
+  if (fetchOf(message) === before) fill(reached, reach(message));
   else show();
 }
 
