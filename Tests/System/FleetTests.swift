@@ -97,7 +97,7 @@ extension SystemTests {
                         try await Task.sleep(until: end)
                     }
                     let kept = try #require(posted.withLock(\.first))
-                    _ = try await stack.portal.message(kept, hasState: "relayed", within: .seconds(300))
+                    _ = try await stack.portal.message(kept, hasState: "relayed", within: .seconds(180) + outage * 2)
                     fleet.signal(SIGTERM)
                 }
                 let keys = posted.withLock(\.self)

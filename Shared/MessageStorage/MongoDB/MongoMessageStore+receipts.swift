@@ -53,7 +53,9 @@ enum ReceiptCollection {
     ) throws -> Set<ObjectID> {
         let fetchable: BSONValue = [
             "distribution": Distribution.alert.bson, "relay.state": ["$ne": RelayState.held.bson],
-            "$or": [["relay.next_attempt": nil], ["relay.next_attempt": ["$lte": now.bson]]],
+            "$or": [
+                ["send_at": nil, "delay": nil], ["relay.next_attempt": nil], ["relay.next_attempt": ["$lte": now.bson]],
+            ],
         ]
         let found = try connection.find(
             [

@@ -66,7 +66,8 @@ enum ReceiptTable {
             sql: """
                 SELECT msiKey FROM message
                 WHERE msiKey IN (SELECT value FROM json_each(?)) AND (attempts > 0 OR leaseOwner IS NOT NULL
-                    OR (distribution = 'Alert' AND state <> 'held' AND (nextAttempt IS NULL OR nextAttempt <= ?)))
+                    OR (distribution = 'Alert' AND state <> 'held'
+                        AND (COALESCE(sendAt, delay) IS NULL OR nextAttempt IS NULL OR nextAttempt <= ?)))
                 """,
             arguments: [json(msiKeys), now])
     }
