@@ -56,7 +56,8 @@ extension ServicePlan {
             router: .messageLog(
                 store: store, templates: templates, outbox: outbox, changes: changes, storage: storage, relays: health,
                 audits: [audit, templateAudit],
-                payloadLimit: PayloadLimit(bytes: settings.value(.fcmTopicPayloadLimit)), logger: logger),
+                payloadLimit: PayloadLimit(bytes: settings.value(.fcmTopicPayloadLimit)),
+                alertFetchDelay: settings.live(.alertFetchDelay), logger: logger),
             logger: logger)
         return ServicePlan(
             services: [

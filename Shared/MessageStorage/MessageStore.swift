@@ -47,6 +47,17 @@ package protocol MessageStore: MovableAuditSource, CheckedStore {
     /// ends. A former version of the product relayed them.
     func withoutAcceptance(endedSince moment: UnixMilliseconds) async throws -> [ObjectID]
 
+    /// The newest Alerts that are due, leased or not, and whose data FCM has not accepted, newest first.
+    ///
+    /// - Parameters:
+    ///   - now: The system clock, which decides what is due and expired.
+    ///   - moment: Those that were posted between this time and now are left out. One that was posted after now has its time from a
+    ///     clock that is ahead.
+    func dueAlerts(at now: UnixMilliseconds, postedBy moment: UnixMilliseconds, limit: Int) async throws -> [Message]
+
+    /// The Alerts that were recalled since a time, the last ones first.
+    func recalledAlerts(since moment: UnixMilliseconds, limit: Int) async throws -> [Message]
+
     /// How many messages are in which state. Of unreadable documents those count whose state is readable.
     ///
     /// - Parameters:
@@ -63,7 +74,8 @@ package protocol MessageStore: MovableAuditSource, CheckedStore {
     func corrections(of msiKey: ObjectID) async throws -> [Correction]
 
     /// Counts what phones report. A report whose number is not above that of the installation's last one changes nothing. Messages
-    /// that are not stored, or that no relay has taken yet, are left out. A report of no other messages changes nothing.
+    /// that are not stored, or that no phone can have yet, are left out: no relay has taken them, and they are not Alerts that phones
+    /// can fetch before. A report of no other messages changes nothing.
     ///
     /// - Parameters:
     ///   - now: Installations that have not reported for ``AddReceipts/memory`` are forgotten.

@@ -31,10 +31,12 @@ public final class MobileApp: Sendable {
     /// - Parameters:
     ///   - localBroadcasts: Those that ship with the app.
     ///   - arrived: Called after each message that was added, whether FCM or the hub brought it. It must not block.
-    ///   - broadcastArrived: The same for broadcasts.
+    ///   - recalled: Called after each Alert that was removed because it was recalled. It must not block.
+    ///   - broadcastArrived: The same as for messages, for broadcasts.
     public init(
         platform: Platform, database: AppDatabase, localBroadcasts: LocalBroadcasts = .none,
         arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in },
+        recalled: @escaping @Sendable (StoredMessage) -> Void = { _ in },
         broadcastArrived: @escaping @Sendable (BroadcastArrival) -> Void = { _ in }
     ) {
         self.platform = platform
@@ -51,7 +53,8 @@ public final class MobileApp: Sendable {
                 broadcastArrived(arrival)
             })
         initialization = Initialization(platform: platform, database: database, subscriptions: subscriptions)
-        missed = MissedMessages(hub: platform.hub, database: database, messages: messages)
+        missed = MissedMessages(
+            hub: platform.hub, notifications: platform.notifications, database: database, messages: messages, recalled: recalled)
     }
 
     /// Whether the app has been initialised: it receives messages.

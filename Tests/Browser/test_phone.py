@@ -162,6 +162,32 @@ def test_receipts(product, phones, visit, pictures, alerts):
     pictures(portal, "message-receipts", right_to_left=True)
 
 
+def test_alert_while_fcm_is_away(product, phones, visit, pictures, alerts):
+    """The app fetches it and shows its pop-up, the history says so, and a recall takes it from the phone."""
+    phone = phones().set_up()
+    phone.control(foreground=False)
+    with product.faults({"fault": "UNAVAILABLE", "topic": alerts.topic_key}):
+        key = product.send(alerts, "Campus closed", desc="Stay at home.")
+        portal = visit(f"/portal/message/?key={key}", clock=True)
+        expect(portal.get_by_text("Running apps can fetch it").first).to_be_visible()
+
+        def fetched():
+            phone.request("POST", "/refresh")
+            return phone.has(key)
+
+        eventually("the phone has fetched it", fetched, pause=0.5)
+        assert [popup["msi_key"] for popup in phone.state()["popups"]] == [key]
+        # An app reports at once when it leaves the screen.
+        for foreground in (True, False):
+            phone.control(foreground=foreground)
+        visit.after(portal, 10, "the phone's report", lambda: portal.get_by_text("Fetched by phones, not accepted by FCM").first.is_visible())
+        expect(portal.locator(".reach")).to_contain_text("1 phone has received it")
+        pictures(portal, "message-fetched", right_to_left=True)
+        eventually("it is recalled", lambda: product.api("DELETE", f"/message/{key}"), pause=0.5)
+    phone.request("POST", "/refresh")
+    phone.wait("it is gone with its pop-up", lambda state: not state["popups"] and not any(message["msi_key"] == key for message in state["messages"]))
+
+
 def test_receive_a_correction(product, phones, visit, pictures, alerts):
     phone = phones().set_up()
     phone.control(foreground=False)

@@ -39,6 +39,12 @@ struct ClaimedStore: MessageStore {
     ) async throws -> AcceptedPage {
         try await store.accepted(after: after, limit: limit, checkStillWanted: checkStillWanted)
     }
+    func dueAlerts(at now: UnixMilliseconds, postedBy moment: UnixMilliseconds, limit: Int) async throws -> [Message] {
+        try await store.dueAlerts(at: now, postedBy: moment, limit: limit)
+    }
+    func recalledAlerts(since moment: UnixMilliseconds, limit: Int) async throws -> [Message] {
+        try await store.recalledAlerts(since: moment, limit: limit)
+    }
     func lastAcceptance() async throws -> UnixMilliseconds? { try await store.lastAcceptance() }
     func withoutAcceptance(endedSince moment: UnixMilliseconds) async throws -> [ObjectID] {
         try await store.withoutAcceptance(endedSince: moment)

@@ -159,6 +159,65 @@ struct MissedMessageTests {
         }
     }
 
+    // MARK: Alerts that wait for FCM
+
+    @Test("An Alert that waits for FCM shows once, also in the background, and does not move the position")
+    func waiting() async throws {
+        let phone = try TestPhone(subjects: [storms])
+        phone.push.setForeground(false)
+        try await phone.running {
+            try await phone.look()
+            phone.hub.wait("a", topic: storms.topicKey, timestamp: phone.clock.now)
+            for _ in 0..<2 { try await phone.look() }
+            #expect(try await phone.app.messages.all().map(\.msiKey) == ["a"])
+            let popup = PushMessage.Notification(title: "Title a", body: "Look out.", tag: "a")
+            #expect(phone.push.shown == [popup])
+            let positions = try pages(phone).compactMap { try JSONValue(parsing: $0.body)["after"]?.string }
+            #expect(positions.count >= 2 && positions.allSatisfy { $0.hasPrefix("0-") })
+
+            // FCM is back.
+            phone.push.setForeground(true)
+            phone.push.receive(PushMessage(notification: popup, data: ["msi_key": "a"]))
+            for key in ["a", "b"] {
+                phone.push.receive(TestPhone.data(key, topic: storms.topicKey, timestamp: phone.clock.now))
+            }
+            try await eventually("a later message") { try await phone.app.messages.exists("b") }
+            phone.hub.acceptWaiting("a")
+            try await phone.look()
+            #expect(try await phone.app.messages.all().map(\.msiKey).sorted() == ["a", "b"])
+            #expect(phone.push.shown == [popup])
+        }
+    }
+
+    @Test("An Alert that was recalled goes with its pop-up, and no later copy of it shows")
+    func recalled() async throws {
+        let phone = try TestPhone(subjects: [storms])
+        phone.hub.accept("wrong", topic: storms.topicKey, timestamp: phone.clock.now)
+        try await phone.running {
+            try await phone.look()
+            phone.hub.wait("a", topic: storms.topicKey, corrects: "wrong", timestamp: phone.clock.now + 1)
+            try await phone.look()
+            #expect(try await phone.app.messages.all().map(\.correctedBy) == [nil, "a"])
+            phone.hub.recall("a", isStale: true)
+            for _ in 0..<2 {
+                try await phone.look()
+                #expect(try await phone.app.messages.all().map(\.msiKey) == ["wrong"])
+                #expect(try await phone.app.messages.all().map(\.correctedBy) == [nil])
+            }
+            // A pop-up has the place of the corrected message's.
+            #expect(phone.push.shown.map(\.tag) == ["wrong"] && phone.push.withdrawn == ["wrong"])
+            // FCM had it nevertheless.
+            phone.push.receive(
+                PushMessage(notification: PushMessage.Notification(title: "T", body: "B", tag: "a"), data: ["msi_key": "a"]))
+            for key in ["a", "b"] {
+                phone.push.receive(TestPhone.data(key, topic: storms.topicKey, timestamp: phone.clock.now))
+            }
+            try await eventually("a later message") { try await phone.app.messages.exists("b") }
+            #expect(try await !phone.app.messages.exists("a"))
+            #expect(phone.push.shown.count == 1)
+        }
+    }
+
     // MARK: Pages
 
     @Test("A message that cannot be read is reported, and the others come")

@@ -58,6 +58,7 @@ extension SystemTests {
                 ("msi-people", ["MSI_OIDC_ISSUER": "https://id.example.edu"], "MSI_OIDC_CLIENT_ID"),
                 ("msi-message-log", ["MSI_FCM_RELAY_ENDPOINTS": "tcp://192.0.2.1:9"], "MSI_FCM_RELAY_ENDPOINTS"),
                 ("msi-message-log", ["MSI_CONFIG_FILE": "/none"], "MSI_CONFIG_FILE"),
+                ("msi-message-log", ["MSI_ALERT_FETCH_DELAY": "0"], "MSI_ALERT_FETCH_DELAY: expected a whole number from 1"),
                 ("msi-cube", ["MSI_BUS_KEY_FILE": "/none"], "MSI_BUS_KEY_FILE is set, and MSI_BUS_PEERS_FILE is not"),
                 ("msi-cube", ["MSI_BUS_PEERS_FILE": "/none"], "MSI_BUS_PEERS_FILE is set, and MSI_BUS_KEY_FILE is not"),
                 (

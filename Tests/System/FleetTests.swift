@@ -66,5 +66,48 @@ extension SystemTests {
                 #expect(empty.phones == 2 && empty.expected == 0 && empty.p50 == nil, "\(empty)")
             }
         }
+
+        @Test(
+            "While FCM is away, each phone fetches an Alert once, and removes it after a recall; FCM's own copy is dropped later",
+            arguments: Level.isAll ? [Duration.zero, .seconds(600)] : [.zero])
+        func fcmIsAway(for outage: Duration) async throws {
+            try await withStack { stack in
+                let subject = try await stack.portal.makeSubject("Alert", level: "Forced")
+                try await silencePhone(of: stack)
+                let posted = Mutex<[String]>([])
+                let report = try await withFleet(at: stack, ["--count", "12"]) { fleet in
+                    let end = ContinuousClock.now + outage
+                    try await stack.whileFrozen("msi-fcm-emulator") {
+                        for title in ["Kept", "Recalled"] {
+                            let key = try await stack.portal.accepted(subject.message(title: title))
+                            posted.withLock { $0.append(key) }
+                        }
+                        let keys = posted.withLock(\.self)
+                        for key in keys {
+                            // The apps ask about every minute.
+                            _ = try await fleet.line(within: .seconds(180)) {
+                                $0.contains("every phone has it") && $0.contains(key)
+                            }
+                        }
+                        #expect(try await stack.portal.message(keys[0])["relay"]?["accepted"] == nil)
+                        // Not while the relay waits for FCM's answer.
+                        try await eventually("the recall", every: .milliseconds(200)) {
+                            try await stack.portal.call(.DELETE, "/message/\(keys[1])").status == 200
+                        }
+                        try await Task.sleep(until: end)
+                    }
+                    let kept = try #require(posted.withLock(\.first))
+                    _ = try await stack.portal.message(kept, hasState: "relayed", within: .seconds(180) + outage * 2)
+                    fleet.signal(SIGTERM)
+                }
+                let keys = posted.withLock(\.self)
+                #expect(report.expected == 12 && report.delivered == 12 && report.missing == 0, "\(report)")
+                #expect(report.doubled == 0 && report.received == [keys[0]: 12, keys[1]: 12], "\(report)")
+                #expect(report.recalled == [keys[1]: 12], "\(report)")
+                for key in keys {
+                    #expect(try await stack.portal.message(key)["receipts"] == ["received": 12, "opened": 0])
+                }
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ import NIOCore
 import Schemas
 import Time
 
-/// The gateway's copy of the messages that FCM has accepted, in the order of acceptance. Pure.
+/// The gateway's copy of the messages that FCM has accepted, in the order of acceptance, and of the Alerts beside them. Pure.
 ///
 /// It answers what the message log would answer to ``ReadAccepted``, from memory.
 struct AcceptedCopy: Sendable {
@@ -23,6 +23,10 @@ struct AcceptedCopy: Sendable {
     /// The size of all messages. A campus that sends ten thousand messages a day needs about 40 MB for the eight days.
     private(set) var bytes = 0
     private let maxBytes: Int
+    /// The Alerts that FCM has not accepted yet, and the same encoded once, in the same order.
+    private var waiting: [PhoneMessage] = []
+    private var waitingJSON: [Data] = []
+    private var recalled: [RecalledAlert] = []
 
     /// No message after this place is missing, other than those after ``next``.
     private(set) var begin: PageCursor
@@ -65,6 +69,17 @@ struct AcceptedCopy: Sendable {
             bytes += entry.json.count
         }
         while bytes > maxBytes { dropFirst() }
+    }
+
+    /// Replaces the Alerts of all topics that phones fetch beside the page (``ReadAccepted/Reply``).
+    ///
+    /// - Throws: The error of the encoding.
+    mutating func replaceAlerts(waiting: [PhoneMessage], recalled: [RecalledAlert]) throws {
+        self.recalled = recalled
+        // They are usually the same as a moment ago.
+        guard waiting != self.waiting else { return }
+        waitingJSON = try waiting.map { try JSONCoder.encode($0) }
+        self.waiting = waiting
     }
 
     /// All messages after the former ``next`` that were stored before a moment were added.
@@ -112,17 +127,25 @@ struct AcceptedCopy: Sendable {
     struct Page: Sendable {
         fileprivate let messages: [Data]
         fileprivate let next: PageCursor
+        fileprivate var waiting: [Data] = []
+        fileprivate var recalled: [ObjectID] = []
 
         /// The document of ``ReadAccepted/Reply``.
         var json: ByteBuffer {
             var json = ByteBuffer()
-            json.reserveCapacity(messages.reduce(100) { $0 + $1.count + 1 })
-            json.writeStaticString("{\"messages\":[")
-            for (number, message) in messages.enumerated() {
-                if number > 0 { json.writeInteger(UInt8(ascii: ",")) }
-                json.writeBytes(message)
+            let size = messages.reduce(200 + 30 * recalled.count) { $0 + $1.count + 1 }
+            json.reserveCapacity(waiting.reduce(size) { $0 + $1.count + 1 })
+            json.writeStaticString("{\"messages\":")
+            json.write(array: messages)
+            json.writeString(",\"next\":\"\(next)\"")
+            if !waiting.isEmpty {
+                json.writeStaticString(",\"waiting\":")
+                json.write(array: waiting)
             }
-            json.writeString("],\"next\":\"\(next)\"}")
+            if !recalled.isEmpty {
+                json.writeString(",\"recalled\":[\(recalled.map { "\"\($0)\"" }.joined(separator: ","))]")
+            }
+            json.writeStaticString("}")
             return json
         }
     }
@@ -144,7 +167,8 @@ struct AcceptedCopy: Sendable {
         let after = max(command.after ?? earliest, earliest)
         guard let next, after >= begin else { return nil }
         var heads = Heap<Head>()
-        for topic in Set(command.topics) {
+        let wanted = Set(command.topics)
+        for topic in wanted {
             guard let entries = topics[topic] else { continue }
             let index = Self.firstIndex(after: after, in: entries, \.place)
             if index < entries.count { heads.insert(Head(entries: entries, index: index)) }
@@ -157,6 +181,21 @@ struct AcceptedCopy: Sendable {
             head.index += 1
             if head.index < head.entries.count { heads.insert(head) }
         }
-        return Page(messages: messages, next: messages.count < ReadAccepted.maxPerPage ? next : last)
+        var page = Page(messages: messages, next: messages.count < ReadAccepted.maxPerPage ? next : last)
+        for (alert, json) in zip(waiting, waitingJSON) where wanted.contains(alert.topicKey) { page.waiting.append(json) }
+        for alert in recalled where wanted.contains(alert.topicKey) { page.recalled.append(alert.msiKey) }
+        return page
+    }
+}
+
+extension ByteBuffer {
+    /// Writes an array of encoded elements.
+    fileprivate mutating func write(array elements: [Data]) {
+        writeStaticString("[")
+        for (number, element) in elements.enumerated() {
+            if number > 0 { writeInteger(UInt8(ascii: ",")) }
+            writeBytes(element)
+        }
+        writeStaticString("]")
     }
 }

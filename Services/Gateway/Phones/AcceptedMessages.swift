@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Synchronization
 import Time
 
-/// Answers what phones fetch from a copy of the accepted messages: after an Alert thousands of phones ask within seconds, each from
+/// Answers what phones fetch from a copy of the accepted messages and of the Alerts that wait for FCM: after an Alert thousands of phones ask within seconds, each from
 /// another place. The message log could answer a few hundred of them a second, while posts wait for it.
 ///
 /// The copy is at most ``freshness`` old when it is used. What it does not contain, the message log answers: while the copy is being
@@ -68,20 +68,22 @@ final class AcceptedMessages: Service {
         return isComplete
     }
 
-    /// Adds the messages after a place.
+    /// Adds the messages after a place, and takes over the Alerts beside the last page.
     ///
     /// - Returns: The horizon when the reading began.
     /// - Throws: ``CommandFailure``.
     private func read(after place: PageCursor) async throws -> PageCursor {
-        let first = try await messageLog.request(FollowAccepted(after: place))
-        try state.withLock { try $0.copy.add(first.messages) }
-        var end = first.end
-        while let place = end {
-            let page = try await messageLog.request(FollowAccepted(after: place))
-            try state.withLock { try $0.copy.add(page.messages) }
-            end = page.end
+        var page = try await messageLog.request(FollowAccepted(after: place))
+        let horizon = page.horizon
+        try state.withLock { [page] in try $0.copy.add(page.messages) }
+        while let place = page.end {
+            page = try await messageLog.request(FollowAccepted(after: place))
+            try state.withLock { [page] in try $0.copy.add(page.messages) }
         }
-        return first.horizon
+        // A message log of an earlier version tells none.
+        let (waiting, recalled) = (page.waiting ?? [], page.recalled ?? [])
+        try state.withLock { try $0.copy.replaceAlerts(waiting: waiting, recalled: recalled) }
+        return horizon
     }
 
     /// Fills the copy, and then reads the last minute again and again, for messages that were stored later than others with later

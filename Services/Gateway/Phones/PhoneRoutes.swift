@@ -52,10 +52,15 @@ struct PhoneRoutes: Feature {
                 return Answer(json: try await missed.answer(to: body, for: call.caller))
             }.documented(
                 "Fetch messages that FCM did not bring",
-                "Without a sign-in: anyone who knows a topic key can read its messages. The messages of topics whose data FCM has accepted within the last eight days, in the order of acceptance, at most 100. "
-                    + "`after` is the `next` of the former answer; it may go back a little. There are more until an answer has fewer "
-                    + "than 100 messages. A message may come twice, and none is left out: keep those whose `msi_key` is new. The "
-                    + "answer may be a moment old."
+                """
+                Without a sign-in: anyone who knows a topic key can read its messages. `messages` are those of the topics whose data \
+                FCM has accepted within the last eight days, in the order of acceptance, at most 100. `after` is the `next` of the \
+                former answer; it may go back a little. There are more until an answer has fewer than 100 messages. A message may \
+                come twice, and none is left out: keep those whose `msi_key` is new. The answer may be a moment old. `waiting`, if \
+                there are any, are Alerts that FCM has not accepted within `MSI_ALERT_FETCH_DELAY` seconds: show them at once. They \
+                do not move `next`, and come again by FCM and in `messages` once FCM has accepted them. `recalled`, if there are \
+                any, are the `msi_key`s of Alerts that were recalled before FCM had accepted them: remove them, and show no later copy.
+                """
             ).counted(as: .phones),
             Route(.post, "/receipt", right: .anonymous, body: AddReceipts.self, answer: .noContent) { call in
                 _ = try await messageLog.request(try await call.body(), context: call.caller)

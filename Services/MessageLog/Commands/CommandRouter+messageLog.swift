@@ -9,13 +9,14 @@ import ServiceKit
 import Storage
 import StoredResources
 import MongoDatabase
+import Time
 
 extension CommandRouter {
     /// The commands of the message-logging service.
     static func messageLog(
         store: any MessageStore, templates: Storage, outbox: Outbox, changes: MessageChanges, storage: StorageWatch,
         relays: RelayHealth, audits: [AuditForwarder],
-        payloadLimit: PayloadLimit, logger: Logger
+        payloadLimit: PayloadLimit, alertFetchDelay: LiveSetting<Seconds>, logger: Logger
     ) -> CommandRouter {
         var router = CommandRouter(
             stores: [store],
@@ -74,12 +75,16 @@ extension CommandRouter {
             return ListMessages.Reply(messages: try await store.withRelated(messages), next: next)
         }
         router.on(ReadAccepted.self) { command, context in
-            try await store.read(
-                command, in: outbox.acceptances, now: .now, checkStillWanted: context.checkStillWanted)
+            let alerts = try await FetchableAlerts(in: store, after: alertFetchDelay.value, now: .now).of(command.topics)
+            return try await store.read(
+                command, in: outbox.acceptances, now: .now, checkStillWanted: context.checkStillWanted
+            ).with(alerts)
         }
         router.on(FollowAccepted.self) { command, context in
-            try await store.read(
-                command, in: outbox.acceptances, now: .now, checkStillWanted: context.checkStillWanted)
+            let alerts = try await FetchableAlerts(in: store, after: alertFetchDelay.value, now: .now)
+            return try await store.read(
+                command, in: outbox.acceptances, now: .now, checkStillWanted: context.checkStillWanted
+            ).with(alerts)
         }
         let receipts = ReceiptBook(store: store)
         router.on(AddReceipts.self) { command, _ in

@@ -53,7 +53,9 @@ struct LifeText: CustomStringConvertible {
         rows += delivery(message.relay, expires: message.expires)
         rows += message.relay.components.map { ($0.component.rawValue, outcome(of: $0)) }
         if let receipts = message.receipts {
-            rows.append(("receipts", "\(receipts.received) phones have received it, \(receipts.opened) have opened it"))
+            let isAccepted = message.relay.components.contains { $0.state == .accepted }
+            let way = message.distribution == .alert && !isAccepted ? "; fetched by phones, not accepted by FCM" : ""
+            rows.append(("receipts", "\(receipts.received) phones have received it, \(receipts.opened) have opened it\(way)"))
         }
         return rows + traceRow
     }

@@ -15,7 +15,7 @@ final class Fleet: Service {
     let broadcastLedger: BroadcastLedger
     /// The broadcasts that every steady phone has.
     private let everywhere: AsyncStream<BroadcastArrival>
-    private let accepted: AcceptedMessages
+    private let told: ToldMessages
     private let begin: Int64
     let logger: Logger
     private let state = Mutex<(isEnding: Bool, report: FleetReport?)>((false, nil))
@@ -49,6 +49,7 @@ final class Fleet: Service {
                         "every phone has it",
                         metadata: ["msi_key": "\(message.msiKey)", "ms": "\(now - message.timestamp)"])
                 },
+                recalled: { message in ledger.noteRecalled(message, on: index) },
                 broadcastArrived: { arrival in
                     guard broadcastLedger.note(arrival, on: index, isSteady: index >= unsteady) else { return }
                     everywhereContinuation.yield(arrival)
@@ -60,7 +61,7 @@ final class Fleet: Service {
         self.duration = duration
         self.ledger = ledger
         self.logger = logger
-        accepted = AcceptedMessages(gateway: gateway, hub: hub)
+        told = ToldMessages(gateway: gateway, hub: hub)
         begin = Self.now
     }
 
@@ -96,6 +97,9 @@ final class Fleet: Service {
             // So that others can count without the hub's word, from which `expected` comes.
             for (key, phones) in ledger.phones.sorted(by: { $0.key < $1.key }) {
                 logger.info("received", metadata: ["msi_key": "\(key)", "phones": "\(phones)"])
+            }
+            for (key, phones) in ledger.recalled.sorted(by: { $0.key < $1.key }) {
+                logger.info("recalled", metadata: ["msi_key": "\(key)", "phones": "\(phones)"])
             }
             state.withLock { $0.report = report }
             group.cancelAll()
@@ -211,14 +215,14 @@ final class Fleet: Service {
         }
     }
 
-    /// - Returns: The report, and the phones that miss something or are not set up.
+    /// - Returns: The report, and the phones that miss something, still have something that was recalled, or are not set up.
     private func count() async throws -> (FleetReport, behind: [SimulatedPhone]) {
         var topics: [Set<String>] = []
         for phone in phones {
             let subjects = try await phone.app.isInitialized() ? phone.app.subscriptions.all() : []
             topics.append(Set(subjects.filter(\.isSubscribed).map(\.id)))
         }
-        let messages = try await accepted.read(topics.reduce(into: []) { $0.formUnion($1) }, since: begin)
+        let (messages, recalled) = try await told.read(topics.reduce(into: []) { $0.formUnion($1) }, since: begin)
         var (expected, delivered, doubled) = (0, 0, 0)
         var behind: [SimulatedPhone] = []
         for (index, phone) in phones.enumerated() {
@@ -228,7 +232,8 @@ final class Fleet: Service {
             expected += wanted.count
             delivered += present
             doubled += received.values.reduce(0) { $0 + $1 - 1 }
-            if present < wanted.count {
+            let isRecallMissing = recalled.contains { received[$0] != nil && !ledger.hasRecalled($0, on: index) }
+            if present < wanted.count || isRecallMissing {
                 behind.append(phone)
             } else if try await !phone.app.isInitialized() {
                 behind.append(phone)

@@ -7,6 +7,8 @@ final class FleetLedger: Sendable {
     private struct State {
         /// By phone: the received messages, and how often.
         var received: [[String: Int]]
+        /// By phone: the Alerts that it has removed because they were recalled.
+        var recalled: [Set<String>]
         var latencies = Histogram<UInt64>(highestTrackableValue: 3_600_000, numberOfSignificantValueDigits: .three)
         var counted: UInt64 = 0
         /// On how many steady phones a message is that has not reached all of them.
@@ -22,7 +24,7 @@ final class FleetLedger: Sendable {
     /// - Parameter steady: How many of the phones have what they should have at any time.
     init(count: Int, steady: Int) {
         self.steady = steady
-        state = Mutex(State(received: Array(repeating: [:], count: count)))
+        state = Mutex(State(received: Array(repeating: [:], count: count), recalled: Array(repeating: [], count: count)))
     }
 
     /// A phone's app has added a message.
@@ -40,6 +42,18 @@ final class FleetLedger: Sendable {
             state.reached[message.msiKey] = reached == steady ? nil : reached
             return reached == steady
         }
+    }
+
+    /// A phone's app has removed an Alert that was recalled.
+    func noteRecalled(_ message: StoredMessage, on phone: Int) {
+        state.withLock { _ = $0.recalled[phone].insert(message.msiKey) }
+    }
+
+    func hasRecalled(_ msiKey: String, on phone: Int) -> Bool { state.withLock { $0.recalled[phone].contains(msiKey) } }
+
+    /// From how many phones each recalled Alert has gone, by `msi_key`.
+    var recalled: [String: Int] {
+        state.withLock { state in state.recalled.joined().reduce(into: [:]) { $0[$1, default: 0] += 1 } }
     }
 
     func isReady(at now: Int64) {

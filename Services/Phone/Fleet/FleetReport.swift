@@ -4,8 +4,8 @@ import JSON
 /// What a fleet has received.
 struct FleetReport: Encodable, Hashable, Sendable {
     let phones: Int
-    /// For each phone, the messages whose data FCM has accepted since the fleet's start, of the topics that the phone is subscribed
-    /// to at the end. A phone that joins late fetches the earlier ones.
+    /// For each phone, the messages since the fleet's start whose data FCM has accepted, or that wait as Alerts which phones fetch, of
+    /// the topics that the phone is subscribed to at the end. A phone that joins late fetches the earlier ones.
     let expected: Int
     /// Those of ``expected`` that the phones have.
     let delivered: Int

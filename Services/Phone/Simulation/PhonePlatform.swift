@@ -205,12 +205,11 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         let notification = PushMessage.Notification(
             title: shown["title"]?.string ?? "", body: shown["body"]?.string ?? "", tag: tag?.string)
         let popupTag = notification.tag ?? event["messageId"]?.string ?? ""
-        popups.announce(data["msi_key"], tag: popupTag)
         // Android leaves the pop-up to an app that is on the screen.
         if control.platform == .android, control.foreground, !control.killed {
             return deliver(PushMessage(notification: notification, data: data))
         }
-        popUp(notification, tag: popupTag)
+        popUp(notification, tag: popupTag, msiKey: data["msi_key"])
     }
 
     /// Passes a message to the app. If it does not run, the message is lost.
@@ -222,13 +221,19 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
 
     var isAppInForeground: Bool { control.foreground && !control.killed }
 
-    func show(_ notification: PushMessage.Notification, tag: String) async { popUp(notification, tag: tag) }
+    func show(_ notification: PushMessage.Notification, tag: String, msiKey: String?) async {
+        popUp(notification, tag: tag, msiKey: msiKey)
+    }
 
-    private func popUp(_ notification: PushMessage.Notification, tag: String) {
+    func withdraw(tag: String) async {
+        popups.remove(tag)
+        changes.tell()
+    }
+
+    private func popUp(_ notification: PushMessage.Notification, tag: String, msiKey: String?) {
         guard control.platform == .android || memory.system.permission == .granted else { return }
         popups.show(
-            Popups.Popup(
-                id: tag, msiKey: popups.announced(tag), title: notification.title, body: notification.body, at: clock.now))
+            Popups.Popup(id: tag, msiKey: msiKey, title: notification.title, body: notification.body, at: clock.now))
         changes.tell()
     }
 }

@@ -5,7 +5,7 @@ final class Popups: Sendable {
     struct Popup: Hashable, Sendable {
         /// A later pop-up with the same one replaces it.
         let id: String
-        /// The message that it announces; `nil` if FCM did not say.
+        /// The message that it announces; `nil` for none.
         let msiKey: String?
         let title: String
         let body: String
@@ -13,36 +13,20 @@ final class Popups: Sendable {
         let at: Int64
     }
 
-    private struct State {
-        var shown: [Popup] = []
-        /// The messages of the last notifications of FCM, by the tags of their pop-ups.
-        var announced: [(tag: String, msiKey: String?)] = []
-    }
-
     private static let max = 50
-    private let state = Mutex(State())
+    private let shown = Mutex<[Popup]>([])
 
-    var all: [Popup] { state.withLock(\.shown) }
-
-    /// Remembers which message a pop-up is about. The app shows some itself, and then says only the tag.
-    func announce(_ msiKey: String?, tag: String) {
-        state.withLock { $0.announced = $0.announced.suffix(Self.max - 1) + [(tag, msiKey)] }
-    }
-
-    /// The message that was last announced with a tag.
-    func announced(_ tag: String) -> String? {
-        state.withLock { $0.announced.last { $0.tag == tag }?.msiKey }
-    }
+    var all: [Popup] { shown.withLock(\.self) }
 
     func show(_ popup: Popup) {
-        state.withLock { state in
-            state.shown.removeAll { $0.id == popup.id }
-            state.shown.insert(popup, at: 0)
-            state.shown.removeLast(Swift.max(0, state.shown.count - Self.max))
+        shown.withLock { shown in
+            shown.removeAll { $0.id == popup.id }
+            shown.insert(popup, at: 0)
+            shown.removeLast(Swift.max(0, shown.count - Self.max))
         }
     }
 
-    func remove(_ id: String) { state.withLock { state in state.shown.removeAll { $0.id == id } } }
+    func remove(_ id: String) { shown.withLock { shown in shown.removeAll { $0.id == id } } }
 
-    func removeAll() { state.withLock { $0.shown = [] } }
+    func removeAll() { shown.withLock { $0 = [] } }
 }

@@ -24,10 +24,12 @@ final class SimulatedPhone: Service {
     /// - Parameters:
     ///   - localBroadcasts: Those that ship with the app.
     ///   - arrived: Called after each message that the app has added.
-    ///   - broadcastArrived: The same for broadcasts.
+    ///   - recalled: Called after each Alert that the app has removed because it was recalled.
+    ///   - broadcastArrived: The same as for messages, for broadcasts.
     init(
         name: String, memory: PhoneMemory, fcm: FCMConnection, gateway: String, hub: Network,
         localBroadcasts: LocalBroadcasts = .none, logger: Logger, arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in },
+        recalled: @escaping @Sendable (StoredMessage) -> Void = { _ in },
         broadcastArrived: @escaping @Sendable (BroadcastArrival) -> Void = { _ in }
     ) throws {
         self.name = name
@@ -42,7 +44,8 @@ final class SimulatedPhone: Service {
                 platform: Platform(
                     kind: kind, push: platform, notifications: platform, hub: platform, clock: clock,
                     language: { platform.memory.system.control.language.rawValue }),
-                database: database, localBroadcasts: localBroadcasts, arrived: arrived, broadcastArrived: broadcastArrived)
+                database: database, localBroadcasts: localBroadcasts, arrived: arrived, recalled: recalled,
+                broadcastArrived: broadcastArrived)
         }
         current = Mutex(makeApp())
     }

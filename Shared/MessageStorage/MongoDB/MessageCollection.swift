@@ -69,6 +69,13 @@ enum MessageCollection {
                 "name": .string(topicAcceptanceIndex), "key": ["topic_key": 1, "relay.accepted": 1, "msi_key": 1],
                 "partialFilterExpression": ["relay.accepted": ["$gte": 0]],
             ],
+            [
+                // Few: gateways ask for them several times a second.
+                "name": .string(recalledIndex), "key": ["relay.ended": 1],
+                "partialFilterExpression": [
+                    "relay.state": RelayState.recalled.bson, "distribution": Distribution.alert.bson,
+                ],
+            ],
             ["name": "follows", "key": ["follows": 1], "sparse": true],
             ["name": "trace", "key": ["traceparent": 1], "sparse": true],
             [
@@ -84,6 +91,9 @@ enum MessageCollection {
 
     /// The index of the messages that phones fetch.
     static let topicAcceptanceIndex = "acceptance of topic"
+
+    /// The index of the Alerts that were recalled.
+    static let recalledIndex = "recalled alerts"
 
     /// The index of messages with something that the audit log has not acknowledged.
     static let auditIndex = "audit"

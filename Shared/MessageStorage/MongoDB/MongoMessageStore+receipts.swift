@@ -6,7 +6,7 @@ extension MongoMessageStore {
         try await MongoError.asFailure {
             var counts = ReceiptCounts(of: reports)
             let wanted = Array(counts.messages)
-            counts.keep(try await database.run { try ReceiptCollection.countable(wanted, $0) })
+            counts.keep(try await database.run { try ReceiptCollection.countable(wanted, now: now, $0) })
             guard !counts.reports.isEmpty else { return }
             // It touches no document of `message`: if the process is killed, its locks stay for a while.
             try await database.transaction { [counts] connection in
@@ -46,12 +46,21 @@ enum ReceiptCollection {
         _ = try connection.write(["createIndexes": .string(name), "indexes": .array([.document(index)])])
     }
 
-    /// Which messages are stored, and may have gone out. Those of other programs, without a `relay`, count as relayed.
-    static func countable(_ msiKeys: [ObjectID], _ connection: MongoConnection) throws -> Set<ObjectID> {
+    /// Which messages are stored, and may have gone out. Those of other programs, without a `relay`, count as relayed. Phones can
+    /// fetch an Alert that no relay has taken once it is due.
+    static func countable(
+        _ msiKeys: [ObjectID], now: UnixMilliseconds, _ connection: MongoConnection
+    ) throws -> Set<ObjectID> {
+        let fetchable: BSONValue = [
+            "distribution": Distribution.alert.bson, "relay.state": ["$ne": RelayState.held.bson],
+            "$or": [
+                ["send_at": nil, "delay": nil], ["relay.next_attempt": nil], ["relay.next_attempt": ["$lte": now.bson]],
+            ],
+        ]
         let found = try connection.find(
             [
                 "msi_key": ["$in": msiKeys.bson],
-                "$or": [["relay": nil], ["relay.attempts": ["$gt": 0]], ["relay.lease": ["$exists": true]]],
+                "$or": [["relay": nil], ["relay.attempts": ["$gt": 0]], ["relay.lease": ["$exists": true]], fetchable],
             ],
             in: MessageCollection.name, options: ["projection": ["msi_key": 1]])
         return Set(try found.map { try BSONFields($0).value("msi_key") })

@@ -94,6 +94,13 @@ enum MessageTables {
         migrator.registerMigration("message.foldedWords") { database in
             try MessageText.createTable(in: database)
         }
+        migrator.registerMigration("message.recalledAlerts") { database in
+            // Few: gateways ask for them several times a second.
+            try database.create(
+                index: "recalledAlert", on: MessageRow.databaseTableName, columns: ["ended"],
+                condition: Column("state") == RelayState.recalled.rawValue
+                    && Column("distribution") == Distribution.alert.rawValue)
+        }
     }
 
     /// The trace id of a row, as its index has it.

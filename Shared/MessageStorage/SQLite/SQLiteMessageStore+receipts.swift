@@ -7,7 +7,7 @@ extension SQLiteMessageStore {
     package func add(_ reports: [AddReceipts], now: UnixMilliseconds, maxInstallations: Int) async throws {
         var counts = ReceiptCounts(of: reports)
         let wanted = Array(counts.messages)
-        counts.keep(try await database.read { try ReceiptTable.countable(wanted, in: $0) })
+        counts.keep(try await database.read { try ReceiptTable.countable(wanted, now: now, in: $0) })
         guard !counts.reports.isEmpty else { return }
         try await database.write { [counts, uncountedReports] database in
             var counts = counts
@@ -59,15 +59,17 @@ enum ReceiptTable {
         }
     }
 
-    /// Which messages are stored, and may have gone out.
-    static func countable(_ msiKeys: [ObjectID], in database: Database) throws -> Set<ObjectID> {
+    /// Which messages are stored, and may have gone out. Phones can fetch an Alert that no relay has taken once it is due.
+    static func countable(_ msiKeys: [ObjectID], now: UnixMilliseconds, in database: Database) throws -> Set<ObjectID> {
         try ObjectID.fetchSet(
             database,
             sql: """
                 SELECT msiKey FROM message
-                WHERE msiKey IN (SELECT value FROM json_each(?)) AND (attempts > 0 OR leaseOwner IS NOT NULL)
+                WHERE msiKey IN (SELECT value FROM json_each(?)) AND (attempts > 0 OR leaseOwner IS NOT NULL
+                    OR (distribution = 'Alert' AND state <> 'held'
+                        AND (COALESCE(sendAt, delay) IS NULL OR nextAttempt IS NULL OR nextAttempt <= ?)))
                 """,
-            arguments: [json(msiKeys)])
+            arguments: [json(msiKeys), now])
     }
 
     static func receipts(of msiKeys: [ObjectID], in database: Database) throws -> [ObjectID: MessageReceipts] {

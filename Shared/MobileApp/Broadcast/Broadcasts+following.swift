@@ -66,7 +66,7 @@ extension Broadcasts {
             }
             guard isNew else { continue }
             await platform.notifications.show(
-                PushMessage.Notification(title: card.title, body: card.message), tag: "broadcast-\(card.id)")
+                PushMessage.Notification(title: card.title, body: card.message), tag: "broadcast-\(card.id)", msiKey: nil)
         }
     }
 

@@ -34,10 +34,12 @@ public struct FCMModule: Sendable {
     /// Shows a pop-up itself, where the platform does not: on Android, while the app is in the foreground
     /// (seed: `displayLocalNotif`).
     ///
-    /// - Parameter tag: A later pop-up with the same tag replaces it.
-    public func displayLocalNotification(_ notification: PushMessage.Notification, tag: String) async {
+    /// - Parameters:
+    ///   - tag: A later pop-up with the same tag replaces it.
+    ///   - msiKey: The message that a tap opens; `nil` for none.
+    public func displayLocalNotification(_ notification: PushMessage.Notification, tag: String, msiKey: String?) async {
         guard platform.kind == .android, platform.notifications.isAppInForeground else { return }
-        await platform.notifications.show(notification, tag: tag)
+        await platform.notifications.show(notification, tag: tag, msiKey: msiKey)
     }
 
     /// The phone's registration at FCM.

@@ -30,7 +30,8 @@ public struct Listener: Sendable {
                     if !msiKey.isEmpty {
                         guard try await messages.beginPopup(msiKey) else { return }
                     }
-                    await fcm.displayLocalNotification(notification, tag: notification.tag ?? msiKey)
+                    await fcm.displayLocalNotification(
+                        notification, tag: notification.tag ?? msiKey, msiKey: msiKey.isEmpty ? nil : msiKey)
                 } catch {
                     failed(error)
                 }

@@ -53,6 +53,35 @@ public struct Messages: Sendable {
         try await add(message, ifNew: isSubscribed && message.timestamp >= firstShown)
     }
 
+    /// Stores an Alert that waits for FCM, once, unless the student has left its subject.
+    ///
+    /// - Throws: `DatabaseError`.
+    func addWaiting(_ alert: StoredMessage, isSubscribed: Bool) async throws -> Addition {
+        try await add(alert, ifNew: isSubscribed)
+    }
+
+    /// Removes Alerts that were recalled before FCM had accepted them. A later copy, or a later pop-up, is dropped, and what one of
+    /// them was to correct is no longer marked as corrected.
+    ///
+    /// - Returns: Those that the phone had.
+    /// - Throws: `DatabaseError`.
+    func removeRecalled(_ msiKeys: [String]) async throws -> [StoredMessage] {
+        let now = clock.now
+        return try await database.db.write { db in
+            let present = try msiKeys.compactMap { try Self.find($0, db) }
+            try Self.remove(present.map(\.msiKey), at: now, db)
+            for key in msiKeys {
+                for table in ["Removed", "Popup"] {
+                    try db.cachedStatement(sql: "INSERT OR IGNORE INTO \(table) (msi_key, at) VALUES (?, ?)").execute(arguments: [
+                        key, now,
+                    ])
+                }
+                try db.cachedStatement(sql: "DELETE FROM Correction WHERE msi_key = ?").execute(arguments: [key])
+            }
+            return present
+        }
+    }
+
     /// The beginning of the first day that the app shows, in Unix milliseconds.
     private var firstShown: Int64 { clock.beginningOfDay(1 - Self.shownDays) }
 

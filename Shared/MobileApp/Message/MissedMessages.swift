@@ -3,12 +3,15 @@ import GRDB
 import JSON
 import Schemas
 
-/// Fetches what FCM did not bring: a data message whose pop-up was dismissed, messages from a long time offline, and texts that FCM
-/// could not carry (seed, "Receive Messages", enhancement pending).
+/// Fetches what FCM did not bring: a data message whose pop-up was dismissed, messages from a long time offline, texts that FCM
+/// could not carry (seed, "Receive Messages", enhancement pending), and Alerts that FCM does not accept, such as in an outage.
 struct MissedMessages: Sendable {
     let hub: any HubConnection
+    let notifications: any NotificationDisplay
     let database: AppDatabase
     let messages: Messages
+    /// Called after each Alert that was removed because it was recalled.
+    let recalled: @Sendable (StoredMessage) -> Void
 
     private static let path = "/message/since"
     private static let positionMemory = "position"
@@ -95,12 +98,40 @@ struct MissedMessages: Sendable {
                 let isSubscribed = subscribed.contains(message.topicKey)
                 if try await messages.addMissed(message, isSubscribed: isSubscribed) != .dropped { hasNew = true }
             }
+            try await takeAlerts(of: answer, subscribed: subscribed, failed: failed)
             try await read(next)
             // The last page has the messages of the last minute again.
             if found.isEmpty || next == position || (!hasNew && position != nil && found.count < Self.fullPage) { return next }
             position = next
         }
         return position ?? ""
+    }
+
+    /// Takes over the Alerts beside a page, which a hub of an earlier version does not have: shows those that wait for FCM, and removes
+    /// those that were recalled.
+    private func takeAlerts(of answer: JSONValue, subscribed: Set<String>, failed: (any Error) -> Void) async throws {
+        let withdrawn = answer["recalled"]?.elements?.compactMap(\.string) ?? []
+        if !withdrawn.isEmpty {
+            for alert in try await messages.removeRecalled(withdrawn) {
+                await notifications.withdraw(tag: alert.popupTag)
+                recalled(alert)
+            }
+        }
+        for element in answer["waiting"]?.elements ?? [] {
+            guard let alert = StoredMessage(document: element) else {
+                failed(HubFailure.unreadable(Self.path))
+                continue
+            }
+            // An answer may still have an Alert that it also tells to be recalled.
+            guard !withdrawn.contains(alert.msiKey) else { continue }
+            let isSubscribed = subscribed.contains(alert.topicKey)
+            guard try await messages.addWaiting(alert, isSubscribed: isSubscribed) == .added else { continue }
+            // FCM has brought none, so the operating system shows none, whether or not the app is in the foreground.
+            guard try await messages.beginPopup(alert.msiKey) else { continue }
+            await notifications.show(
+                PushMessage.Notification(title: alert.title, body: alert.desc, tag: alert.popupTag), tag: alert.popupTag,
+                msiKey: alert.msiKey)
+        }
     }
 }
 

@@ -28,6 +28,8 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
 
     public var id: String { msiKey }
     public var isAlert: Bool { dist == "Alert" }
+    /// The tag of its pop-up, as FCM's pop-ups have it: that of a correction replaces the one of the corrected message.
+    var popupTag: String { corrects ?? msiKey }
 
     public init(
         msiKey: String, topicKey: String, dist: String, title: String, desc: String, message: String, timestamp: Int64,

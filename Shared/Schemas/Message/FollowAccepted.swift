@@ -13,11 +13,20 @@ package struct FollowAccepted: Command, Checked, Hashable {
         /// Every message that is not stored yet will have a place after this one. It is the `next` of ``ReadAccepted`` for a reader who
         /// has read everything.
         package let horizon: PageCursor
+        /// The ``ReadAccepted/Reply/waiting`` Alerts of all topics, beside the last page; absent if there are none.
+        package var waiting: [PhoneMessage]?
+        /// The ``ReadAccepted/Reply/recalled`` Alerts of all topics, beside the last page; absent if there are none.
+        package var recalled: [RecalledAlert]?
 
-        package init(messages: [AcceptedMessage], end: PageCursor?, horizon: PageCursor) {
+        package init(
+            messages: [AcceptedMessage], end: PageCursor?, horizon: PageCursor, waiting: [PhoneMessage]? = nil,
+            recalled: [RecalledAlert]? = nil
+        ) {
             self.messages = messages
             self.end = end
             self.horizon = horizon
+            self.waiting = waiting
+            self.recalled = recalled
         }
     }
 
@@ -49,4 +58,20 @@ package struct AcceptedMessage: Codable, Hashable, Sendable {
     }
 
     package var place: PageCursor { PageCursor(timestamp: accepted, msiKey: message.msiKey) }
+}
+
+/// An Alert that was recalled before FCM had accepted any of it.
+package struct RecalledAlert: Codable, Hashable, Sendable {
+    package let msiKey: ObjectID
+    package let topicKey: TopicKey
+
+    private enum CodingKeys: String, CodingKey {
+        case msiKey = "msi_key"
+        case topicKey = "topic_key"
+    }
+
+    package init(msiKey: ObjectID, topicKey: TopicKey) {
+        self.msiKey = msiKey
+        self.topicKey = topicKey
+    }
 }

@@ -2,7 +2,7 @@ package import JSON
 package import Time
 
 /// `message.since`: the messages of topics whose data FCM has accepted, in the order of acceptance. Phones fetch what FCM did not
-/// bring.
+/// bring. Beside them are the Alerts that FCM has not accepted in time: they reach running apps during an outage of FCM.
 ///
 /// A message may be on more than one page; phones drop repeats by the `msi_key`. None is left out.
 package struct ReadAccepted: Command, Checked, Hashable {
@@ -14,15 +14,27 @@ package struct ReadAccepted: Command, Checked, Hashable {
         /// topic: messages that are being stored at this moment come with the next page, and others may come again. So it may be before
         /// the `next` of the page before.
         package let next: PageCursor
+        /// Alerts of these topics that are due and that FCM has not accepted yet, oldest first; absent if there are none. They are
+        /// beside the page: they do not move ``next``, and come again as messages of a page once FCM has accepted them.
+        package var waiting: [PhoneMessage]?
+        /// Alerts of these topics that were recalled within ``reach`` before FCM had accepted any of it. A phone that has one by
+        /// ``waiting`` removes it. Absent if there are none.
+        package var recalled: [ObjectID]?
 
-        package init(messages: [PhoneMessage], next: PageCursor) {
+        package init(
+            messages: [PhoneMessage], next: PageCursor, waiting: [PhoneMessage]? = nil, recalled: [ObjectID]? = nil
+        ) {
             self.messages = messages
             self.next = next
+            self.waiting = waiting
+            self.recalled = recalled
         }
     }
 
     /// The maximum number of messages of a page.
     package static let maxPerPage = 100
+    /// The maximum number of ``Reply/waiting`` Alerts, of all topics together: the newest ones. The same of ``Reply/recalled`` ones.
+    package static let maxAlerts = 100
     /// The maximum number of topics: as many as fit into a request's body.
     package static let maxTopics = 800
     /// How far back messages can be fetched. Phones show a week.
@@ -80,5 +92,12 @@ package struct PhoneMessage: Codable, Hashable, Sendable {
         self.message = message
         self.timestamp = timestamp
         self.corrects = corrects
+    }
+
+    package init(_ message: Message) {
+        self.init(
+            msiKey: message.msiKey, topicKey: message.topicKey, distribution: message.distribution, title: message.title,
+            desc: message.desc, message: message.message, timestamp: message.timestamp,
+            corrects: message.correction == true ? message.follows : nil)
     }
 }

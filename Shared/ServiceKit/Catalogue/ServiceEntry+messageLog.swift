@@ -1,3 +1,5 @@
+package import Time
+
 extension ServiceEntry {
     /// The service of the archive and its outbox.
     package static let messageLog = ServiceEntry(
@@ -14,6 +16,7 @@ extension ServiceEntry {
         stateFiles: ["message-log.sqlite", "templates.sqlite", "message-log.id", "message-log.processes"],
         settings: [
             Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
+            Setting.alertFetchDelay.declaration,
             Setting.fcmTopicPayloadLimit.declaration, Setting.canaryTopic.declaration, Setting.canaryAccount.declaration,
         ])
 }
@@ -33,5 +36,12 @@ extension Setting where Value == Int64 {
         The maximum size of the archive with its write-ahead log: at 90 % the log warns, at 95 % new messages are refused; the \
         rest is for messages that were accepted before.
         """
+    ).changingLive()
+}
+
+extension Setting where Value == Seconds {
+    package static let alertFetchDelay = seconds(
+        "alert.fetch.delay",
+        "For how many seconds an Alert waits for FCM before running apps can fetch it from the hub.", in: 1...3_600, default: 5
     ).changingLive()
 }

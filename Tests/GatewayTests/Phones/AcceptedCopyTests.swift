@@ -106,4 +106,22 @@ struct AcceptedCopyTests {
         try copy.add([late])
         #expect(copy.tail < late.place && copy.tail > PageCursor(before: Self.now))
     }
+
+    @Test("Alerts that wait, and those that were recalled, are beside the page of a phone with their topics, and do not move it")
+    func alerts() throws {
+        var copy = try Self.copy([Self.message(1)])
+        let page = try #require(try Self.read(copy))
+        #expect(page.waiting == nil && page.recalled == nil)
+        let waiting = [Self.message(2, topic: 1).message, Self.message(3, topic: 2).message]
+        let recalled = [1, 2].map { RecalledAlert(msiKey: ObjectID(), topicKey: Self.topics[$0]) }
+        try copy.replaceAlerts(waiting: waiting, recalled: recalled)
+        var expected = page
+        (expected.waiting, expected.recalled) = (waiting, recalled.map(\.msiKey))
+        #expect(try Self.read(copy) == expected)
+        let one = try #require(try Self.read(copy, [Self.topics[1]]))
+        #expect(one.messages.isEmpty && one.waiting == [waiting[0]] && one.recalled == [recalled[0].msiKey])
+        #expect(try Self.read(copy, [Self.topics[0]]) == page)
+        try copy.replaceAlerts(waiting: [], recalled: [])
+        #expect(try Self.read(copy) == page)
+    }
 }

@@ -109,6 +109,44 @@ struct PhonesOverHTTPTests {
         }
     }
 
+    @Test("Alerts that wait reach phones within a moment, from the copy, and go when they were recalled")
+    func alerts() async throws {
+        let topic = try #require(TopicKey(Self.topic))
+        let alert = PhoneMessage(
+            msiKey: ObjectID(), topicKey: topic, distribution: .alert, title: "Storm", desc: "d", message: "m", timestamp: 1)
+        let isRecalled = Mutex<Bool?>(nil)
+        try await withTemporaryFolder { folder in
+            try await BusDouble.run("message-log", in: folder) { router in
+                router.on(FollowAccepted.self) { _, _ in
+                    let state = isRecalled.withLock(\.self)
+                    return FollowAccepted.Reply(
+                        messages: [], end: nil, horizon: PageCursor(before: 7), waiting: state == false ? [alert] : nil,
+                        recalled: state == true ? [RecalledAlert(msiKey: alert.msiKey, topicKey: topic)] : nil)
+                }
+            } _: {
+                try await RunningGateway.with(services: [], in: folder) { gateway in
+                    func answer() async throws -> [String: Any] {
+                        try await gateway.with(token: nil).request(
+                            "POST", "/message/since", body: #"{"topics":["\#(Self.topic)"]}"#
+                        ).object
+                    }
+                    try await eventually("the copy is filled") { try await answer()["next"] is String }
+                    // As for phones of earlier versions.
+                    #expect(Set(try await answer().keys) == ["messages", "next"])
+                    isRecalled.withLock { $0 = false }
+                    try await eventually("it waits") {
+                        (try await answer()["waiting"] as? [[String: Any]])?.first?["title"] as? String == "Storm"
+                    }
+                    isRecalled.withLock { $0 = true }
+                    try await eventually("it is recalled") {
+                        let json = try await answer()
+                        return json["waiting"] == nil && json["recalled"] as? [String] == ["\(alert.msiKey)"]
+                    }
+                }
+            }
+        }
+    }
+
     @Test("A message log of an earlier version answers phones by itself")
     func earlierMessageLog() async throws {
         try await withTemporaryFolder { folder in

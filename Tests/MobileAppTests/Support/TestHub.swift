@@ -34,6 +34,9 @@ final class TestHub: HubConnection {
         /// How many more pages of messages the hub gives.
         var pages = Int.max
         var accepted: [JSONValue] = []
+        /// The Alerts that wait for FCM, and the keys of those that were recalled.
+        var waiting: [JSONValue] = []
+        var recalled: [String] = []
         var requests: [HubRequest] = []
         var pageSize = 2
         var push: TestPush?
@@ -78,6 +81,34 @@ final class TestHub: HubConnection {
         state.withLock { $0.accepted.append(document) }
     }
 
+    /// An Alert waits for FCM.
+    func wait(_ key: String, topic: String, corrects: String? = nil, timestamp: Int64) {
+        var document: JSONValue = [
+            "msi_key": .string(key), "topic_key": .string(topic), "dist": "Alert", "title": .string("Title \(key)"),
+            "desc": "Look out.", "message": "A text.", "timestamp": .integer(timestamp),
+        ]
+        document["corrects"] = corrects.map { .string($0) }
+        state.withLock { [document] in $0.waiting.append(document) }
+    }
+
+    /// FCM has accepted an Alert that waited.
+    func acceptWaiting(_ key: String) {
+        state.withLock { state in
+            state.accepted += state.waiting.filter { $0["msi_key"]?.string == key }
+            state.waiting.removeAll { $0["msi_key"]?.string == key }
+        }
+    }
+
+    /// An Alert that waited is recalled.
+    ///
+    /// - Parameter isStale: The answers still have it among those that wait, as a copy that is behind may.
+    func recall(_ key: String, isStale: Bool = false) {
+        state.withLock { state in
+            if !isStale { state.waiting.removeAll { $0["msi_key"]?.string == key } }
+            state.recalled.append(key)
+        }
+    }
+
     /// FCM has accepted a message of a later version of the hub, which this app cannot read.
     func acceptUnreadable(topic: String) {
         state.withLock { $0.accepted.append(["topic_key": .string(topic), "timestamp": "later"]) }
@@ -113,7 +144,10 @@ final class TestHub: HubConnection {
                 }
                 let page = rest.prefix(state.pageSize)
                 let next = page.count < rest.count ? page.last!.offset + 1 : state.accepted.count
-                let answer: JSONValue = ["messages": .array(page.map(\.element)), "next": .string(Self.position(next))]
+                var answer: JSONValue = ["messages": .array(page.map(\.element)), "next": .string(Self.position(next))]
+                let waiting = state.waiting.filter { topics.contains($0["topic_key"]?.string ?? "") }
+                if !waiting.isEmpty { answer["waiting"] = .array(waiting) }
+                if !state.recalled.isEmpty { answer["recalled"] = .array(state.recalled.map { .string($0) }) }
                 return HubAnswer(status: 200, body: answer.data)
             case (.get, _) where request.path.hasPrefix("/broadcast/active"):
                 guard request.path.split(separator: ",").count <= Self.maxChannels else {

@@ -14,6 +14,7 @@ final class TestPush: PushService, NotificationDisplay {
         var registrations = 1
         var isInForeground = true
         var shown: [PushMessage.Notification] = []
+        var withdrawn: [String] = []
         var streams: [AsyncStream<PushMessage>.Continuation] = []
     }
 
@@ -32,6 +33,8 @@ final class TestPush: PushService, NotificationDisplay {
         topic == "general" || (topic.count == 24 && !topic.contains("-"))
     }
     var shown: [PushMessage.Notification] { state.withLock { $0.shown } }
+    /// The tags of the pop-ups that the app has taken away.
+    var withdrawn: [String] { state.withLock { $0.withdrawn } }
     var isListening: Bool { state.withLock { !$0.streams.isEmpty } }
 
     /// After so many more changes, FCM cannot be reached; `nil` for never.
@@ -93,7 +96,11 @@ final class TestPush: PushService, NotificationDisplay {
 
     var isAppInForeground: Bool { state.withLock { $0.isInForeground } }
 
-    func show(_ notification: PushMessage.Notification, tag: String) async {
+    func show(_ notification: PushMessage.Notification, tag: String, msiKey: String?) async {
         state.withLock { $0.shown.append(notification) }
+    }
+
+    func withdraw(tag: String) async {
+        state.withLock { $0.withdrawn.append(tag) }
     }
 }

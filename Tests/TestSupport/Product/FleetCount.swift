@@ -14,6 +14,8 @@ package struct FleetCount: Hashable, Sendable {
     package let max: Double?
     /// On how many phones each message is that was received, by `msi_key`: the phones' own word.
     package let received: [String: Int]
+    /// From how many phones each Alert has gone that was recalled, by `msi_key`.
+    package let recalled: [String: Int]
     /// On how many phones each broadcast is shown, by its id.
     package let shown: [Int64: Int]
     /// How many broadcasts a phone took over more than once.
@@ -37,7 +39,8 @@ package struct FleetCount: Hashable, Sendable {
 
     package init(
         phones: Int, expected: Int, delivered: Int, doubled: Int, missing: Int, p50: Double? = nil, p99: Double? = nil,
-        max: Double? = nil, received: [String: Int], shown: [Int64: Int] = [:], doubledBroadcasts: Int = 0,
+        max: Double? = nil, received: [String: Int], recalled: [String: Int] = [:], shown: [Int64: Int] = [:],
+        doubledBroadcasts: Int = 0,
         features: [String: [Int]] = [:], arrivals: [Arrival] = []
     ) {
         self.phones = phones
@@ -49,6 +52,7 @@ package struct FleetCount: Hashable, Sendable {
         self.p99 = p99
         self.max = max
         self.received = received
+        self.recalled = recalled
         self.shown = shown
         self.doubledBroadcasts = doubledBroadcasts
         self.features = features
@@ -60,7 +64,7 @@ extension FleetCount {
     /// - Parameter log: The lines of the fleet's output.
     /// - Returns: `nil` if the last line is not its report.
     package init?(log: some Sequence<some StringProtocol>) {
-        var (received, last): ([String: Int], JSONValue?) = ([:], nil)
+        var (received, recalled, last): ([String: Int], [String: Int], JSONValue?) = ([:], [:], nil)
         var (shown, doubledBroadcasts): ([Int64: Int], Int) = ([:], 0)
         var (features, arrivals): ([String: [Int]], [Arrival]) = ([:], [])
         for line in log {
@@ -71,6 +75,7 @@ extension FleetCount {
             let list = (last?["phones"]?.string ?? "").split(separator: ",").compactMap { Int($0) }
             switch last?["message"]?.string {
             case "received": if let key = last?["msi_key"]?.string { received[key] = phones }
+            case "recalled": if let key = last?["msi_key"]?.string { recalled[key] = phones }
             case "shown": if let id = broadcast { shown[id] = phones }
             case "every phone has the broadcast": if let id = broadcast { arrivals.append(Arrival(broadcast: id)) }
             case "feature of steady phones":
@@ -88,6 +93,6 @@ extension FleetCount {
         self.init(
             phones: Int(phones), expected: Int(expected), delivered: Int(delivered), doubled: Int(doubled), missing: Int(missing),
             p50: milliseconds("p50_ms"), p99: milliseconds("p99_ms"), max: milliseconds("max_ms"), received: received,
-            shown: shown, doubledBroadcasts: doubledBroadcasts, features: features, arrivals: arrivals)
+            recalled: recalled, shown: shown, doubledBroadcasts: doubledBroadcasts, features: features, arrivals: arrivals)
     }
 }

@@ -17,6 +17,22 @@ export function stateOf(message, now = hubNow()) {
 export const isRestored = (message) =>
   stateOf(message) === "held" && message.relay?.trace?.findLast(({ action }) => action === "restore" || action === "release")?.action === "restore";
 
+/** Whether FCM has accepted a component: phones may have it. */
+export const isOut = ({ relay }) => (relay?.components ?? []).some(({ state }) => state === "accepted");
+
+/**
+ * How phones get an Alert of which FCM has accepted nothing: "fetched" if phones have reported it, "fetchable" while running apps can
+ * fetch it, else null.
+ */
+export function fetchOf(message, now = hubNow()) {
+  const { relay, distribution, receipts } = message;
+  if (distribution !== "Alert" || !relay || isOut(message)) return null;
+  if (receipts?.received) return "fetched";
+  const data = relay.components?.find(({ component }) => component === "data");
+  const state = stateOf(message, now);
+  return data?.state === "pending" && (state === "retrying" || (state === "pending" && data.error)) ? "fetchable" : null;
+}
+
 /** `{state, word, tone, detail}`: the word for the tag, its tone, and a line of detail or "". */
 export function describeState(message, now = hubNow()) {
   const state = stateOf(message, now);
@@ -31,5 +47,7 @@ export function describeState(message, now = hubNow()) {
   if (state === "failed") detail = error ? error.code : "";
   if (state === "retrying") detail = next ? t("state.next", { time: formatMoment(next) }) : "";
   if (state === "pending" && error) detail = t(error.code === "CIRCUIT_OPEN" ? "state.fcmAway" : "state.relayAway");
+  const fetch = fetchOf(message, now);
+  if (fetch) detail = [detail, t(`state.${fetch}`)].filter(Boolean).join(" · ");
   return { state, word, tone: tones[state], detail };
 }

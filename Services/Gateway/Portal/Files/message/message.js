@@ -3,7 +3,7 @@ import { hubNow } from "../lib/clock.js";
 import { fill, h } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
-import { describeState, isRestored, stateOf } from "../lib/message-state.js";
+import { describeState, fetchOf, isOut, isRestored, stateOf } from "../lib/message-state.js";
 import { maySendTo } from "../lib/session.js";
 import { t, tn } from "../lib/text.js";
 import { formatExact, formatLength, formatMoment, formatTime } from "../lib/time.js";
@@ -11,7 +11,7 @@ import { iconOf, labelOf, perform, possibleActions } from "../elements/message-a
 import { emptyPage, ready } from "../elements/shell.js";
 import { distributionTag, pathOf } from "../elements/tags.js";
 import { toast } from "../elements/toast.js";
-import { isOut, reach, timeline } from "./timeline.js";
+import { reach, timeline } from "./timeline.js";
 
 const main = document.getElementById("main");
 const key = new URLSearchParams(location.search).get("key") ?? "";
@@ -47,15 +47,17 @@ main.focus();
 setInterval(() => { if (message && ["pending", "retrying", "held"].includes(message.relay.state)) showState(); }, 1_000);
 
 setInterval(() => {
-  if (!message || document.hidden || !isOut(message) || hubNow() - (message.relay.accepted ?? 0) > reachPeriod) return;
+  if (!message || document.hidden || !(isOut(message) || fetchOf(message)) || hubNow() - (message.relay.accepted ?? message.timestamp) > reachPeriod) return;
   get(`/message/${encodeURIComponent(key)}`).then(showReach, () => {});
 }, reachInterval);
 
-/** Only the counts: what somebody reads or has unfolded stays as it is. */
+/** Only the counts: what somebody reads or has unfolded stays as it is. The first phones that have fetched an Alert are a step. */
 function showReach({ receipts }) {
   if (JSON.stringify(receipts) === JSON.stringify(message.receipts)) return;
+  const before = fetchOf(message);
   message.receipts = receipts;
-  fill(reached, reach(message));
+  if (fetchOf(message) === before) fill(reached, reach(message));
+  else show();
 }
 
 async function refresh() {

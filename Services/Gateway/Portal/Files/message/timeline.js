@@ -1,13 +1,8 @@
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { isRestored, stateOf } from "../lib/message-state.js";
+import { fetchOf, isOut, isRestored, stateOf } from "../lib/message-state.js";
 import { formatNumber, hasText, t } from "../lib/text.js";
 import { formatExact, formatMoment, formatTime } from "../lib/time.js";
-
-/** Whether FCM has accepted a component: phones may have it. */
-export function isOut({ relay }) {
-  return (relay.components ?? []).some(({ state }) => state === "accepted");
-}
 
 /** How many phones have reported a message. */
 export function reach({ receipts }) {
@@ -38,6 +33,9 @@ export function timeline(message, reached) {
   if (state === "expired") steps.push(step("clock", "bad", t("timeline.expired"), relay.ended, h("p", { class: "hint" }, t("timeline.expired.detail"))));
   if (state === "failed") steps.push(step("cross", "bad", t("timeline.failed"), relay.ended));
   if (isOut(message)) steps.push(step("phone", "good", t("timeline.relayed"), relay.ended, [h("p", { class: "hint" }, t("timeline.relayed.detail")), reached]));
+  const fetch = fetchOf(message);
+  if (fetch === "fetchable") steps.push(step("phone", "busy", t("state.fetchable"), null, h("p", { class: "hint" }, t("timeline.fetchable.detail"))));
+  if (fetch === "fetched") steps.push(step("phone", "good", t("state.fetched"), null, reached));
   return h("section", { class: "panel", "aria-labelledby": "timeline" }, h("h2", { class: "label", id: "timeline" }, t("timeline.heading")), h("ol", { class: "plain timeline" }, steps));
 }
 
