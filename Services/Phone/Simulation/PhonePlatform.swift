@@ -62,6 +62,12 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         }
     }
 
+    /// Reads the copy of the active broadcasts that another server has.
+    func readBroadcastCopy(at url: String) async throws -> HubAnswer {
+        try checkNetwork()
+        return try await network.answer(.GET, url)
+    }
+
     private func set(_ hub: Hub) {
         let hasChanged = state.withLock { state in
             defer { state.hub = hub }
@@ -205,7 +211,7 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         let notification = PushMessage.Notification(
             title: shown["title"]?.string ?? "", body: shown["body"]?.string ?? "", tag: tag?.string)
         let popupTag = notification.tag ?? event["messageId"]?.string ?? ""
-        popups.announce(data["msi_key"], tag: popupTag)
+        popups.announce(data, tag: popupTag)
         // Android leaves the pop-up to an app that is on the screen.
         if control.platform == .android, control.foreground, !control.killed {
             return deliver(PushMessage(notification: notification, data: data))
@@ -224,11 +230,13 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
 
     func show(_ notification: PushMessage.Notification, tag: String) async { popUp(notification, tag: tag) }
 
+    func delivered() async -> [PushMessage] { popups.all.filter { !$0.data.isEmpty }.map(\.message) }
+
     private func popUp(_ notification: PushMessage.Notification, tag: String) {
         guard control.platform == .android || memory.system.permission == .granted else { return }
         popups.show(
             Popups.Popup(
-                id: tag, msiKey: popups.announced(tag), title: notification.title, body: notification.body, at: clock.now))
+                id: tag, data: popups.announced(tag), title: notification.title, body: notification.body, at: clock.now))
         changes.tell()
     }
 }

@@ -1,3 +1,4 @@
+import MobileApp
 import Synchronization
 
 /// The pop-ups that the phone shows, the newest first.
@@ -5,18 +6,23 @@ final class Popups: Sendable {
     struct Popup: Hashable, Sendable {
         /// A later pop-up with the same one replaces it.
         let id: String
-        /// The message that it announces; `nil` if FCM did not say.
-        let msiKey: String?
+        /// What FCM has brought with it; empty for a pop-up of the app's own.
+        let data: [String: String]
         let title: String
         let body: String
         /// Unix milliseconds, by the phone's clock.
         let at: Int64
+
+        /// The message that it announces; `nil` if FCM did not say.
+        var msiKey: String? { data["msi_key"] }
+        /// As FCM has brought it.
+        var message: PushMessage { PushMessage(notification: .init(title: title, body: body, tag: id), data: data) }
     }
 
     private struct State {
         var shown: [Popup] = []
-        /// The messages of the last notifications of FCM, by the tags of their pop-ups.
-        var announced: [(tag: String, msiKey: String?)] = []
+        /// The data of the last notifications of FCM, by the tags of their pop-ups.
+        var announced: [(tag: String, data: [String: String])] = []
     }
 
     private static let max = 50
@@ -24,14 +30,14 @@ final class Popups: Sendable {
 
     var all: [Popup] { state.withLock(\.shown) }
 
-    /// Remembers which message a pop-up is about. The app shows some itself, and then says only the tag.
-    func announce(_ msiKey: String?, tag: String) {
-        state.withLock { $0.announced = $0.announced.suffix(Self.max - 1) + [(tag, msiKey)] }
+    /// Remembers what a pop-up is about. The app shows some itself, and then says only the tag.
+    func announce(_ data: [String: String], tag: String) {
+        state.withLock { $0.announced = $0.announced.suffix(Self.max - 1) + [(tag, data)] }
     }
 
-    /// The message that was last announced with a tag.
-    func announced(_ tag: String) -> String? {
-        state.withLock { $0.announced.last { $0.tag == tag }?.msiKey }
+    /// The data of the last notification with a tag.
+    func announced(_ tag: String) -> [String: String] {
+        state.withLock { $0.announced.last { $0.tag == tag }?.data ?? [:] }
     }
 
     func show(_ popup: Popup) {

@@ -22,11 +22,12 @@ final class SimulatedPhone: Service {
     var app: MobileApp { current.withLock(\.self) }
 
     /// - Parameters:
+    ///   - broadcastCopy: The address of a copy of the active broadcasts at another server.
     ///   - localBroadcasts: Those that ship with the app.
     ///   - arrived: Called after each message that the app has added.
     ///   - broadcastArrived: The same for broadcasts.
     init(
-        name: String, memory: PhoneMemory, fcm: FCMConnection, gateway: String, hub: Network,
+        name: String, memory: PhoneMemory, fcm: FCMConnection, gateway: String, hub: Network, broadcastCopy: String? = nil,
         localBroadcasts: LocalBroadcasts = .none, logger: Logger, arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in },
         broadcastArrived: @escaping @Sendable (BroadcastArrival) -> Void = { _ in }
     ) throws {
@@ -41,6 +42,9 @@ final class SimulatedPhone: Service {
             return MobileApp(
                 platform: Platform(
                     kind: kind, push: platform, notifications: platform, hub: platform, clock: clock,
+                    readBroadcastCopy: broadcastCopy.map { url in
+                        { @Sendable () async throws -> HubAnswer in try await platform.readBroadcastCopy(at: url) }
+                    },
                     language: { platform.memory.system.control.language.rawValue }),
                 database: database, localBroadcasts: localBroadcasts, arrived: arrived, broadcastArrived: broadcastArrived)
         }

@@ -42,6 +42,13 @@ public final class Broadcasts: Sendable {
         try await database.db.write { db in try BroadcastTopics.set(channel, areOn: areOn, db) }
     }
 
+    /// The person has tapped a pop-up, which the system shows no longer. Call it before the app is started.
+    ///
+    /// - Throws: `DatabaseError`, or `SchemaViolation` if it is a broadcast that this version cannot read.
+    public func opened(_ popup: PushMessage) async throws {
+        _ = try await receive(popup)
+    }
+
     /// The cards that the app shows now: what cannot be closed first, then what began last.
     ///
     /// - Parameter language: The phone's language, as a tag such as `en` or `pt-BR`.

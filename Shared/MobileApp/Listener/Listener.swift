@@ -26,6 +26,11 @@ public struct Listener: Sendable {
         await fcm.listen(
             alert: { notification, data in
                 do {
+                    // The card says the same to a person who looks at the app.
+                    if let isNew = try await broadcasts.receive(PushMessage(notification: notification, data: data)) {
+                        if isNew { changed() }
+                        return
+                    }
                     let msiKey = data["msi_key"] ?? ""
                     if !msiKey.isEmpty {
                         guard try await messages.beginPopup(msiKey) else { return }
@@ -39,7 +44,7 @@ public struct Listener: Sendable {
                 do {
                     // A message without the seed's fields is for another part of the app.
                     guard let message = StoredMessage(data: data) else {
-                        if try await broadcasts.receive(data) == true { changed() }
+                        if try await broadcasts.receive(PushMessage(data: data)) == true { changed() }
                         return
                     }
                     if try await messages.add(message) != .dropped { changed() }

@@ -5,4 +5,11 @@ public protocol NotificationDisplay: Sendable {
 
     /// Shows a pop-up. Another one with the same tag replaces it.
     func show(_ notification: PushMessage.Notification, tag: String) async
+
+    /// The pop-ups of FCM that the system shows now, each with the data that FCM has brought with it. The app makes a card of the pop-up of
+    /// a downtime that came while it did not run.
+    ///
+    /// iOS has the data of each delivered notification. Android has only the texts: the app's messaging service, which sees each message as
+    /// it arrives, keeps the data.
+    func delivered() async -> [PushMessage]
 }

@@ -23,7 +23,8 @@ extension ServiceEntry {
 extension Setting where Value == String {
     package static let broadcastFile = text(
         "broadcast.file",
-        "A file that always has the active broadcasts, for another server that gives it to phones while the hub is away; none without it.",
+        "A file that always has the active broadcasts, for another server that gives it to phones while the hub is away; without it there "
+            + "is none.",
         expected: "a file in a folder that exists")
     package static let broadcastLanguage = Setting(
         "broadcast.language",

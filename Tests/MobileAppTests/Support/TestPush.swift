@@ -14,6 +14,7 @@ final class TestPush: PushService, NotificationDisplay {
         var registrations = 1
         var isInForeground = true
         var shown: [PushMessage.Notification] = []
+        var delivered: [PushMessage] = []
         var streams: [AsyncStream<PushMessage>.Continuation] = []
     }
 
@@ -96,4 +97,9 @@ final class TestPush: PushService, NotificationDisplay {
     func show(_ notification: PushMessage.Notification, tag: String) async {
         state.withLock { $0.shown.append(notification) }
     }
+
+    /// The system shows these pop-ups, which came while the app did not run.
+    func deliver(_ messages: [PushMessage]) { state.withLock { $0.delivered = messages } }
+
+    func delivered() async -> [PushMessage] { state.withLock(\.delivered) }
 }
