@@ -22,7 +22,7 @@ extension BroadcastPushData {
 }
 
 extension BroadcastPopup {
-    /// The FCM message: a notification, which the system shows also while the app does not run. It is a message of its own, since
+    /// The FCM message: a notification, which the system shows also while the app does not run. It is a separate message, since
     /// Android gives an app in the background no data of a message that has both.
     package var message: JSONValue {
         [

@@ -51,7 +51,9 @@ struct BroadcastFileTests {
 
     @Test("It has all broadcasts, also scheduled ones, after each change, and everyone may read it")
     func changes() async throws {
-        try await Self.keeping { $0 + "/broadcasts.json" } during: { log, file, path in
+        try await Self.keeping {
+            $0 + "/broadcasts.json"
+        } during: { log, file, path in
             try await eventually("it is there") { try Self.read(path)?.broadcasts.isEmpty == true }
             let now = try await log.add(AddBroadcast(Self.draft("Now")), sender: "ann", by: Self.ann).broadcast
             let later = Self.draft("Later", epoch: BroadcastEpoch(.now + .seconds(3_600)))
@@ -68,7 +70,9 @@ struct BroadcastFileTests {
 
     @Test("While it cannot be written the health says so, and it is tried again")
     func failure() async throws {
-        try await Self.keeping { $0 + "/later/broadcasts.json" } during: { _, file, path in
+        try await Self.keeping {
+            $0 + "/later/broadcasts.json"
+        } during: { _, file, path in
             try await eventually("the health says so") { file.health["file"]?.isWell == false }
             #expect(mkdir(String(path.dropLast("/broadcasts.json".count)), 0o700) == 0)
             try await eventually("it is written") { try Self.read(path) != nil && file.health["file"]?.isWell == true }

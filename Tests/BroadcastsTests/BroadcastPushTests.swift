@@ -182,7 +182,7 @@ struct BroadcastPushTests {
         #expect(long.expires == Self.start + .seconds(28 * 86_400))
     }
 
-    @Test("A downtime has a pop-up as well, to the same phones, which replaces that of a former version and lasts as long")
+    @Test("A downtime has a pop-up as well, to the same phones, which replaces that of an earlier version and lasts as long")
     func popup() throws {
         let stored = try Self.stored(Self.draft(channels: Self.channels, type: .downtime))
         let commands = try #require(try BroadcastPush(of: stored, now: Self.start)?.commands)

@@ -21,7 +21,7 @@ extension SystemTests.WithoutSupervisor {
             return body
         }
 
-        /// Starts a phone of its own.
+        /// Starts another phone.
         ///
         /// - Parameter gateway: The port of its hub.
         private func phone(

@@ -40,10 +40,8 @@ final class BroadcastFile: Service {
 
     /// Whether the file is up to date, as a part of the service's health.
     var health: [String: PartHealth] {
-        let isOld = hasFailed.withLock(\.self)
-        return [
-            "file": isOld ? PartHealth(.unavailable, "the file of the active broadcasts cannot be written; the log says why") : .ok
-        ]
+        guard hasFailed.withLock(\.self) else { return ["file": .ok] }
+        return ["file": PartHealth(.unavailable, "the file of the active broadcasts cannot be written; the log says why")]
     }
 
     func run() async throws {

@@ -14,7 +14,7 @@ struct BroadcastCommand: ParsableCommand {
 /// `msi broadcast export`.
 struct ExportBroadcasts: ServiceCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Writes the active and scheduled broadcasts, for a server that phones ask while the hub is away.",
+        commandName: "export", abstract: "Writes the active broadcasts for a server that phones ask while the hub is away.",
         discussion: """
             The file is as MSI_BROADCAST_FILE keeps it: JSON like the answer of GET /broadcast/active, for the phones of every channel. \
             Everyone may read it. The broadcast service is that of MSI_BROADCAST_ENDPOINTS; by default the one of MSI_STATE_DIR on this \

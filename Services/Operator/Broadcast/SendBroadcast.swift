@@ -48,7 +48,8 @@ struct SendBroadcast: ServiceCommand {
                     case .success(let name): print("\(recipient.text): \(part): \(name)")
                     case .failure(let error):
                         failures += 1
-                        print("\(recipient.text): \(part): not accepted: \(error.code): \(error.message)".onOneLine(maxLength: 500))
+                        let line = "\(recipient.text): \(part): not accepted: \(error.code): \(error.message)"
+                        print(line.onOneLine(maxLength: 500))
                     }
                 }
             }
