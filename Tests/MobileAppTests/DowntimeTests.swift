@@ -74,7 +74,9 @@ struct DowntimeTests {
             #expect(try await Self.titles(phone, "ar") == ["متوقف"])
             let card = try #require(try await phone.app.broadcasts.cards(language: "en").first)
             #expect(try await phone.app.broadcasts.close(card))
-            // The pop-up is still there.
+            #expect(await phone.push.delivered().isEmpty)
+            // The system shows the pop-up again, such as after a restart.
+            phone.push.deliver([Self.popup("Down")])
             try await phone.look()
             #expect(try await Self.titles(phone).isEmpty)
         }
@@ -111,6 +113,8 @@ struct DowntimeTests {
             phone.hub.setBroadcasts(Self.active([], withdrawn: [withdrawn]))
             try await phone.look()
             #expect(try await Self.titles(phone).isEmpty)
+            #expect(await phone.push.delivered().isEmpty)
+            phone.push.deliver([Self.popup("Down")])
             try await phone.look()
             #expect(try await Self.titles(phone).isEmpty)
         }

@@ -230,6 +230,11 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
 
     func show(_ notification: PushMessage.Notification, tag: String) async { popUp(notification, tag: tag) }
 
+    func remove(tag: String) async {
+        popups.remove(tag)
+        changes.tell()
+    }
+
     func delivered() async -> [PushMessage] { popups.all.filter { !$0.data.isEmpty }.map(\.message) }
 
     private func popUp(_ notification: PushMessage.Notification, tag: String) {

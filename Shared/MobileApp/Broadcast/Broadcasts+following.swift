@@ -162,7 +162,10 @@ extension Broadcasts {
                 + gone.map { BroadcastArrival(id: $0.id, version: $0.version, isWithdrawn: true) }
             return (arrivals, !gone.isEmpty || additions.contains { $0.1 != .known })
         }
-        for arrival in arrivals { arrived(arrival) }
+        for arrival in arrivals {
+            arrived(arrival)
+            if arrival.isWithdrawn { await platform.notifications.remove(tag: BroadcastPopup.tag(of: arrival.id)) }
+        }
         return hasChanged
     }
 

@@ -76,7 +76,7 @@ public final class Broadcasts: Sendable {
         }
     }
 
-    /// Closes a card for good. Another version of the broadcast is shown all the same.
+    /// Closes a card for good, with its pop-up. Another version of the broadcast is shown all the same.
     ///
     /// - Returns: `false` if the card cannot be closed.
     /// - Throws: `DatabaseError`.
@@ -90,6 +90,7 @@ public final class Broadcasts: Sendable {
                 self.shownNow.withLock { _ = $0.remove(card.number) }
             }
         }
+        if card.origin == .hub { await platform.notifications.remove(tag: BroadcastPopup.tag(of: card.number)) }
         return true
     }
 

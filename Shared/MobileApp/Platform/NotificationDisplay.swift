@@ -6,6 +6,9 @@ public protocol NotificationDisplay: Sendable {
     /// Shows a pop-up. Another one with the same tag replaces it.
     func show(_ notification: PushMessage.Notification, tag: String) async
 
+    /// Removes the pop-up with a tag, if the system still shows it.
+    func remove(tag: String) async
+
     /// The pop-ups of FCM that the system shows now, each with the data that FCM has brought with it. The app makes a card of the pop-up of
     /// a downtime that came while it did not run.
     ///

@@ -19,11 +19,11 @@ package struct BroadcastPopup: Hashable, Sendable {
         // FCM brings it only to the phones that it is for.
         (rest.channels, rest.condition) = (nil, nil)
         data = try BroadcastPushData.broadcast(rest).data
-        tag = Self.tag(of: "\(broadcast.id)")
+        tag = Self.tag(of: broadcast.id)
     }
 
     /// What names the pop-up of a broadcast on the phone.
-    package static func tag(of id: String) -> String { "broadcast-\(id)" }
+    package static func tag(of id: Int64) -> String { "broadcast-\(id)" }
 
     /// The broadcast that a pop-up is about, in the one language that it has.
     ///

@@ -98,6 +98,10 @@ final class TestPush: PushService, NotificationDisplay {
         state.withLock { $0.shown.append(notification) }
     }
 
+    func remove(tag: String) async {
+        state.withLock { $0.delivered.removeAll { $0.notification?.tag == tag } }
+    }
+
     /// The system shows these pop-ups, which came while the app did not run.
     func deliver(_ messages: [PushMessage]) { state.withLock { $0.delivered = messages } }
 
