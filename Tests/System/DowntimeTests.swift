@@ -112,8 +112,8 @@ extension SystemTests.WithoutSupervisor {
                 var status = stat()
                 #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o644)
                 let port = try LoopbackPort.free()
-                let server = ["-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", folder, "\(port)"]
-                _ = try await withProgram("/usr/bin/python3", arguments: server) { program in
+                let server = ["python3", "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", folder, "\(port)"]
+                _ = try await withProgram("/usr/bin/env", arguments: server) { program in
                     _ = try await program.line { $0.hasPrefix("Serving HTTP") }
                     let phone = try await phone(
                         "second-source", services, gateway: try LoopbackPort.free(),
