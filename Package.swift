@@ -117,8 +117,8 @@ let package = Package(
         .executableTarget(
             name: "Broadcasts",
             dependencies: [
-                "AuditTrail", "CommandBus", "DedicatedThread", "FCM", "JSON", "MongoDatabase", "Schemas", "ServiceKit", "Storage",
-                "StoredResources", "Time", logging, serviceLifecycle,
+                "AuditTrail", "CommandBus", "DedicatedThread", "DurableFiles", "FCM", "JSON", "MongoDatabase", "Schemas",
+                "ServiceKit", "Storage", "StoredResources", "Time", logging, serviceLifecycle,
             ],
             path: "Services/Broadcasts",
             exclude: ["API.md"]),
@@ -175,7 +175,7 @@ let package = Package(
             name: "Operator",
             dependencies: [
                 "AuditTrail", "CSV", "CTimex", "CommandBus", "CubeStorage", "DedicatedThread", "DurableFiles", "EmbeddedDatabase",
-                "JSON", "MessageStorage", "MongoDatabase", "ProductVersion", "RegisteredStores", "Schemas",
+                "FCM", "JSON", "MessageStorage", "MongoDatabase", "ProductVersion", "RegisteredStores", "Schemas",
                 "ServiceKit", "Storage", "Time", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioSSL,
                 serviceLifecycle, subprocess, systemPackage, unixSignals,
             ],

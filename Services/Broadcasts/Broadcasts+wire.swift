@@ -4,6 +4,7 @@ import FCM
 import MongoDatabase
 import Schemas
 import ServiceKit
+import ServiceLifecycle
 import Storage
 import StoredResources
 
@@ -31,17 +32,24 @@ extension ServicePlan {
             event.announce(BroadcastsChanged(version: version))
             pushes.wake()
         }
+        let file = try settings.optional(.broadcastFile).map { path in
+            BroadcastFile(at: path, version: version, current: { try await log.current() }, logger: logger)
+        }
         let audit = AuditForwarder(of: StoredAudit(BroadcastStore.audit, in: store), to: people, logger: logger)
         let server = try CommandServer(
             bus: bus, endpoint: settings.value(.listen(.broadcast)),
             router: .broadcast(
-                log, outcomes: PushOutcomes(messageLog: messageLog), parts: { audit.health.merging(pushes.health) { $1 } }),
+                log, outcomes: PushOutcomes(messageLog: messageLog),
+                parts: { audit.health.merging(pushes.health) { $1 }.merging(file?.health ?? [:]) { $1 } }),
             logger: logger)
+        var services: [any Service] = [event, audit, pushes, server]
+        if let file { services.append(file) }
         return ServicePlan(
-            services: [event, audit, pushes, server],
+            services: services,
             selfCheck: .commands(of: server, bus: bus, logger: logger),
             close: {
                 await bus.close()
+                await file?.close()
                 try await store.close()
             })
     }

@@ -1,3 +1,4 @@
+import DurableFiles
 import MongoDatabase
 import ServiceKit
 
@@ -5,7 +6,11 @@ import ServiceKit
 enum Main {
     static func main() {
         ServiceMain.run(
-            .broadcast, check: { _ = try $0.settings.optional(.databaseURL, as: MongoURL.init) },
+            .broadcast,
+            check: { wiring in
+                _ = try wiring.settings.optional(.databaseURL, as: MongoURL.init)
+                _ = try wiring.settings.optional(.broadcastFile) { try DurableFiles.checkPlace(of: $0) }
+            },
             wire: ServicePlan.broadcast)
     }
 }

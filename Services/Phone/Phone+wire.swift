@@ -44,7 +44,8 @@ extension ServicePlan {
         let (fcm, hub) = (Network(trusting: emulator.certificateFile), Network())
         let phone = try SimulatedPhone(
             name: name, memory: memory, fcm: FCMConnection(url: emulator.url, network: fcm),
-            gateway: gateway, hub: hub, localBroadcasts: try localBroadcasts(settings), logger: logger)
+            gateway: gateway, hub: hub, broadcastCopy: try settings.optional(.phoneBroadcastsURL),
+            localBroadcasts: try localBroadcasts(settings), logger: logger)
         let port = try freePort(instead: try settings.value(.phonePort), logger)
         let listening = AsyncStream<Void>.makeStream()
         var quiet = logger

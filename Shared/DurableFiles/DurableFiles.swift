@@ -35,15 +35,29 @@ package enum DurableFiles {
         return true
     }
 
-    /// Atomically replaces a file by one that only its owner may read.
-    package static func replace(_ path: String, _ text: String) throws(DurableFileFailure) {
-        let draft = try writeDraft(of: path, text)
+    /// Atomically replaces a file.
+    ///
+    /// - Parameter isPublic: Whether everyone may read it; otherwise only its owner.
+    package static func replace(_ path: String, _ text: String, isPublic: Bool = false) throws(DurableFileFailure) {
+        let draft = try writeDraft(of: path, text, isPublic: isPublic)
         do throws(DurableFileFailure) {
             try rename(draft, to: path)
         } catch {
             unlink(draft)
             throw error
         }
+    }
+
+    /// Checks that a file may be written to a path: its folder is there, and the path itself is no folder.
+    package static func checkPlace(of path: String) throws(DurableFileFailure) {
+        let folder = parent(of: path)
+        guard isFolder(folder) else { throw DurableFileFailure(description: "there is no folder \(folder)") }
+        guard !isFolder(path) else { throw DurableFileFailure(description: "\(path) is a folder, expected a file") }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Atomically replaces a file by another one of the same folder.
@@ -83,7 +97,9 @@ package enum DurableFiles {
     }
 
     /// - Returns: The path of a synced temporary file in the same folder.
-    private static func writeDraft(of path: String, _ text: String) throws(DurableFileFailure) -> String {
+    private static func writeDraft(
+        of path: String, _ text: String, isPublic: Bool = false
+    ) throws(DurableFileFailure) -> String {
         // The random name is unique even if process ids repeat, as in containers.
         let draft = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -95,6 +111,8 @@ package enum DurableFiles {
             guard count >= 0 || errno == EINTR else { throw remove(draft, "\(draft) cannot be written") }
             rest = rest.dropFirst(max(0, count))
         }
+        // Not at its creation: the process's mask takes rights away.
+        guard !isPublic || fchmod(descriptor, 0o644) == 0 else { throw remove(draft, "\(draft) cannot be made readable") }
         guard fsync(descriptor) == 0 else { throw remove(draft, "\(draft) cannot be synced") }
         return draft
     }

@@ -158,6 +158,7 @@ public final class MobileApp: Sendable {
     /// one may be about this outage.
     private func lookOnce(failed: (any Error) -> Void) async throws {
         defer { tell() }
+        if try await broadcasts.takePopups() { tell() }
         let channels = try await broadcasts.channels()
         async let firstAnswer = Result.of { try await self.refreshBroadcasts(of: channels) }
         let joining = await Result.of { try await initialization.initialize() }
@@ -182,7 +183,13 @@ public final class MobileApp: Sendable {
     }
 
     private func refreshBroadcasts(of channels: [String]) async throws {
-        if try await broadcasts.refresh(channels) { tell() }
+        do {
+            if try await broadcasts.refresh(channels) { tell() }
+        } catch {
+            // The look has failed, whatever the copy says.
+            if (try? await broadcasts.refreshFromCopy()) == true { tell() }
+            throw error
+        }
     }
 
     /// A card appears when its broadcast begins, and goes when it expires. One that ships with the app has a pop-up in the background.

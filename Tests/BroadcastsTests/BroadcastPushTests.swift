@@ -1,3 +1,4 @@
+import FCM
 import JSON
 import Schemas
 import Testing
@@ -15,11 +16,11 @@ struct BroadcastPushTests {
 
     private static func draft(
         minutes: Int = 60, every repetition: Int? = nil, channels: [ObjectID]? = nil,
-        condition: String? = nil, starts: UnixMilliseconds = start
+        condition: String? = nil, starts: UnixMilliseconds = start, type: BroadcastType = .others, popup: Bool? = nil
     ) -> BroadcastDraft {
         BroadcastDraft(
-            type: .downtime, epoch: BroadcastEpoch(starts), expiry: minutes,
-            actionData: BroadcastActionData(translations: ["en": .init(title: "a", msg: "b")]), channels: channels,
+            type: type, epoch: BroadcastEpoch(starts), expiry: minutes,
+            actionData: BroadcastActionData(translations: ["en": .init(title: "a", msg: "b")], popup: popup), channels: channels,
             condition: condition, repetition: repetition)
     }
 
@@ -179,6 +180,78 @@ struct BroadcastPushTests {
         #expect(command.message["notification"] == nil && command.message["data"]?["id"] == "7")
         let long = try #require(try BroadcastPush(of: Self.stored(Self.draft(minutes: 100_000)), now: Self.start)?.commands.first)
         #expect(long.expires == Self.start + .seconds(28 * 86_400))
+    }
+
+    @Test("A downtime has a pop-up as well, to the same phones, which replaces that of an earlier version and lasts as long")
+    func popup() throws {
+        let stored = try Self.stored(Self.draft(channels: Self.channels, type: .downtime))
+        let commands = try #require(try BroadcastPush(of: stored, now: Self.start)?.commands)
+        let popups = commands.filter { $0.message["notification"] != nil }
+        #expect(commands.count == 4 && popups.compactMap(\.topic) == Self.channels.map(\.description))
+        #expect(Set(commands.map(\.idempotencyKey)).count == 4)
+        let popup = try #require(popups.first)
+        #expect(popup.message["notification"] == ["title": "a", "body": "b"])
+        #expect(popup.message["android"]?["priority"] == "HIGH")
+        #expect(popup.message["android"]?["notification"]?["tag"] == "broadcast-7")
+        #expect(popup.message["apns"]?["headers"]?["apns-collapse-id"] == "broadcast-7")
+        #expect(popup.message["apns"]?["headers"]?["apns-push-type"] == "alert")
+        #expect(popup.expires == Self.start + Self.minute * 60)
+        let data = try #require(popup.message["data"])
+        #expect(data["id"] == "7" && data["version"] == "1" && data["expires"]?.string == "\(stored.expires)")
+        #expect(data["channels"] == nil && data["actiondata"] == "{}")
+        #expect(throws: Never.self) {
+            _ = try FCMRules.checked(popup.message, for: popup.recipients)
+        }
+    }
+
+    @Test("Only the first push of each version has a pop-up, from its beginning on")
+    func popupOnce() throws {
+        func count(_ commands: [LogPush]) -> Int { commands.count { $0.message["notification"] != nil } }
+        func draft(minutes: Int = 60, every repetition: Int? = 15, starts: UnixMilliseconds = start) -> BroadcastDraft {
+            Self.draft(minutes: minutes, every: repetition, starts: starts, type: .downtime)
+        }
+        var stored = try Self.stored(draft())
+        #expect(count(try Self.take(&stored, after: 0)) == 1)
+        #expect(count(try Self.take(&stored, after: 15)) == 0)
+        Self.change(&stored, to: draft(minutes: 90), after: 20)
+        #expect(count(try Self.take(&stored, after: 20)) == 1)
+        #expect(count(try Self.take(&stored, after: 35)) == 0)
+        // Moved to a later time, it is announced when it begins.
+        let later = Self.start + Self.minute * 60
+        Self.change(&stored, to: draft(starts: later), after: 40)
+        #expect(count(try Self.take(&stored, after: 40)) == 0)
+        #expect(count(try Self.take(&stored, after: 60)) == 1)
+        #expect(count(try Self.take(&stored, after: 75)) == 0)
+        Self.change(&stored, to: nil, after: 80)
+        #expect(count(try Self.take(&stored, after: 80)) == 0)
+        // The service was away when it began, and until after a repetition.
+        var missed = try Self.stored(draft())
+        let late = try Self.take(&missed, after: 20)
+        #expect(count(late) == 1 && count(try Self.take(&missed, after: 30)) == 0)
+    }
+
+    @Test("Without a pop-up: another type, and a downtime whose author wants none")
+    func noPopup() throws {
+        for draft in [Self.draft(), Self.draft(type: .downtime, popup: false)] {
+            let commands = try #require(try BroadcastPush(of: Self.stored(draft), now: Self.start)?.commands)
+            #expect(commands.count == 1 && commands[0].message["notification"] == nil)
+        }
+        let wanted = try #require(
+            try BroadcastPush(of: Self.stored(Self.draft(type: .downtime, popup: true)), now: Self.start)?.commands)
+        #expect(wanted.count == 2)
+    }
+
+    @Test("A pop-up is never larger than the data, which the limit is checked for")
+    func popupSize() throws {
+        for text in ["b", String(repeating: "é", count: 1_500), "\"\n\u{1F600}"] {
+            var draft = Self.draft(type: .downtime)
+            draft.actionData.translations = ["en": .init(title: text, msg: text)]
+            let broadcast = PhoneBroadcast(try Self.stored(draft).broadcast)
+            let popup = try #require(try BroadcastPopup(broadcast))
+            let texts = "title".utf8.count + "body".utf8.count + popup.texts.title.utf8.count + popup.texts.msg.utf8.count
+            let bytes = popup.data.reduce(texts) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+            #expect(try bytes <= BroadcastPushData.broadcast(broadcast).bytes)
+        }
     }
 
     @Test("A withdrawal is pushed as one")

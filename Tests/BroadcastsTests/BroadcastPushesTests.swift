@@ -92,15 +92,17 @@ struct BroadcastPushesTests {
             pushes.wake()
         }
 
-        func add(epoch: BroadcastEpoch? = nil) async throws -> Int64 {
-            try await log.add(AddBroadcast(draft(epoch: epoch)), sender: "ann", by: ann).broadcast.id
+        func add(epoch: BroadcastEpoch? = nil, type: BroadcastType = .others) async throws -> Int64 {
+            try await log.add(AddBroadcast(draft(epoch: epoch, type: type)), sender: "ann", by: ann).broadcast.id
         }
 
         func edit(_ id: Int64) async throws { _ = try await log.update(UpdateBroadcast(id, draft("New")), by: ann) }
 
-        private func draft(_ title: String = "a", epoch: BroadcastEpoch? = nil) -> BroadcastDraft {
+        private func draft(
+            _ title: String = "a", epoch: BroadcastEpoch? = nil, type: BroadcastType = .others
+        ) -> BroadcastDraft {
             BroadcastDraft(
-                type: .downtime, epoch: epoch, expiry: 60,
+                type: type, epoch: epoch, expiry: 60,
                 actionData: BroadcastActionData(translations: ["en": .init(title: title, msg: "b")]))
         }
 
@@ -147,6 +149,17 @@ struct BroadcastPushesTests {
             try await eventually("the withdrawal is pushed") { parts.messageLog.taken.count == 3 }
             #expect(parts.data(0)?["version"] == "1" && parts.data(1)?["version"] == "2")
             #expect(parts.data(2)?["version"] == "3" && parts.data(2)?["withdrawn"] == "true")
+        }
+    }
+
+    @Test("A downtime's data and its pop-up go out together, and count as one push")
+    func popup() async throws {
+        try await Self.withParts { parts in
+            let id = try await parts.add(type: .downtime)
+            try await eventually("it is counted") { try await parts.broadcast(id).pushed?.count == 1 }
+            let taken = parts.messageLog.taken
+            #expect(taken.count == 2 && taken.count { $0.message["notification"] != nil } == 1)
+            #expect(try await parts.log.stored(id).lastPushes?.count == 2)
         }
     }
 

@@ -219,6 +219,31 @@ def test_downtime_with_another_length_and_text(product, visit):
     assert find(product, title)["expiry"] == 240
 
 
+def test_only_a_downtime_has_a_switch_for_its_popup(product, visit, pictures):
+    title = product.unique("Maintenance")
+    page = visit("/portal/broadcasts/#new", account="admin")
+    popup = form(page).get_by_role("switch", name="Pop-up")
+    expect(form(page).get_by_role("switch", name="Can be closed")).to_be_visible()
+    expect(popup).to_have_count(0)
+    form(page).get_by_role("radio", name="Downtime").check()
+    fill(page, title)
+    expect(popup).to_be_checked()
+    pictures(page, "broadcasts-popup", right_to_left=True)
+    popup.uncheck()
+    page.get_by_role("button", name="Send broadcast").click()
+    expect(row(page, title)).to_contain_text("Without a pop-up")
+    stored = find(product, title)
+    assert stored["actiondata"]["popup"] is False
+    # It is on again in the next version.
+    row(page, title).get_by_role("button", name="Edit").click()
+    expect(popup).not_to_be_checked()
+    popup.check()
+    page.get_by_role("button", name="Send version 2").click()
+    expect(row(page, title)).to_contain_text("Version 2")
+    expect(row(page, title)).not_to_contain_text("Without a pop-up")
+    assert "popup" not in find(product, title)["actiondata"]
+
+
 def test_schedule_a_broadcast_for_channels(product, visit, pictures):
     channel, title = product.new_channel("Library"), product.unique("Opening hours")
     page = visit("/portal/broadcasts/#new", account="admin")

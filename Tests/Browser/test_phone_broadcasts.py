@@ -55,6 +55,18 @@ def test_a_phone_that_registers_late_shows_it_in_its_language(phones, visit, pic
     phone.control(language="en")
 
 
+def test_the_popup_of_a_downtime_comes_while_the_app_is_killed(phones, visit, pictures, broadcast):
+    phone = phones().set_up()
+    phone.control(killed=True, foreground=False)
+    broadcast("Network maintenance")
+    phone.wait("the pop-up", lambda state: any(popup["title"] == "Network maintenance" for popup in state["popups"]))
+    assert phone.state()["broadcasts"] == []
+    page = visit.phone(phone)
+    pictures(page, "phone-broadcast-popup")
+    page.get_by_role("button", name="Network maintenance", exact=True).click()
+    expect(card(page, "Network maintenance")).to_contain_text("The hub is down until noon.")
+
+
 def test_close_it_for_good(product, phones, visit, broadcast):
     phone = phones().set_up()
     page = visit.phone(phone)

@@ -55,6 +55,23 @@ struct BroadcastsOverHTTPTests {
         }
     }
 
+    @Test("A downtime may go without a pop-up, and no other type has one")
+    func popup() async throws {
+        try await RunningGateway.with { gateway in
+            func body(_ type: Int, _ popup: String) -> String {
+                "{\"type\":\(type),\"expiry\":60,\"actiondata\":{\"popup\":\(popup),"
+                    + "\"translations\":{\"en\":{\"title\":\"a\",\"msg\":\"m\"}}}}"
+            }
+            let without = try await gateway.request("POST", "/broadcast", body: body(1, "false"))
+            #expect(without.status == 201, "\(without)")
+            #expect((without.object["actiondata"] as? [String: Any])?["popup"] as? Bool == false)
+            for wrong in [body(2, "true"), body(1, "\"yes\"")] {
+                let refused = try await gateway.request("POST", "/broadcast", body: wrong)
+                #expect(refused.status == 400 && refused.object["field"] as? String == "actiondata.popup", "\(refused)")
+            }
+        }
+    }
+
     @Test("The seeds' forms are accepted, and given by their names")
     func forms() async throws {
         try await RunningGateway.with { gateway in

@@ -205,7 +205,7 @@ struct MissedMessageTests {
                 #expect(try await phone.app.messages.all().map(\.correctedBy) == [nil])
             }
             // A pop-up has the place of the corrected message's.
-            #expect(phone.push.shown.map(\.tag) == ["wrong"] && phone.push.withdrawn == ["wrong"])
+            #expect(phone.push.shown.map(\.tag) == ["wrong"] && phone.push.removed == ["wrong"])
             // FCM had it nevertheless.
             phone.push.receive(
                 PushMessage(notification: PushMessage.Notification(title: "T", body: "B", tag: "a"), data: ["msi_key": "a"]))

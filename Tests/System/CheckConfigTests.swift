@@ -71,6 +71,8 @@ extension SystemTests {
                 ),
                 ("msi-fcm-emulator", ["MSI_FCM_EMULATOR_BEHAVIOUR_FILE": "/none"], "/none"),
                 ("msi-phone", ["MSI_PHONE_BROADCASTS_FILE": "/none"], "/none"),
+                ("msi-broadcast", ["MSI_BROADCAST_FILE": "/none/a.json"], "MSI_BROADCAST_FILE: there is no folder /none"),
+                ("msi-broadcast", ["MSI_BROADCAST_FILE": "/tmp"], "MSI_BROADCAST_FILE: /tmp is a folder"),
                 ("msi-cube", ["MSI_CUBE_SIZE_LIMITS": "1MiB"], "did you mean MSI_CUBE_SIZE_LIMIT?"),
             ] as [(String, [String: String], String)])
         func deeper(service: String, settings: [String: String], problem: String) async throws {

@@ -1,3 +1,4 @@
+import FCM
 import JSON
 import Schemas
 import Time
@@ -49,7 +50,7 @@ struct BroadcastPush: Sendable {
         next = following < stored.expires ? following : nil
     }
 
-    /// One command for each topic. A phone of several channels drops the repeats.
+    /// One command for each topic, and one more for the pop-up. A phone of several channels drops the repeats, and shows one pop-up.
     var commands: [LogPush] {
         get throws {
             let broadcast = stored.broadcast
@@ -59,9 +60,15 @@ struct BroadcastPush: Sendable {
             let audience = BroadcastAudience(broadcast)
             // The next push replaces this one: FCM keeps at most one for a phone that is off. Of a hundred it discards all that the phone
             // has not got, also those of messages (FCM, "Non-collapsible and collapsible messages").
-            let pushes = try commands(
-                .broadcast(PhoneBroadcast(broadcast)), to: audience, key: "\(broadcast.version)-\(due)",
+            let data = BroadcastPushData.broadcast(PhoneBroadcast(broadcast))
+            var pushes = commands(
+                try data.message, to: audience, key: "\(broadcast.version)-\(due)",
                 expires: min(broadcast.expires, next ?? broadcast.expires, due + Self.maxLifetime))
+            if let beginning = beginningOfVersion, let popup = try BroadcastPopup(PhoneBroadcast(broadcast)) {
+                pushes += commands(
+                    popup.message, to: audience, key: "\(broadcast.version)-popup",
+                    expires: min(broadcast.expires, beginning + Self.maxLifetime))
+            }
             guard stored.leavesAudience == true, let former = stored.formerAudience,
                 let versions = PhoneBroadcast(broadcast, until: stored.until).formerVersions
             else { return pushes }
@@ -69,35 +76,28 @@ struct BroadcastPush: Sendable {
         }
     }
 
+    /// When phones begin to show this version, if this is the first push of it since then; `nil` for a repetition. Only that push has a
+    /// pop-up: nobody is to be told the same twice. It stays the same while the push waits.
+    private var beginningOfVersion: UnixMilliseconds? {
+        let broadcast = stored.broadcast
+        // A repetition is planned for a later time than either. A version that has not begun is pushed again when it begins.
+        guard planned == broadcast.starts || planned == broadcast.changed, next != broadcast.starts else { return nil }
+        return max(planned, broadcast.starts)
+    }
+
     private func withdrawals(_ versions: WithdrawnBroadcast, to audience: BroadcastAudience) throws -> [LogPush] {
-        try commands(
-            .withdrawal(versions), to: audience, key: "\(versions.version)-over-\(planned)",
+        commands(
+            try BroadcastPushData.withdrawal(versions).message, to: audience, key: "\(versions.version)-over-\(planned)",
             expires: min(versions.expires, planned + Self.maxLifetime))
     }
 
     private func commands(
-        _ content: BroadcastPushData, to audience: BroadcastAudience, key: String, expires: UnixMilliseconds
-    ) throws -> [LogPush] {
-        let message = Self.message(
-            .object(try content.data.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .string($0.value)) }))
-        return audience.recipients.map { recipient in
+        _ message: JSONValue, to audience: BroadcastAudience, key: String, expires: UnixMilliseconds
+    ) -> [LogPush] {
+        audience.recipients.map { recipient in
             LogPush(
                 idempotencyKey: "\(stored.id)-\(key)-\(recipient.key)", recipients: [recipient.to], fairnessKey: "broadcast",
                 message: message, expires: expires)
         }
-    }
-
-    /// The FCM message: only data, which the app shows itself when it is started. To iOS such a message must have APNs' priority 5. To
-    /// Android it is not urgent either, also for a downtime: Android lowers the priority of apps whose urgent messages show no
-    /// notification, and then Alerts come late as well. An app that is started asks the hub anyway.
-    private static func message(_ data: JSONValue) -> JSONValue {
-        [
-            "data": data,
-            "android": ["priority": "NORMAL"],
-            "apns": [
-                "headers": ["apns-priority": "5", "apns-push-type": "background"],
-                "payload": ["aps": ["content-available": 1]],
-            ],
-        ]
     }
 }

@@ -7,9 +7,8 @@ struct BroadcastAudience: Codable, Hashable, Sendable {
 
     /// The audience of one version.
     init(_ broadcast: Broadcast) {
-        conditions = broadcast.condition.map { [$0] } ?? []
-        let isForEveryPhone = broadcast.condition == nil && broadcast.channels == nil
-        topics = isForEveryPhone ? [BroadcastPushData.generalTopic] : broadcast.channels?.map(\.description) ?? []
+        conditions = broadcast.recipients.filter { $0.field == .condition }.map(\.text)
+        topics = broadcast.recipients.filter { $0.field == .topic }.map(\.text)
     }
 
     private init(topics: [String], conditions: [String]) {

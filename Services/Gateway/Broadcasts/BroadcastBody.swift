@@ -28,11 +28,12 @@ struct BroadcastBody: Decodable, Sendable {
     let data: JSONValue?
     let feature: JSONValue?
     let share: JSONValue?
+    let popup: JSONValue?
     let group: JSONValue?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case id, type, relativetime, epoch, expiry, lifetime, actiondata, channels, condition, `repeat`, relative, poster
-        case translations, actiontype, notificationtype, notificationid, channel, fields, data, feature, share, group
+        case translations, actiontype, notificationtype, notificationid, channel, fields, data, feature, share, group, popup
     }
 }
 

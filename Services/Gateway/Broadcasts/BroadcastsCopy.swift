@@ -39,13 +39,6 @@ extension BroadcastsCopy {
     }
 }
 
-/// The answer of `GET /broadcast/active`.
-struct ActiveBroadcasts: Codable, Hashable, Sendable {
-    let broadcasts: [PhoneBroadcast]
-    /// Of these, every version up to the named one is over.
-    let withdrawn: [WithdrawnBroadcast]
-}
-
 /// The answer of `GET /broadcast/features`.
 struct FeatureSwitches: Codable, Hashable, Sendable {
     /// By the name of the feature; of two about the same one the later one counts.

@@ -19,7 +19,7 @@ extension ServiceCommand {
     static var refused: Int32 { EXIT_FAILURE }
 
     func run() async throws {
-        let name = "the \(Self.service.name.replacing("-", with: " "))\(Self.service == .people ? " service" : "")"
+        let name = "the \(Self.service.title)"
         do {
             let settings = try await SettingValues(
                 arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
@@ -39,6 +39,8 @@ extension ServiceCommand {
             throw end(failure.message, Self.refused)
         } catch let failure as UnreadableFile {
             throw end("\(failure)", EX_NOINPUT)
+        } catch let failure as InputFailure {
+            throw end("\(failure)", EX_DATAERR)
         } catch let error as BusError {
             throw end("\(error)", Self.refused)
         } catch let error where error is StartFailure || error is TypedPassword.Failure {

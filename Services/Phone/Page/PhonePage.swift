@@ -102,7 +102,12 @@ struct PhonePage: Sendable {
             return Self.noContent
         }
         router.post("/popups/:id/open") { _, context in
-            phone.platform.popups.remove(try context.parameters.require("id"))
+            let id = try context.parameters.require("id")
+            if let popup = phone.platform.popups.all.first(where: { $0.id == id }) {
+                // The system gives the app what was tapped, also one that does not run. It opens in any case.
+                _ = try? await phone.app.broadcasts.opened(popup.message)
+            }
+            phone.platform.popups.remove(id)
             _ = try phone.change(PhoneControl.Change(killed: false, foreground: true))
             return Self.noContent
         }

@@ -62,6 +62,12 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         }
     }
 
+    /// Reads the copy of the active broadcasts that another server has.
+    func readBroadcastCopy(at url: String) async throws -> HubAnswer {
+        try checkNetwork()
+        return try await network.answer(.GET, url)
+    }
+
     private func set(_ hub: Hub) {
         let hasChanged = state.withLock { state in
             defer { state.hub = hub }
@@ -209,7 +215,7 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         if control.platform == .android, control.foreground, !control.killed {
             return deliver(PushMessage(notification: notification, data: data))
         }
-        popUp(notification, tag: popupTag, msiKey: data["msi_key"])
+        popUp(notification, tag: popupTag, data: data)
     }
 
     /// Passes a message to the app. If it does not run, the message is lost.
@@ -221,19 +227,20 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
 
     var isAppInForeground: Bool { control.foreground && !control.killed }
 
-    func show(_ notification: PushMessage.Notification, tag: String, msiKey: String?) async {
-        popUp(notification, tag: tag, msiKey: msiKey)
+    func show(_ notification: PushMessage.Notification, tag: String, data: [String: String]) async {
+        popUp(notification, tag: tag, data: data)
     }
 
-    func withdraw(tag: String) async {
+    func remove(tag: String) async {
         popups.remove(tag)
         changes.tell()
     }
 
-    private func popUp(_ notification: PushMessage.Notification, tag: String, msiKey: String?) {
+    func delivered() async -> [PushMessage] { popups.all.filter { !$0.data.isEmpty }.map(\.message) }
+
+    private func popUp(_ notification: PushMessage.Notification, tag: String, data: [String: String]) {
         guard control.platform == .android || memory.system.permission == .granted else { return }
-        popups.show(
-            Popups.Popup(id: tag, msiKey: msiKey, title: notification.title, body: notification.body, at: clock.now))
+        popups.show(Popups.Popup(id: tag, data: data, title: notification.title, body: notification.body, at: clock.now))
         changes.tell()
     }
 }

@@ -22,12 +22,13 @@ final class SimulatedPhone: Service {
     var app: MobileApp { current.withLock(\.self) }
 
     /// - Parameters:
+    ///   - broadcastCopy: The address of a copy of the active broadcasts at another server.
     ///   - localBroadcasts: Those that ship with the app.
     ///   - arrived: Called after each message that the app has added.
     ///   - recalled: Called after each Alert that the app has removed because it was recalled.
     ///   - broadcastArrived: The same as for messages, for broadcasts.
     init(
-        name: String, memory: PhoneMemory, fcm: FCMConnection, gateway: String, hub: Network,
+        name: String, memory: PhoneMemory, fcm: FCMConnection, gateway: String, hub: Network, broadcastCopy: String? = nil,
         localBroadcasts: LocalBroadcasts = .none, logger: Logger, arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in },
         recalled: @escaping @Sendable (StoredMessage) -> Void = { _ in },
         broadcastArrived: @escaping @Sendable (BroadcastArrival) -> Void = { _ in }
@@ -43,6 +44,9 @@ final class SimulatedPhone: Service {
             return MobileApp(
                 platform: Platform(
                     kind: kind, push: platform, notifications: platform, hub: platform, clock: clock,
+                    readBroadcastCopy: broadcastCopy.map { url in
+                        { @Sendable () async throws -> HubAnswer in try await platform.readBroadcastCopy(at: url) }
+                    },
                     language: { platform.memory.system.control.language.rawValue }),
                 database: database, localBroadcasts: localBroadcasts, arrived: arrived, recalled: recalled,
                 broadcastArrived: broadcastArrived)

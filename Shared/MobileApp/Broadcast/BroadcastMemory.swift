@@ -21,15 +21,38 @@ enum BroadcastMemory {
         CREATE TABLE BroadcastTopic (topic TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID;
         """
 
+    static let partialColumn = """
+        -- Whether only its pop-up has come, which has one language. The whole broadcast replaces it.
+        ALTER TABLE Broadcast ADD COLUMN partial BOOLEAN NOT NULL DEFAULT FALSE;
+        """
+
     /// What has expired is remembered for as long as FCM delivers late.
     private static let memory: Int64 = 35 * 86_400_000
 
+    /// What a version was to the phone that takes it over.
+    enum Addition {
+        /// The phone had an earlier version, or none.
+        case new
+        /// The phone had its pop-up.
+        case completed
+        case known
+    }
+
     /// Takes over a version. Also an expired one replaces an earlier one that lasts longer; and the phone's clock may be ahead.
     ///
-    /// - Returns: Whether it is newer than the known one.
-    static func add(_ broadcast: PhoneBroadcast, _ db: Database) throws -> Bool {
+    /// - Parameter isPartial: Whether it is that of a pop-up.
+    static func add(_ broadcast: PhoneBroadcast, isPartial: Bool, _ db: Database) throws -> Addition {
         let json = String(decoding: try JSONCoder.encode(broadcast), as: UTF8.self)
-        return try replace(broadcast.id, broadcast.version, json, expires: broadcast.expires.rawValue, db)
+        if !isPartial {
+            // One that the student has closed stays closed.
+            try db.cachedStatement(
+                sql: "UPDATE Broadcast SET document = ?, expires = ?, partial = FALSE WHERE id = ? AND version = ? AND partial"
+            ).execute(arguments: [json, broadcast.expires.rawValue, broadcast.id, broadcast.version])
+            if db.changesCount > 0 { return .completed }
+        }
+        let isNew = try replace(
+            broadcast.id, broadcast.version, json, expires: broadcast.expires.rawValue, isPartial: isPartial, db)
+        return isNew ? .new : .known
     }
 
     /// Removes every version up to the named one.
@@ -48,16 +71,18 @@ enum BroadcastMemory {
     }
 
     private static func replace(
-        _ id: Int64, _ version: Int64, _ json: String?, expires: Int64, orSame: Bool = false, _ db: Database
+        _ id: Int64, _ version: Int64, _ json: String?, expires: Int64, isPartial: Bool = false, orSame: Bool = false,
+        _ db: Database
     ) throws -> Bool {
         try db.cachedStatement(
             sql: """
-                INSERT INTO Broadcast (id, version, document, expires) VALUES (?, ?, ?, ?)
+                INSERT INTO Broadcast (id, version, document, expires, partial) VALUES (?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET
-                    version = excluded.version, document = excluded.document, expires = excluded.expires, closed = FALSE
+                    version = excluded.version, document = excluded.document, expires = excluded.expires, closed = FALSE,
+                    partial = excluded.partial
                 WHERE excluded.version > Broadcast.version OR (? AND excluded.version = Broadcast.version)
                 """
-        ).execute(arguments: [id, version, json, expires, orSame])
+        ).execute(arguments: [id, version, json, expires, isPartial, orSame])
         return db.changesCount > 0
     }
 

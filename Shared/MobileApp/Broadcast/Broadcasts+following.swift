@@ -35,15 +35,44 @@ extension Broadcasts {
         try await database.db.read { db in try db.memory(Self.installedMemory).flatMap(Int64.init) }
     }
 
-    /// Takes over the data of a message of FCM.
+    /// Takes over a message of FCM.
     ///
     /// - Returns: Whether what the student sees may have changed; `nil` if it is another message.
-    func receive(_ data: [String: String]) async throws -> Bool? {
-        switch try BroadcastPushData(data) {
+    func receive(_ message: PushMessage) async throws -> Bool? {
+        if let popup = message.notification {
+            let broadcast = try BroadcastPopup.broadcast(title: popup.title, body: popup.body, data: message.data)
+            guard let broadcast else { return nil }
+            return try await take([broadcast], [], arePartial: true)
+        }
+        switch try BroadcastPushData(message.data) {
         case nil: return nil
         case .broadcast(let broadcast): return try await take([broadcast], [])
         case .withdrawal(let withdrawn): return try await take([], [withdrawn])
         }
+    }
+
+    /// Takes over what came as pop-ups while the app did not run.
+    ///
+    /// - Returns: Whether what the student sees may have changed.
+    func takePopups() async throws -> Bool {
+        var hasChanged = false
+        for message in await platform.notifications.delivered() {
+            // One of a later version of the hub stays a pop-up.
+            let isNew = try? await receive(message)
+            if isNew == true { hasChanged = true }
+        }
+        return hasChanged
+    }
+
+    /// Asks another server for its copy of what is active, such as while the hub is away.
+    ///
+    /// - Returns: Whether what the student sees may have changed. An answer that is no copy changes nothing, and what an old one lacks stays.
+    /// - Throws: The error of the connection, or a `DatabaseError`.
+    func refreshFromCopy() async throws -> Bool {
+        guard let read = platform.readBroadcastCopy else { return false }
+        let answer = try await clock.within(TimedHub.limit, read)
+        guard answer.status == 200, let active: ActiveBroadcasts = try? JSONCoder.decode(from: answer.body) else { return false }
+        return try await take(active.broadcasts, active.withdrawn)
     }
 
     /// The channels about which the phone asks the hub.
@@ -66,7 +95,7 @@ extension Broadcasts {
             }
             guard isNew else { continue }
             await platform.notifications.show(
-                PushMessage.Notification(title: card.title, body: card.message), tag: "broadcast-\(card.id)", msiKey: nil)
+                PushMessage.Notification(title: card.title, body: card.message), tag: "broadcast-\(card.id)", data: [:])
         }
     }
 
@@ -92,7 +121,7 @@ extension Broadcasts {
             // A hub of an earlier version has no broadcasts.
             case 404: return hasChanged
             case 200:
-                guard let active: Active = try? JSONCoder.decode(from: answer.body) else {
+                guard let active: ActiveBroadcasts = try? JSONCoder.decode(from: answer.body) else {
                     throw HubFailure.unreadable(Self.path)
                 }
                 if try await take(active.broadcasts, active.withdrawn) { hasChanged = true }
@@ -120,20 +149,24 @@ extension Broadcasts {
         text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    private struct Active: Decodable {
-        let broadcasts: [PhoneBroadcast]
-        let withdrawn: [WithdrawnBroadcast]
-    }
-
-    private func take(_ broadcasts: [PhoneBroadcast], _ withdrawn: [WithdrawnBroadcast]) async throws -> Bool {
-        let arrivals = try await database.db.write { db in
-            let new = try broadcasts.filter { try BroadcastMemory.add($0, db) }
+    /// - Parameter arePartial: Whether they are those of pop-ups.
+    private func take(
+        _ broadcasts: [PhoneBroadcast], _ withdrawn: [WithdrawnBroadcast], arePartial: Bool = false
+    ) async throws -> Bool {
+        let (arrivals, hasChanged) = try await database.db.write { db -> ([BroadcastArrival], Bool) in
+            let additions = try broadcasts.map { ($0, try BroadcastMemory.add($0, isPartial: arePartial, db)) }
             let gone = try withdrawn.filter { try BroadcastMemory.withdraw($0, db) }
-            return new.map { BroadcastArrival(id: $0.id, version: $0.version, isWithdrawn: false) }
+            let new = additions.filter { $0.1 == .new }.map(\.0)
+            let arrivals =
+                new.map { BroadcastArrival(id: $0.id, version: $0.version, isWithdrawn: false) }
                 + gone.map { BroadcastArrival(id: $0.id, version: $0.version, isWithdrawn: true) }
+            return (arrivals, !gone.isEmpty || additions.contains { $0.1 != .known })
         }
-        for arrival in arrivals { arrived(arrival) }
-        return !arrivals.isEmpty
+        for arrival in arrivals {
+            arrived(arrival)
+            if arrival.isWithdrawn { await platform.notifications.remove(tag: BroadcastPopup.tag(of: arrival.id)) }
+        }
+        return hasChanged
     }
 
     /// The moments after a time at which broadcasts begin or end, in Unix milliseconds.

@@ -42,6 +42,13 @@ public final class Broadcasts: Sendable {
         try await database.db.write { db in try BroadcastTopics.set(channel, areOn: areOn, db) }
     }
 
+    /// The person has tapped a pop-up, which the system shows no longer. Call it before the app is started.
+    ///
+    /// - Throws: `DatabaseError`, or `SchemaViolation` if it is a broadcast that this version cannot read.
+    public func opened(_ popup: PushMessage) async throws {
+        _ = try await receive(popup)
+    }
+
     /// The cards that the app shows now: what cannot be closed first, then what began last.
     ///
     /// - Parameter language: The phone's language, as a tag such as `en` or `pt-BR`.
@@ -69,7 +76,7 @@ public final class Broadcasts: Sendable {
         }
     }
 
-    /// Closes a card for good. Another version of the broadcast is shown all the same.
+    /// Closes a card for good, with its pop-up. Another version of the broadcast is shown all the same.
     ///
     /// - Returns: `false` if the card cannot be closed.
     /// - Throws: `DatabaseError`.
@@ -83,6 +90,7 @@ public final class Broadcasts: Sendable {
                 self.shownNow.withLock { _ = $0.remove(card.number) }
             }
         }
+        if card.origin == .hub { await platform.notifications.remove(tag: BroadcastPopup.tag(of: card.number)) }
         return true
     }
 

@@ -36,6 +36,9 @@ public struct AppDatabase: Sendable {
         migrator.registerMigration("6: broadcasts") { db in
             try db.execute(sql: BroadcastMemory.tables)
         }
+        migrator.registerMigration("7: broadcasts of pop-ups") { db in
+            try db.execute(sql: BroadcastMemory.partialColumn)
+        }
         try migrator.migrate(db)
     }
 

@@ -36,10 +36,10 @@ public struct FCMModule: Sendable {
     ///
     /// - Parameters:
     ///   - tag: A later pop-up with the same tag replaces it.
-    ///   - msiKey: The message that a tap opens; `nil` for none.
-    public func displayLocalNotification(_ notification: PushMessage.Notification, tag: String, msiKey: String?) async {
+    ///   - data: What a tap passes to the app.
+    public func displayLocalNotification(_ notification: PushMessage.Notification, tag: String, data: [String: String]) async {
         guard platform.kind == .android, platform.notifications.isAppInForeground else { return }
-        await platform.notifications.show(notification, tag: tag, msiKey: msiKey)
+        await platform.notifications.show(notification, tag: tag, data: data)
     }
 
     /// The phone's registration at FCM.

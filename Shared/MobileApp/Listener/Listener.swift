@@ -26,12 +26,16 @@ public struct Listener: Sendable {
         await fcm.listen(
             alert: { notification, data in
                 do {
+                    // The card says the same to a person who looks at the app.
+                    if let isNew = try await broadcasts.receive(PushMessage(notification: notification, data: data)) {
+                        if isNew { changed() }
+                        return
+                    }
                     let msiKey = data["msi_key"] ?? ""
                     if !msiKey.isEmpty {
                         guard try await messages.beginPopup(msiKey) else { return }
                     }
-                    await fcm.displayLocalNotification(
-                        notification, tag: notification.tag ?? msiKey, msiKey: msiKey.isEmpty ? nil : msiKey)
+                    await fcm.displayLocalNotification(notification, tag: notification.tag ?? msiKey, data: data)
                 } catch {
                     failed(error)
                 }
@@ -40,7 +44,7 @@ public struct Listener: Sendable {
                 do {
                     // A message without the seed's fields is for another part of the app.
                     guard let message = StoredMessage(data: data) else {
-                        if try await broadcasts.receive(data) == true { changed() }
+                        if try await broadcasts.receive(PushMessage(data: data)) == true { changed() }
                         return
                     }
                     if try await messages.add(message) != .dropped { changed() }

@@ -110,10 +110,10 @@ struct MissedMessages: Sendable {
     /// Takes over the Alerts beside a page, which a hub of an earlier version does not have: shows those that wait for FCM, and removes
     /// those that were recalled.
     private func takeAlerts(of answer: JSONValue, subscribed: Set<String>, failed: (any Error) -> Void) async throws {
-        let withdrawn = answer["recalled"]?.elements?.compactMap(\.string) ?? []
-        if !withdrawn.isEmpty {
-            for alert in try await messages.removeRecalled(withdrawn) {
-                await notifications.withdraw(tag: alert.popupTag)
+        let recalledKeys = answer["recalled"]?.elements?.compactMap(\.string) ?? []
+        if !recalledKeys.isEmpty {
+            for alert in try await messages.removeRecalled(recalledKeys) {
+                await notifications.remove(tag: alert.popupTag)
                 recalled(alert)
             }
         }
@@ -123,14 +123,14 @@ struct MissedMessages: Sendable {
                 continue
             }
             // An answer may still have an Alert that it also tells to be recalled.
-            guard !withdrawn.contains(alert.msiKey) else { continue }
+            guard !recalledKeys.contains(alert.msiKey) else { continue }
             let isSubscribed = subscribed.contains(alert.topicKey)
             guard try await messages.addWaiting(alert, isSubscribed: isSubscribed) == .added else { continue }
             // FCM has brought none, so the operating system shows none, whether or not the app is in the foreground.
             guard try await messages.beginPopup(alert.msiKey) else { continue }
             await notifications.show(
                 PushMessage.Notification(title: alert.title, body: alert.desc, tag: alert.popupTag), tag: alert.popupTag,
-                msiKey: alert.msiKey)
+                data: ["msi_key": alert.msiKey])
         }
     }
 }

@@ -12,12 +12,16 @@ public struct Platform: Sendable {
     public let push: any PushService
     public let notifications: any NotificationDisplay
     public let hub: any HubConnection
+    /// Reads the active broadcasts from another server, which has a copy of the hub's for the time while the hub is away; `nil` without
+    /// one. It ends when the task is cancelled, and throws if there is no answer.
+    public let readBroadcastCopy: (@Sendable () async throws -> HubAnswer)?
     public let clock: any DeviceClock
     /// The phone's language, as a tag such as `en` or `pt-BR`.
     public let language: @Sendable () -> String
 
     public init(
         kind: Kind, push: any PushService, notifications: any NotificationDisplay, hub: any HubConnection, clock: any DeviceClock,
+        readBroadcastCopy: (@Sendable () async throws -> HubAnswer)? = nil,
         language: @escaping @Sendable () -> String = { "en" }
     ) {
         self.kind = kind
@@ -25,6 +29,7 @@ public struct Platform: Sendable {
         self.notifications = notifications
         self.hub = TimedHub(hub: hub, clock: clock)
         self.clock = clock
+        self.readBroadcastCopy = readBroadcastCopy
         self.language = language
     }
 }

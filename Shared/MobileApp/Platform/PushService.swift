@@ -39,7 +39,8 @@ public struct PushMessage: Hashable, Sendable {
 
     /// `nil` for a data message.
     public let notification: Notification?
-    /// A notification has the `msi_key`; a data message has the seed's seven fields.
+    /// A notification has the `msi_key`, or the fields of a broadcast without its texts; a data message has the seed's seven fields, or those
+    /// of a broadcast.
     public let data: [String: String]
 
     public init(notification: Notification? = nil, data: [String: String]) {

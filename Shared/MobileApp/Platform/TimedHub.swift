@@ -3,7 +3,7 @@ struct TimedHub: HubConnection {
     let hub: any HubConnection
     let clock: any DeviceClock
 
-    private static let limit = Duration.seconds(30)
+    static let limit = Duration.seconds(30)
 
     func answer(to request: HubRequest) async throws -> HubAnswer {
         try await clock.within(Self.limit) { [hub] in try await hub.answer(to: request) }

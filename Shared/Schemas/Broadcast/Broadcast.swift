@@ -98,6 +98,12 @@ package struct Broadcast: Codable, Hashable, Sendable {
         return now < starts ? .scheduled : now < expires ? .active : .expired
     }
 
+    /// The topics, or the condition, that reach its phones.
+    package var recipients: [PushRecipient] {
+        if let condition { return [.condition(condition)] }
+        return channels?.map { .topic($0.description) } ?? [.topic(BroadcastPushData.generalTopic)]
+    }
+
     /// For an answer.
     package func withState(at now: UnixMilliseconds) -> Broadcast {
         var stated = self
@@ -120,9 +126,9 @@ package struct PhoneBroadcast: Codable, Hashable, Sendable {
     package let epoch: BroadcastEpoch
     /// Minutes.
     package let expiry: Int
-    package let actionData: BroadcastActionData
-    package let channels: [ObjectID]?
-    package let condition: String?
+    package internal(set) var actionData: BroadcastActionData
+    package internal(set) var channels: [ObjectID]?
+    package internal(set) var condition: String?
     package let language: String
     package let starts: UnixMilliseconds
     package let expires: UnixMilliseconds

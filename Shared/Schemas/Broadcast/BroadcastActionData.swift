@@ -39,6 +39,8 @@ package struct BroadcastActionData: Codable, Hashable, Sendable {
     package var translations: [String: Translation]?
     /// Whether a person may close the card; `nil` is `true`. For display only.
     package var cancellable: Bool?
+    /// Whether the operating system shows a pop-up as well, also while the app does not run; `nil` is `true`. For type 1 only.
+    package var popup: Bool?
     /// `nil` for the type's own one. Required for non-display.
     package var notificationType: BroadcastNotificationType?
     /// The feature that is switched; for non-display only.
@@ -51,13 +53,14 @@ package struct BroadcastActionData: Codable, Hashable, Sendable {
     package var data: String?
 
     package init(
-        poster: String? = nil, translations: [String: Translation]? = nil, cancellable: Bool? = nil,
+        poster: String? = nil, translations: [String: Translation]? = nil, cancellable: Bool? = nil, popup: Bool? = nil,
         notificationType: BroadcastNotificationType? = nil, feature: String? = nil, share: Int? = nil, group: FeatureGroup? = nil,
         data: String? = nil
     ) {
         self.poster = poster
         self.translations = translations
         self.cancellable = cancellable
+        self.popup = popup
         self.notificationType = notificationType
         self.feature = feature
         self.share = share
@@ -66,7 +69,7 @@ package struct BroadcastActionData: Codable, Hashable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case poster, translations, cancellable, feature, share, group, data
+        case poster, translations, cancellable, popup, feature, share, group, data
         case notificationType = "notificationtype"
     }
 }
@@ -77,6 +80,7 @@ extension BroadcastActionData {
         var full = self
         full.notificationType = notificationType ?? type.notificationTypes[0]
         if type != .nonDisplay { full.cancellable = cancellable ?? true }
+        if type == .downtime { full.popup = popup ?? true }
         return full
     }
 
@@ -89,6 +93,7 @@ extension BroadcastActionData {
             throw SchemaViolation(CodingKeys.notificationType, "expected \(valid) for type \(type.rawValue)")
         }
         try TextLimits.broadcastData.check(data, CodingKeys.data)
+        guard popup == nil || type == .downtime else { throw SchemaViolation(CodingKeys.popup, "only type 1 (DOWNTIME) has it") }
         if type == .nonDisplay { try checkSwitch() } else { try checkDisplay() }
     }
 

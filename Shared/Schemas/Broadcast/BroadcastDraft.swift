@@ -134,6 +134,9 @@ package struct BroadcastDraft: Codable, Checked, Hashable, Sendable {
         guard actionData.cancellable != false else {
             throw SchemaViolation(field: "actiondata.cancellable", problem: "expected true: it has no expiry")
         }
+        guard actionData.popup == nil else {
+            throw SchemaViolation(field: "actiondata.popup", problem: "only broadcasts of the hub have it")
+        }
         try checkTexts(in: language)
     }
 

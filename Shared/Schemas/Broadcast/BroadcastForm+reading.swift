@@ -62,7 +62,7 @@ extension BroadcastForm {
         return switch self {
         case .agreed: nil
         case .intermediate: ["id", "type", "expiry", "relative", "poster", "translations", "actiondata"] + additions
-        case .display: first + ["type", "poster", "fields", "data"] + additions
+        case .display: first + ["type", "poster", "fields", "data", "popup"] + additions
         case .nonDisplay: first + ["data", "feature", "share", "group"] + additions
         }
     }
@@ -103,7 +103,7 @@ extension BroadcastForm {
             move("notificationtype")
             agreed["type"] = .integer(try Self.type(of: kind).rawValue)
             action["cancellable"] = try document["type"].map { value throws(SchemaViolation) in try Self.isCancellable(value) }
-            for name in ["poster", "data"] where document[name] != nil { move(name) }
+            for name in ["poster", "data", "popup"] where document[name] != nil { move(name) }
             action["translations"] = try Self.translations(of: document["fields"])
             agreed["fields"] = nil
         case .nonDisplay:
@@ -205,7 +205,7 @@ extension BroadcastForm {
                 field = self == .display ? "fields" : "data"
             }
             replace("actiondata.cancellable", by: "type")
-            for name in ["notificationtype", "poster", "data", "feature", "share", "group"] {
+            for name in ["notificationtype", "poster", "data", "popup", "feature", "share", "group"] {
                 replace("actiondata.\(name)", by: name)
             }
             if document["channel"] != nil { replace("channels[0]", by: "channel") }

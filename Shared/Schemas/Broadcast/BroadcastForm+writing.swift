@@ -31,6 +31,7 @@ extension Broadcast {
                 (actionData.translations ?? [:]).sorted { $0.key < $1.key }.map { language, texts in
                     ["language": .string(language), "title": .string(texts.title), "msg": .string(texts.msg)]
                 })
+            document["popup"] = actionData.popup.map { .boolean($0) }
             document["data"] = actionData.data.map { .string($0) }
             return withAdditions(document)
         case .nonDisplay:

@@ -15,10 +15,17 @@ extension ServiceEntry {
         gatewayNeed: .other,
         keepsData: true,
         stateFiles: ["broadcast.sqlite"],
-        settings: [Setting.broadcastLanguage.declaration, Setting.fcmTopicPayloadLimit.declaration])
+        settings: [
+            Setting.broadcastLanguage.declaration, Setting.broadcastFile.declaration, Setting.fcmTopicPayloadLimit.declaration,
+        ])
 }
 
 extension Setting where Value == String {
+    package static let broadcastFile = text(
+        "broadcast.file",
+        "A file that always has the active broadcasts, for another server that gives it to phones while the hub is away; without it there "
+            + "is none.",
+        expected: "a file in a folder that exists")
     package static let broadcastLanguage = Setting(
         "broadcast.language",
         "The default language of broadcasts: each must have texts in it, which phones of other languages show.",

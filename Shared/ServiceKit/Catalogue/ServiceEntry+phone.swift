@@ -6,8 +6,8 @@ extension ServiceEntry {
         port: .phonePort,
         stateFiles: ["phones"],
         settings: [
-            Setting.phoneName.declaration, Setting.phoneBroadcastsFile.declaration, Setting.gatewayURL.declaration,
-            Setting.gatewayPort.declaration,
+            Setting.phoneName.declaration, Setting.phoneBroadcastsFile.declaration, Setting.phoneBroadcastsURL.declaration,
+            Setting.gatewayURL.declaration, Setting.gatewayPort.declaration,
             Setting.fcmEmulatorPort.declaration,
         ])
 }
@@ -22,6 +22,12 @@ extension Setting where Value == String {
         "A file with the broadcasts that ship with the app: a JSON array, each with an id and a relativetime, the hours after the "
             + "installation.",
         expected: "a file")
+    package static let phoneBroadcastsURL = Setting(
+        "phone.broadcasts.url",
+        "The address of a copy of the hub's active broadcasts at another server, which the app reads while the hub is away; without it "
+            + "there is none.",
+        expected: "an http:// or https:// address"
+    ) { $0.hasPrefix("http://") || $0.hasPrefix("https://") ? $0 : nil }
     package static let phoneName = Setting(
         "phone.name", "The phone's name. Each name is a phone of its own, with its own messages.",
         expected: "1 to 40 ASCII letters, digits, - and _", default: "phone"

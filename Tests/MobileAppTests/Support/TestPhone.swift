@@ -10,10 +10,13 @@ struct TestPhone: Sendable {
     let platform: Platform
     let app: MobileApp
 
-    /// - Parameter subjects: The hub's cube, unless it has one.
+    /// - Parameters:
+    ///   - subjects: The hub's cube, unless it has one.
+    ///   - readBroadcastCopy: The other server that has the active broadcasts.
     init(
         _ kind: Platform.Kind = .android, clock: TestClock = TestClock(), hub: TestHub = TestHub(), path: String? = nil,
-        localBroadcasts: LocalBroadcasts = .none, subjects: [TestHub.Subject]? = nil
+        localBroadcasts: LocalBroadcasts = .none, subjects: [TestHub.Subject]? = nil,
+        readBroadcastCopy: (@Sendable () async throws -> HubAnswer)? = nil
     ) throws {
         self.clock = clock
         self.hub = hub
@@ -21,7 +24,8 @@ struct TestPhone: Sendable {
         hub.setPush(push)
         if let subjects { hub.set(subjects) }
         database = try AppDatabase(path: path)
-        platform = Platform(kind: kind, push: push, notifications: push, hub: hub, clock: clock)
+        platform = Platform(
+            kind: kind, push: push, notifications: push, hub: hub, clock: clock, readBroadcastCopy: readBroadcastCopy)
         app = MobileApp(platform: platform, database: database, localBroadcasts: localBroadcasts)
     }
 

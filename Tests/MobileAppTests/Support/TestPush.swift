@@ -14,7 +14,9 @@ final class TestPush: PushService, NotificationDisplay {
         var registrations = 1
         var isInForeground = true
         var shown: [PushMessage.Notification] = []
-        var withdrawn: [String] = []
+        /// The tags of removed pop-ups.
+        var removed: [String] = []
+        var delivered: [PushMessage] = []
         var streams: [AsyncStream<PushMessage>.Continuation] = []
     }
 
@@ -34,7 +36,7 @@ final class TestPush: PushService, NotificationDisplay {
     }
     var shown: [PushMessage.Notification] { state.withLock { $0.shown } }
     /// The tags of the pop-ups that the app has taken away.
-    var withdrawn: [String] { state.withLock { $0.withdrawn } }
+    var removed: [String] { state.withLock { $0.removed } }
     var isListening: Bool { state.withLock { !$0.streams.isEmpty } }
 
     /// After so many more changes, FCM cannot be reached; `nil` for never.
@@ -96,11 +98,19 @@ final class TestPush: PushService, NotificationDisplay {
 
     var isAppInForeground: Bool { state.withLock { $0.isInForeground } }
 
-    func show(_ notification: PushMessage.Notification, tag: String, msiKey: String?) async {
+    func show(_ notification: PushMessage.Notification, tag: String, data: [String: String]) async {
         state.withLock { $0.shown.append(notification) }
     }
 
-    func withdraw(tag: String) async {
-        state.withLock { $0.withdrawn.append(tag) }
+    func remove(tag: String) async {
+        state.withLock { state in
+            state.removed.append(tag)
+            state.delivered.removeAll { $0.notification?.tag == tag }
+        }
     }
+
+    /// The system shows these pop-ups, which came while the app did not run.
+    func deliver(_ messages: [PushMessage]) { state.withLock { $0.delivered = messages } }
+
+    func delivered() async -> [PushMessage] { state.withLock(\.delivered) }
 }

@@ -58,6 +58,10 @@ struct BroadcastRuleTests {
             (3, #""translations":{"en":{"title":"a","msg":"b"}},"poster":"http://x.org/a""#, "actiondata.poster"),
             (1, #""translations":{"en":{"title":"a","msg":"b"}},"notificationtype":"festive""#, "actiondata.notificationtype"),
             (1, #""translations":{"en":{"title":"a","msg":"b"}},"feature":"x""#, "actiondata.feature"),
+            (1, #""translations":{"en":{"title":"a","msg":"b"}},"popup":"yes""#, "actiondata.popup"),
+            (2, #""translations":{"en":{"title":"a","msg":"b"}},"popup":true"#, "actiondata.popup"),
+            (3, #""translations":{"en":{"title":"a","msg":"b"}},"popup":false"#, "actiondata.popup"),
+            (4, #""notificationtype":"enable-feature","feature":"x","popup":false"#, "actiondata.popup"),
             (4, #""feature":"x""#, "actiondata.notificationtype"),
             (4, #""notificationtype":"enable-feature""#, "actiondata.feature"),
             (4, #""notificationtype":"enable-feature","feature":"a b""#, "actiondata.feature"),
@@ -78,6 +82,8 @@ struct BroadcastRuleTests {
         #expect(Self.field(Self.broadcast(#""type":2,"expiry":60,"epoch":"2026-12-01T00:00:00+0000","repeat":15"#)) == nil)
         let feature = #""notificationtype":"disable-feature","feature":"dark-cards","share":50,"group":"B""#
         #expect(Self.field(Self.broadcast(#""type":4,"expiry":60,"condition":"'a' in topics""#, action: feature)) == nil)
+        let withoutPopup = #""translations":{"en":{"title":"a","msg":"b"}},"popup":false"#
+        #expect(Self.field(Self.broadcast(#""type":1,"expiry":60"#, action: withoutPopup)) == nil)
         let most = #""notificationtype":"enable-feature","feature":"dark-cards","share":90"#
         #expect(Self.field(Self.broadcast(#""type":4,"expiry":60"#, action: most)) == nil)
     }

@@ -235,6 +235,32 @@ struct SeedBroadcastTests {
         }
     }
 
+    @Test(
+        "Each form that can say a downtime says whether it has a pop-up, and one that names the default changes nothing",
+        arguments: [BroadcastForm.agreed, .intermediate, .display])
+    func popup(form: BroadcastForm) throws {
+        let now: UnixMilliseconds = 1_795_262_462_000
+        var draft = BroadcastDraft(
+            id: 1, type: .downtime, expiry: 60,
+            actionData: BroadcastActionData(translations: ["en": .init(title: "t", msg: "m")], popup: false))
+        let without = Broadcast(draft, id: 1, language: "en", sender: "ann", now: now)
+        let document = try without.document(in: form)
+        #expect(try BroadcastDraft(anyForm: document.data).actionData.popup == false)
+        draft.actionData.popup = nil
+        let usual = Broadcast(draft, id: 1, language: "en", sender: "ann", now: now)
+        draft.actionData.popup = true
+        draft.epoch = usual.epoch
+        #expect(usual.edited(draft, language: "en", now: now + 1_000) == usual)
+        #expect(without.edited(draft, language: "en", now: now + 1_000).version == 2)
+    }
+
+    @Test("Only type 1 has a pop-up in the display form, whose error names the field as it has it")
+    func popupOfAnother() throws {
+        let json = Self.display.replacing("\"type\": \"cancellable\"", with: "\"type\": \"cancellable\", \"popup\": true")
+        #expect(json != Self.display)
+        #expect(violation { try Self.draft(json) }?.field == "popup")
+    }
+
     @Test("A document in any form, sent again as it is, changes nothing", arguments: BroadcastForm.allCases)
     func sentAgain(form: BroadcastForm) throws {
         let now: UnixMilliseconds = 1_795_262_462_399

@@ -7,7 +7,7 @@ import { epochOf } from "./epoch.js";
 const usualExpiry = { 1: 120, 2: 1_440, 3: 1_440, 4: 40_320 };
 
 const empty = {
-  type: 2, translations: {}, poster: "", cancellable: true, feature: "", isOn: true, share: "", group: "", data: "",
+  type: 2, translations: {}, poster: "", cancellable: true, popup: true, feature: "", isOn: true, share: "", group: "", data: "",
   audience: "everyone", channels: [], condition: "", begins: "now", at: "", isSecond: false, epoch: "", expiry: null, repeat: 0,
   /** What the document has besides, such as `notificationtype`, and the type that it fits. */
   rest: {}, restType: 0, tag: null, attempt: null,
@@ -17,10 +17,10 @@ const names = Object.keys(empty);
 /** A document of the hub as it is edited. */
 export function written(broadcast) {
   const { type, actiondata, channels, condition, expiry, repeat = 0, starts } = broadcast;
-  const { translations = {}, poster = "", cancellable = true, feature = "", share = "", group = "", data = "", notificationtype, ...rest } = actiondata;
+  const { translations = {}, poster = "", cancellable = true, popup = true, feature = "", share = "", group = "", data = "", notificationtype, ...rest } = actiondata;
   const isSwitch = type === 4;
   return {
-    type, translations: structuredClone(translations), poster, cancellable, feature, share: String(share), group, isOn: notificationtype !== "disable-feature",
+    type, translations: structuredClone(translations), poster, cancellable, popup, feature, share: String(share), group, isOn: notificationtype !== "disable-feature",
     data: isSwitch ? data : "", audience: condition ? "condition" : channels?.length ? "channels" : "everyone", channels: [...(channels ?? [])], condition: condition ?? "",
     begins: "kept", ...localOf(starts), epoch: broadcast.epoch || epochOf(starts), expiry, repeat,
     rest: { ...rest, ...(isSwitch ? {} : { ...(notificationtype ? { notificationtype } : {}), ...(data ? { data } : {}) }) }, restType: type,
@@ -51,6 +51,11 @@ export class Draft {
 
   get isSwitch() {
     return Number(this.type) === 4;
+  }
+
+  /** Only a downtime may have a pop-up. */
+  get isDowntime() {
+    return Number(this.type) === 1;
   }
 
   get isEmpty() {
@@ -96,7 +101,10 @@ export class Draft {
   content() {
     if (!this.isSwitch) {
       const translations = Object.entries(this.translations).map(([tag, { title, msg }]) => [tag, { title: title.trim(), msg: msg.trim() }]);
-      return { translations: Object.fromEntries(translations), ...(this.poster.trim() ? { poster: this.poster.trim() } : {}), cancellable: this.cancellable };
+      return {
+        translations: Object.fromEntries(translations), ...(this.poster.trim() ? { poster: this.poster.trim() } : {}), cancellable: this.cancellable,
+        ...(this.isDowntime && !this.popup ? { popup: false } : {}),
+      };
     }
     return {
       notificationtype: this.isOn ? "enable-feature" : "disable-feature", ...(this.feature.trim() ? { feature: this.feature.trim() } : {}),

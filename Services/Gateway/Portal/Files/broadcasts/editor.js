@@ -187,7 +187,8 @@ function linesOf(body, tags, names) {
     [t("broadcasts.compare.msg", { language: languageName(tag) }), actiondata.translations?.[tag]?.msg ?? ""]]);
   const content = body.type === 4
     ? [[t("broadcasts.compare.effect"), effectOf(actiondata)], [t("broadcasts.data"), actiondata.data ?? ""]]
-    : [...text, [t("broadcasts.poster"), view.poster], [t("broadcasts.closable"), t(view.cancellable ? "broadcasts.yes" : "broadcasts.no")]];
+    : [...text, [t("broadcasts.poster"), view.poster], ...(body.type === 1 ? [[t("broadcasts.popup"), t(view.popup ? "broadcasts.yes" : "broadcasts.no")]] : []),
+      [t("broadcasts.closable"), t(view.cancellable ? "broadcasts.yes" : "broadcasts.no")]];
   return [...content, [t("broadcasts.audience"), audienceOf(body, names)], [t("broadcasts.when"), formatMoment(starts)],
     [t("broadcasts.compare.ends"), formatMoment(starts + expiry * 60_000)], [t("broadcasts.repeat"), repeatWords(view.repeat)]];
 }

@@ -17,8 +17,8 @@ const length = (minutes) => formatLength(minutes * 60);
 const option = (value, text) => h("option", { value }, text);
 
 /**
- * When a broadcast begins, how long it lasts, how often its push is repeated, and whether its card can be closed. The element has
- * `show()`, `error(field, text)` and `isComplete()`.
+ * When a broadcast begins, how long it lasts, how often its push is repeated, whether a downtime has a pop-up, and whether its card can be closed. The
+ * element has `show()`, `error(field, text)` and `isComplete()`.
  */
 export function scheduleRows(draft, changed) {
   const kept = draft.broadcast;
@@ -45,6 +45,8 @@ export function scheduleRows(draft, changed) {
     [...new Set([...repeats, draft.repeat])].sort((a, b) => a - b).map((minutes) => option(String(minutes), repeatWords(minutes))));
   const repeatBelow = h("p", { class: "below", role: "alert" });
   const closable = h("input", { type: "checkbox", role: "switch", onchange: () => { draft.cancellable = closable.checked; changed(); } });
+  const popup = h("input", { type: "checkbox", role: "switch", onchange: () => { draft.popup = popup.checked; changed(); } });
+  const popupRow = row(t("broadcasts.popup"), popup, null, t("broadcasts.popup.hint"));
   const closableRow = row(t("broadcasts.closable"), closable, null, t("broadcasts.closable.hint"));
 
   function proposeTime() {
@@ -68,7 +70,7 @@ export function scheduleRows(draft, changed) {
   }
 
   const element = h("div", { class: "group rows" }, row(t("broadcasts.when"), when, at), row(t("broadcasts.lasts"), lasts, [free, ending]),
-    row(t("broadcasts.repeat"), repeat, repeatBelow, t("broadcasts.repeat.hint")), closableRow);
+    row(t("broadcasts.repeat"), repeat, repeatBelow, t("broadcasts.repeat.hint")), popupRow, closableRow);
   element.error = (name, text) => {
     if (name === "epoch" && draft.begins === "later") {
       at.error(text);
@@ -91,6 +93,8 @@ export function scheduleRows(draft, changed) {
     free.hidden = !choosesFreely;
     sayEnding(draft.lasts > 0 && draft.lasts <= maxLength && !Number.isNaN(starts) ? t("broadcasts.lasts.until", { time: formatMoment(starts + draft.lasts * 60_000) }) : "");
     repeat.value = String(draft.repeat);
+    popup.checked = draft.popup;
+    popupRow.hidden = !draft.isDowntime;
     closable.checked = draft.cancellable;
     closableRow.hidden = draft.isSwitch;
   };

@@ -1,0 +1,178 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import Glibc
+import JSON
+import NIOCore
+import NIOHTTP1
+import ServiceKit
+import TestSupport
+import Testing
+
+extension SystemTests.WithoutSupervisor {
+    /// What a phone shows while the hub is away (seed 001, the first example).
+    @Suite("A downtime", .timeLimit(.minutes(10)))
+    struct DowntimeTests {
+        private static func body(_ title: String, type: Int64 = 1, id: Int64? = nil) -> JSONValue {
+            var body: JSONValue = [
+                "type": .integer(type), "expiry": 60,
+                "actiondata": ["translations": ["en": ["title": .string(title), "msg": "Back at noon."]]],
+            ]
+            body["id"] = id.map { .integer($0) }
+            return body
+        }
+
+        /// Starts another phone.
+        ///
+        /// - Parameter gateway: The port of its hub.
+        private func phone(
+            _ name: String, _ services: SeparateServices, gateway: Int, settings: [String: String] = [:]
+        ) async throws -> Portal {
+            let process = try await services.start(
+                "msi-phone",
+                settings: settings.merging([
+                    "MSI_PHONE_NAME": name, "MSI_PHONE_PORT": "0", "MSI_GATEWAY_URL": "http://127.0.0.1:\(gateway)",
+                    "MSI_FCM_EMULATOR_PORT": "\(services.fcm.port)",
+                ]) { $1 })
+            return Portal(port: try process.port, http: services.portal.http, token: nil)
+        }
+
+        private func control(_ phone: Portal, _ change: JSONValue) async throws {
+            let answer = try await phone.call(.PUT, "/control", change)
+            guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+        }
+
+        /// What the phone's page shows.
+        private func state(of phone: Portal) async throws -> JSONValue {
+            let request = HTTPClientRequest(url: "http://127.0.0.1:\(phone.port)/events")
+            let response = try await phone.http.execute(request, deadline: .distantFuture)
+            var unread = Data()
+            for try await bytes in response.body {
+                unread += Data(bytes.readableBytesView)
+                let text = String(decoding: unread, as: UTF8.self)
+                guard let end = text.firstRange(of: "\n\n"), let begin = text.firstRange(of: "data: ") else { continue }
+                return try JSONValue(parsing: Data(text[begin.upperBound..<end.lowerBound].utf8))
+            }
+            throw TooLate("the phone's events have ended")
+        }
+
+        private func titles(_ list: String, on phone: Portal) async throws -> [String] {
+            (try await state(of: phone)[list]?.elements ?? []).compactMap { $0["title"]?.string }
+        }
+
+        /// Waits until FCM has the phone subscribed to the topic of every phone.
+        private func joined(_ name: String, _ services: SeparateServices) async throws {
+            try await eventually("FCM has the phone", every: .milliseconds(200)) {
+                let file = FileManager.default.contents(atPath: "\(services.folder)/phones/\(name).json")
+                guard let file, let token = try JSONValue(parsing: file)["token"] else { return false }
+                let answer = try await services.portal.with(token: nil).call(.POST, "/phone/topics", ["token": token])
+                return try answer.status == 200 && answer.json["topics"]?.elements?.contains("general") == true
+            }
+        }
+
+        private func send(_ broadcast: JSONValue, by portal: Portal) async throws {
+            let answer = try await portal.call(.POST, "/broadcast", broadcast)
+            guard answer.status == 201 else { throw UnexpectedAnswer(answer) }
+        }
+
+        @Test("An app that is killed when the push comes, and is started while the hub is away, shows the text")
+        func killed() async throws {
+            try await SharedServices.use { services in
+                for name in ["msi-fcm-relay", "msi-message-log", "msi-broadcast"] { _ = try await services.start(name) }
+                let hub = try await services.startGateway(settings: SystemTests.noLimits)
+                let phone = try await phone("killed", services, gateway: hub.portal.port)
+                try await joined("killed", services)
+                try await control(phone, ["killed": true, "foreground": false])
+                try await send(Self.body("Maintenance"), by: hub.portal)
+                try await eventually("the system shows the pop-up", every: .milliseconds(200)) {
+                    try await titles("popups", on: phone).contains("Maintenance")
+                }
+                #expect(try await !titles("broadcasts", on: phone).contains("Maintenance"))
+                await hub.process.stop()
+                try await control(phone, ["killed": false, "foreground": true])
+                try await eventually("the app shows the card", every: .milliseconds(200)) {
+                    try await titles("broadcasts", on: phone).contains("Maintenance")
+                }
+                let cards = try await state(of: phone)["broadcasts"]?.elements ?? []
+                #expect(cards.contains { $0["title"] == "Maintenance" && $0["message"] == "Back at noon." })
+            }
+        }
+
+        @Test("A phone whose hub is away reads the file that the broadcast service keeps, from another server")
+        func secondSource() async throws {
+            try await SharedServices.use { services in
+                let folder = services.folder + "/public"
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                let file = folder + "/broadcasts.json"
+                _ = try await services.start("msi-broadcast", settings: ["MSI_BROADCAST_FILE": file])
+                try await send(Self.body("In the file", type: 2), by: services.portal)
+                try await eventually("the file has it") {
+                    let text = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) }
+                    return text?.contains("In the file") == true
+                }
+                var status = stat()
+                #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o644)
+                let port = try LoopbackPort.free()
+                let server = ["python3", "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", folder, "\(port)"]
+                _ = try await withProgram("/usr/bin/env", arguments: server) { program in
+                    _ = try await program.line { $0.hasPrefix("Serving HTTP") }
+                    let phone = try await phone(
+                        "second-source", services, gateway: try LoopbackPort.free(),
+                        settings: ["MSI_PHONE_BROADCASTS_URL": "http://127.0.0.1:\(port)/broadcasts.json"])
+                    try await eventually("the app shows the card", every: .milliseconds(200)) {
+                        try await titles("broadcasts", on: phone).contains("In the file")
+                    }
+                }
+            }
+        }
+
+        @Test("msi broadcast send needs only the relay, and the broadcast can be entered at the hub later")
+        func relayAlone() async throws {
+            try await SharedServices.use { services in
+                _ = try await services.start("msi-fcm-relay")
+                let phone = try await phone("relay-alone", services, gateway: try LoopbackPort.free())
+                try await joined("relay-alone", services)
+                let file = services.folder + "/downtime.json"
+                try Self.body("By the relay", id: 900_001).data.write(to: URL(filePath: file))
+                let sent = try await msi(["broadcast", "send", file], in: services.folder)
+                #expect(sent.exitCode == 0, "\(sent.lines)")
+                #expect(sent.lines.contains { $0.hasPrefix("general: data: projects/") }, "\(sent.lines)")
+                #expect(sent.lines.contains { $0.hasPrefix("general: pop-up: projects/") }, "\(sent.lines)")
+                try await eventually("the app shows the card", every: .milliseconds(200)) {
+                    try await titles("broadcasts", on: phone).contains("By the relay")
+                }
+
+                for name in ["msi-message-log", "msi-broadcast"] { _ = try await services.start(name) }
+                let line = try #require(sent.lines.first { $0.hasPrefix("{") })
+                try await eventually("the hub takes it", every: .milliseconds(200)) {
+                    let answer = try await services.portal.call(.POST, "/broadcast", try JSONValue(parsing: Data(line.utf8)))
+                    return try answer.status == 201 && answer.json["id"] == 900_001 && answer.json["version"] == 1
+                }
+                let export = services.folder + "/export.json"
+                let exported = try await msi(["broadcast", "export", export], in: services.folder)
+                #expect(exported.exitCode == 0, "\(exported.lines)")
+                let document = try JSONValue(parsing: try #require(FileManager.default.contents(atPath: export)))
+                #expect(document["broadcasts"]?.elements?.contains { $0["id"] == 900_001 } == true)
+                #expect(document["withdrawn"] != nil)
+                let refused = try await msi(["broadcast", "export", export], in: services.folder)
+                #expect(refused.exitCode == EX_DATAERR, "\(refused.lines)")
+                #expect(refused.lines.contains { $0.contains("--replace") }, "\(refused.lines)")
+                let replaced = try await msi(["broadcast", "export", export, "--replace"], in: services.folder)
+                #expect(replaced.exitCode == 0, "\(replaced.lines)")
+            }
+        }
+
+        @Test("msi broadcast send names what is wrong in the file, and says when no relay answers")
+        func refusals() async throws {
+            try await SharedServices.use { services in
+                let file = services.folder + "/wrong.json"
+                try Self.body("Without an id").data.write(to: URL(filePath: file))
+                let refused = try await msi(["broadcast", "send", file], in: services.folder)
+                #expect(refused.exitCode == EX_DATAERR, "\(refused.lines)")
+                #expect(refused.lines.contains { $0.contains("id: missing") }, "\(refused.lines)")
+                try Self.body("With one", id: 900_002).data.write(to: URL(filePath: file))
+                let unanswered = try await msi(["broadcast", "send", file], in: services.folder)
+                #expect(unanswered.exitCode == EX_TEMPFAIL, "\(unanswered.lines)")
+            }
+        }
+    }
+}
