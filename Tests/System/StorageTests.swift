@@ -83,7 +83,9 @@ extension SystemTests {
                         #expect(posts.refused.isEmpty)
                         try disk.fill()
                         try await stack.killAndReplace("msi-message-log")
-                        let answer = try await posts.post()
+                        // The existing files have room for a few.
+                        var answer = try await posts.post()
+                        while answer.status == 201, posts.count < 5_000 { answer = try await posts.post() }
                         #expect([503, 507].contains(answer.status), "\(answer)")
                     }
                     try disk.free()
