@@ -214,6 +214,26 @@ struct VerdictTests {
         #expect(verdict.isGood, "\(verdict.problems)")
     }
 
+    @Test("A message may expire while others are late as well, and not while they are sent in time")
+    func backlog() {
+        for (delay, isGood) in [(Int64(31_000), true), (1_000, false)] {
+            let verdict = Verdict(
+                evidence { evidence in
+                    archive("expired", "expired", in: &evidence)
+                    evidence.sends = [:]
+                    evidence.archive["other"] = ArchivedMessage(
+                        msiKey: "other", due: Self.start + 10, expires: Self.start + 60_010, state: "relayed", nextAttempt: nil,
+                        components: [])
+                    let component = SentComponent(msiKey: "other", name: "data")
+                    evidence.sends[component] = [
+                        AcceptedSend(component: component, name: "n", received: Self.start + delay, taken: nil)
+                    ]
+                })
+            let problems = verdict.problems.filter { $0.contains("nothing was away") }
+            #expect(problems.isEmpty == isGood, "\(verdict.problems)")
+        }
+    }
+
     @Test(
         "A copy that was given up long before FCM took it, without its time of sending, is explained by what delayed FCM"
     )

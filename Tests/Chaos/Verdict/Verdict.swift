@@ -164,12 +164,22 @@ struct Verdict: Sendable {
     private mutating func judgeExpiry(of message: ArchivedMessage, _ evidence: Evidence) {
         let wasSet = MachineClock(evidence.disturbances).wasSet(during: message)
         let hadReason =
-            wasSet
+            wasSet || wasBehind(during: message, evidence)
             || evidence.disturbances.contains { disturbance in
                 Part.relaying.contains(disturbance.part)
                     && disturbance.overlaps(message.due - Self.recoveryTimeout...message.expires)
             }
         if !hadReason { add("expired though nothing was away: \(message)", about: message.msiKey, evidence) }
+    }
+
+    /// Whether others that were due by then took half of the message's lifetime or longer: a machine that is slower than the load of the
+    /// run has a backlog. While others are sent in time, a message that expires was forgotten.
+    private func wasBehind(during message: ArchivedMessage, _ evidence: Evidence) -> Bool {
+        let limit = (message.expires - message.due) / 2
+        return evidence.sends.values.joined().contains { copy in
+            guard let other = evidence.archive[copy.component.msiKey], other.msiKey != message.msiKey else { return false }
+            return copy.received - other.due >= limit && other.due <= message.expires && copy.received >= message.due
+        }
     }
 
     /// Checks whether messages were refused only while the disk was full, or shortly after.
