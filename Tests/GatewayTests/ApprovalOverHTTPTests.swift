@@ -5,7 +5,8 @@ import Testing
 import Time
 
 /// Messages that a second person must approve, over HTTP.
-@Suite("Approval over HTTP", .timeLimit(.minutes(10)))
+/// The tests take turns: their database server has one thread for all that is started beside it.
+@Suite("Approval over HTTP", .serialized, .timeLimit(.minutes(10)))
 struct ApprovalOverHTTPTests {
     @Test(
         "A message to a subject with approval is held until another account with access to the subject approves it",

@@ -5,7 +5,8 @@ import Testing
 import Time
 
 /// Delays, drills, follow-ups and templates over HTTP, without a relay.
-@Suite("Message features over HTTP", .timeLimit(.minutes(10)))
+/// The tests take turns: their database server has one thread for all that is started beside it.
+@Suite("Message features over HTTP", .serialized, .timeLimit(.minutes(10)))
 struct MessageFeatureTests {
     private static func with(
         _ kind: StoreKind, _ body: (_ gateway: RunningGateway, _ path: SamplePath) async throws -> Void

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// Stored resources over HTTP and over the bus, on both databases.
-@Suite("Resources", .timeLimit(.minutes(10)))
+/// The tests take turns: their database server has one thread for all that is started beside it.
+@Suite("Resources", .serialized, .timeLimit(.minutes(10)))
 struct ResourceTests {
     private static let shelf = #"{"name":"History","desc":""}"#
 
