@@ -96,7 +96,8 @@ extension SystemTests {
                         }
                         try await Task.sleep(until: end)
                     }
-                    let kept = try #require(posted.withLock(\.first))
+                    let told = posted.withLock(\.self)
+                    let kept = try #require(told.first)
                     _ = try await stack.portal.message(kept, hasState: "relayed", within: .seconds(180) + outage * 2)
                     fleet.signal(SIGTERM)
                 }
