@@ -1,3 +1,4 @@
+import FCM
 import FoundationEssentials
 import Glibc
 import JSON

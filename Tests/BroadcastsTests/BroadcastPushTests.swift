@@ -207,7 +207,7 @@ struct BroadcastPushTests {
     @Test("Only the first push of each version has a pop-up, from its beginning on")
     func popupOnce() throws {
         func count(_ commands: [LogPush]) -> Int { commands.count { $0.message["notification"] != nil } }
-        func draft(minutes: Int = 60, every repetition: Int? = 15, starts: UnixMilliseconds = start) -> BroadcastDraft {
+        func draft(minutes: Int = 60, every repetition: Int? = 15, starts: UnixMilliseconds = Self.start) -> BroadcastDraft {
             Self.draft(minutes: minutes, every: repetition, starts: starts, type: .downtime)
         }
         var stored = try Self.stored(draft())
