@@ -47,16 +47,26 @@ package protocol MessageStore: MovableAuditSource, CheckedStore {
     /// ends. A former version of the product relayed them.
     func withoutAcceptance(endedSince moment: UnixMilliseconds) async throws -> [ObjectID]
 
-    /// The newest Alerts that are due, leased or not, and whose data FCM has not accepted, newest first.
+    /// The newest Alerts that are due, leased or not, and of which FCM has accepted nothing, newest first. The cost depends on the
+    /// number of topics with such Alerts, and not on that of the Alerts.
     ///
     /// - Parameters:
     ///   - now: The system clock, which decides what is due and expired.
     ///   - moment: Those that were posted between this time and now are left out. One that was posted after now has its time from a
     ///     clock that is ahead.
-    func dueAlerts(at now: UnixMilliseconds, postedBy moment: UnixMilliseconds, limit: Int) async throws -> [Message]
+    ///   - maxPerTopic: So that one topic does not hide the others.
+    ///   - isWanted: Whether an Alert counts. Of each topic at most ``maxReadAlerts`` are asked about.
+    func dueAlerts(
+        at now: UnixMilliseconds, postedBy moment: UnixMilliseconds, maxPerTopic: Int, limit: Int,
+        where isWanted: @escaping @Sendable (Message) -> Bool
+    ) async throws -> [Message]
 
     /// The Alerts that were recalled since a time, the last ones first.
-    func recalledAlerts(since moment: UnixMilliseconds, limit: Int) async throws -> [Message]
+    ///
+    /// - Parameter isWanted: Whether an Alert counts. At most ``maxReadAlerts`` are asked about.
+    func recalledAlerts(
+        since moment: UnixMilliseconds, limit: Int, where isWanted: @escaping @Sendable (Message) -> Bool
+    ) async throws -> [Message]
 
     /// How many messages are in which state. Of unreadable documents those count whose state is readable.
     ///
@@ -166,6 +176,9 @@ package protocol MessageStore: MovableAuditSource, CheckedStore {
 }
 
 extension MessageStore {
+    /// How many Alerts a search for those that phones fetch reads at most, of one topic or of the recalled ones.
+    static var maxReadAlerts: Int { 1_000 }
+
     /// Removes messages of every origin, and pushes.
     package func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
         try await removeArchived(of: nil, before: moment, limit: limit)

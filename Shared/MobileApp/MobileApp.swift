@@ -19,6 +19,8 @@ public final class MobileApp: Sendable {
     private let refreshRequests = RefreshRequests()
     /// Requests to look anew when the next broadcast begins or ends.
     private let broadcastRequests = RefreshRequests()
+    /// Requests to compare the phone's topics with what FCM says.
+    private let comparisonRequests = RefreshRequests()
     private let lookWaiters = LookWaiters()
 
     /// How often the app looks at the hub.
@@ -108,6 +110,7 @@ public final class MobileApp: Sendable {
                 await listener.listen(failed: failed)
             }
             group.addTask { [self] in await keepInStep(failed: failed) }
+            group.addTask { [self] in await keepComparing(failed: failed) }
             group.addTask { [receipts] in await receipts.run(failed: failed) }
             group.addTask { [self] in await watchBroadcasts() }
         }
@@ -118,12 +121,11 @@ public final class MobileApp: Sendable {
         defer { lookWaiters.end() }
         var backoff = Backoff(first: .seconds(1), max: Self.interval, jitter: 0.5...1)
         var hasLooked = false
-        var compared: String?
         while !Task.isCancelled {
             let waiters = lookWaiters.take()
             let pause: Duration
             do {
-                if hasLooked { compared = await compare(unlessFor: compared, failed: failed) }
+                if hasLooked { comparisonRequests.add(.now) }
                 try await lookOnce(failed: failed)
                 for waiter in waiters { waiter.finish() }
                 backoff.succeeded()
@@ -139,18 +141,20 @@ public final class MobileApp: Sendable {
         }
     }
 
-    /// Once after the start, before the second look, and whenever FCM has replaced the registration. Nothing else waits for it.
-    ///
-    /// - Parameter former: The registration of the last comparison; `nil` for none.
-    /// - Returns: That of this one, or else the former one.
-    private func compare(unlessFor former: String?, failed: (any Error) -> Void) async -> String? {
-        do {
-            let token = try await fcm.registrationToken()
-            if token != former { try await subscriptions.compare() }
-            return token
-        } catch {
-            failed(error)
-            return former
+    /// Compares once after the start, beside the second look, and whenever FCM has replaced the registration. Nothing waits for it: while FCM
+    /// does not answer, the hub's answer takes long. If something has changed, the app looks again.
+    private func keepComparing(failed: (any Error) -> Void) async {
+        /// The registration of the last comparison.
+        var compared: String?
+        while await comparisonRequests.next() != nil {
+            do {
+                let token = try await fcm.registrationToken()
+                guard token != compared else { continue }
+                if try await subscriptions.compare() { refreshRequests.add(.now) }
+                compared = token
+            } catch {
+                failed(error)
+            }
         }
     }
 

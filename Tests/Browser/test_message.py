@@ -4,6 +4,7 @@ import json
 import re
 import time
 
+from harness.waiting import eventually
 from playwright.sync_api import expect
 
 
@@ -71,6 +72,19 @@ def test_take_back(product, visit, pictures):
     page.get_by_role("button", name="Take back").click()
     expect(page.get_by_text("Taken back by ann")).to_be_visible()
     assert product.message(key)["relay"]["state"] == "recalled"
+
+
+def test_an_alert_that_phones_can_fetch_can_be_taken_back(spare_product, visit):
+    """No relay has taken it."""
+    subject = spare_product.new_subject("Storms", distribution="Alert")
+    with spare_product.away("msi-fcm-relay"):
+        key = spare_product.send(subject, "Campus closed", desc="Stay at home.")
+        page = visit(f"/portal/message/?key={key}")
+        expect(page.get_by_text("Running apps can fetch it").first).to_be_visible()
+        expect(page.get_by_role("button", name="Take back")).to_be_visible()
+        # Not while the hub looks for a relay.
+        eventually("it is taken back", lambda: spare_product.api("DELETE", f"/message/{key}"), pause=0.5)
+        expect(page.get_by_text(re.compile("^Taken back by"))).to_be_visible()
 
 
 def test_failure_reason_and_retry(product, visit, pictures):

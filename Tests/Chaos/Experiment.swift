@@ -121,6 +121,7 @@ struct Experiment: Sendable {
         }
         journal.say("the phones have reported")
         if let received = evidence.phones?.report?.received {
+            evidence.phones?.isMixed = other != nil
             evidence.phones?.receipts = try await clients.portal.receipts(expected: received, within: Self.receiptTimeout)
         }
         for subject in subjects + [held] {

@@ -39,11 +39,16 @@ struct ClaimedStore: MessageStore {
     ) async throws -> AcceptedPage {
         try await store.accepted(after: after, limit: limit, checkStillWanted: checkStillWanted)
     }
-    func dueAlerts(at now: UnixMilliseconds, postedBy moment: UnixMilliseconds, limit: Int) async throws -> [Message] {
-        try await store.dueAlerts(at: now, postedBy: moment, limit: limit)
+    func dueAlerts(
+        at now: UnixMilliseconds, postedBy moment: UnixMilliseconds, maxPerTopic: Int, limit: Int,
+        where isWanted: @escaping @Sendable (Message) -> Bool
+    ) async throws -> [Message] {
+        try await store.dueAlerts(at: now, postedBy: moment, maxPerTopic: maxPerTopic, limit: limit, where: isWanted)
     }
-    func recalledAlerts(since moment: UnixMilliseconds, limit: Int) async throws -> [Message] {
-        try await store.recalledAlerts(since: moment, limit: limit)
+    func recalledAlerts(
+        since moment: UnixMilliseconds, limit: Int, where isWanted: @escaping @Sendable (Message) -> Bool
+    ) async throws -> [Message] {
+        try await store.recalledAlerts(since: moment, limit: limit, where: isWanted)
     }
     func lastAcceptance() async throws -> UnixMilliseconds? { try await store.lastAcceptance() }
     func withoutAcceptance(endedSince moment: UnixMilliseconds) async throws -> [ObjectID] {

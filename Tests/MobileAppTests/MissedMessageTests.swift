@@ -1,8 +1,9 @@
 import JSON
-import MobileApp
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import MobileApp
 
 @Suite("What FCM did not bring", .timeLimit(.minutes(10)))
 struct MissedMessageTests {
@@ -209,12 +210,54 @@ struct MissedMessageTests {
             // FCM had it nevertheless.
             phone.push.receive(
                 PushMessage(notification: PushMessage.Notification(title: "T", body: "B", tag: "a"), data: ["msi_key": "a"]))
-            for key in ["a", "b"] {
-                phone.push.receive(TestPhone.data(key, topic: storms.topicKey, timestamp: phone.clock.now))
-            }
+            var late = TestPhone.data("a", topic: storms.topicKey, timestamp: phone.clock.now).data
+            late["corrects"] = "wrong"
+            phone.push.receive(PushMessage(data: late))
+            phone.push.receive(TestPhone.data("b", topic: storms.topicKey, timestamp: phone.clock.now))
             try await eventually("a later message") { try await phone.app.messages.exists("b") }
             #expect(try await !phone.app.messages.exists("a"))
+            #expect(try await phone.app.messages.all().allSatisfy { $0.correctedBy == nil })
             #expect(phone.push.shown.count == 1)
+        }
+    }
+
+    @Test("An Alert that was recalled goes even if FCM had brought it and the student keeps it")
+    func recalledThatFCMBrought() async throws {
+        let phone = try TestPhone(subjects: [storms])
+        try await phone.running {
+            try await phone.look()
+            phone.push.receive(TestPhone.data("a", topic: storms.topicKey, timestamp: phone.clock.now))
+            try await eventually("it is there") { try await phone.app.messages.exists("a") }
+            try await phone.app.messages.keep("a")
+            phone.hub.recall("a")
+            try await phone.look()
+            #expect(try await phone.app.messages.all().isEmpty)
+            #expect(phone.push.removed == ["a"])
+        }
+    }
+
+    @Test("A pop-up that the app did not show before its end comes at its next start, once")
+    func pendingPopup() async throws {
+        let phone = try TestPhone(subjects: [storms])
+        let alert = StoredMessage(
+            msiKey: "a", topicKey: storms.topicKey, dist: "Alert", title: "Title a", desc: "Look out.", message: "A text.",
+            timestamp: phone.clock.now)
+        #expect(try await phone.app.messages.addWaiting(alert, isSubscribed: true) == .added)
+        #expect(phone.push.shown.isEmpty)
+        try await phone.running {
+            for _ in 0..<2 { try await phone.look() }
+            #expect(phone.push.shown == [PushMessage.Notification(title: "Title a", body: "Look out.", tag: "a")])
+        }
+    }
+
+    @Test("A phone that has been away gets the Alerts with the last page")
+    func waitingAfterPages() async throws {
+        let phone = try TestPhone(subjects: [storms])
+        for key in ["1", "2", "3", "4", "5"] { phone.hub.accept(key, topic: storms.topicKey, timestamp: phone.clock.now) }
+        phone.hub.wait("a", topic: storms.topicKey, timestamp: phone.clock.now)
+        try await phone.running {
+            try await eventually("all are there") { try await phone.app.messages.all().count == 6 }
+            try await eventually("its pop-up shows") { phone.push.shown.map(\.tag) == ["a"] }
         }
     }
 

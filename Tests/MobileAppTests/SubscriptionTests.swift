@@ -160,13 +160,28 @@ struct SubscriptionTests {
     func replacedWhileRunning() async throws {
         let phone = try TestPhone(subjects: [storms, hours])
         try await phone.running {
+            func comparisons() -> Int { phone.hub.requests.count { $0.path == "/phone/topics" } }
             for _ in 0..<2 { try await phone.look() }
+            try await eventually("it has compared") { comparisons() == 1 }
             phone.push.replaceRegistration()
             try await phone.look()
-            #expect(phone.push.topics == [storms.topicKey, hours.topicKey])
+            // It looks again once it knows.
+            try await eventually("it is joined again") { phone.push.topics == [storms.topicKey, hours.topicKey] }
             // It asks no more than once for each registration.
             try await phone.look()
-            #expect(phone.hub.requests.count { $0.path == "/phone/topics" } == 2)
+            #expect(comparisons() == 2)
+        }
+    }
+
+    @Test("While FCM does not answer the hub, the app looks at it as always")
+    func silentFCM() async throws {
+        let phone = try TestPhone(subjects: [storms])
+        phone.hub.silenceFCM()
+        try await phone.running {
+            for _ in 0..<3 { try await phone.look() }
+            phone.hub.wait("a", topic: storms.topicKey, timestamp: phone.clock.now)
+            try await phone.look()
+            #expect(try await phone.app.messages.exists("a"))
         }
     }
 
@@ -175,6 +190,7 @@ struct SubscriptionTests {
         let phone = try TestPhone(subjects: [storms, shuttles])
         try await phone.running {
             for _ in 0..<2 { try await phone.look() }
+            try await eventually("it has compared by itself") { phone.hub.requests.contains { $0.path == "/phone/topics" } }
             phone.push.forget(storms.topicKey)
             try await phone.push.subscribe(to: shuttles.topicKey)
             try await phone.app.subscriptions.compare()

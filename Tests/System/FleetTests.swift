@@ -99,6 +99,10 @@ extension SystemTests {
                     let told = posted.withLock(\.self)
                     let kept = try #require(told.first)
                     _ = try await stack.portal.message(kept, hasState: "relayed", within: .seconds(180) + outage * 2)
+                    // So that something is there to be dropped.
+                    _ = try await fleet.line(within: .seconds(120)) {
+                        $0.contains("every phone that had it has FCM's copy") && $0.contains(kept)
+                    }
                     fleet.signal(SIGTERM)
                 }
                 let keys = posted.withLock(\.self)

@@ -122,7 +122,7 @@ struct MessagePosting: Sendable {
                 : "\(message.msiKey) has not gone out yet; recall it instead, or wait until it has"
             throw Problem(.invalidField, "follows: \(problem)", field: "follows")
         case .recalled:
-            throw Problem(.invalidField, "follows: \(message.msiKey) was recalled, so that no phone has it", field: "follows")
+            throw Problem(.invalidField, "follows: \(message.msiKey) was recalled, and phones remove it", field: "follows")
         case .relayed, .failed, .expired: break
         }
         guard message.options?.collapseKey == post.collapseKey else {

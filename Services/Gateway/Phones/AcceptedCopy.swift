@@ -27,6 +27,8 @@ struct AcceptedCopy: Sendable {
     private var waiting: [PhoneMessage] = []
     private var waitingJSON: [Data] = []
     private var recalled: [RecalledAlert] = []
+    /// When the request began that has brought them.
+    private var alertsAsked: ContinuousClock.Instant?
 
     /// No message after this place is missing, other than those after ``next``.
     private(set) var begin: PageCursor
@@ -71,10 +73,16 @@ struct AcceptedCopy: Sendable {
         while bytes > maxBytes { dropFirst() }
     }
 
-    /// Replaces the Alerts of all topics that phones fetch beside the page (``ReadAccepted/Reply``).
+    /// Replaces the Alerts of all topics that phones fetch beside the last page (``ReadAccepted/Reply``), unless those of a later request
+    /// are there.
     ///
+    /// - Parameter asked: When the request for them began.
     /// - Throws: The error of the encoding.
-    mutating func replaceAlerts(waiting: [PhoneMessage], recalled: [RecalledAlert]) throws {
+    mutating func replaceAlerts(
+        waiting: [PhoneMessage], recalled: [RecalledAlert], asked: ContinuousClock.Instant
+    ) throws {
+        if let alertsAsked, asked < alertsAsked { return }
+        alertsAsked = asked
         self.recalled = recalled
         // They are usually the same as a moment ago.
         guard waiting != self.waiting else { return }
@@ -181,7 +189,8 @@ struct AcceptedCopy: Sendable {
             head.index += 1
             if head.index < head.entries.count { heads.insert(head) }
         }
-        var page = Page(messages: messages, next: messages.count < ReadAccepted.maxPerPage ? next : last)
+        guard messages.count < ReadAccepted.maxPerPage else { return Page(messages: messages, next: last) }
+        var page = Page(messages: messages, next: next)
         for (alert, json) in zip(waiting, waitingJSON) where wanted.contains(alert.topicKey) { page.waiting.append(json) }
         for alert in recalled where wanted.contains(alert.topicKey) { page.recalled.append(alert.msiKey) }
         return page

@@ -6,8 +6,9 @@ import ServiceLifecycle
 import Synchronization
 import Time
 
-/// Answers what phones fetch from a copy of the accepted messages and of the Alerts that wait for FCM: after an Alert thousands of phones ask within seconds, each from
-/// another place. The message log could answer a few hundred of them a second, while posts wait for it.
+/// Answers what phones fetch from a copy of the accepted messages and of the Alerts that wait for FCM: after an Alert thousands of
+/// phones ask within seconds, each from another place. The message log could answer a few hundred of them a second, while posts wait
+/// for it.
 ///
 /// The copy is at most ``freshness`` old when it is used. What it does not contain, the message log answers: while the copy is being
 /// filled, if it does not reach back far enough, if the message log is of an earlier version, and if it is away.
@@ -73,16 +74,18 @@ final class AcceptedMessages: Service {
     /// - Returns: The horizon when the reading began.
     /// - Throws: ``CommandFailure``.
     private func read(after place: PageCursor) async throws -> PageCursor {
+        var asked = ContinuousClock.now
         var page = try await messageLog.request(FollowAccepted(after: place))
         let horizon = page.horizon
         try state.withLock { [page] in try $0.copy.add(page.messages) }
         while let place = page.end {
+            asked = .now
             page = try await messageLog.request(FollowAccepted(after: place))
             try state.withLock { [page] in try $0.copy.add(page.messages) }
         }
         // A message log of an earlier version tells none.
         let (waiting, recalled) = (page.waiting ?? [], page.recalled ?? [])
-        try state.withLock { try $0.copy.replaceAlerts(waiting: waiting, recalled: recalled) }
+        try state.withLock { [asked] in try $0.copy.replaceAlerts(waiting: waiting, recalled: recalled, asked: asked) }
         return horizon
     }
 

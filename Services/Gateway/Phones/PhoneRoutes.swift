@@ -57,9 +57,10 @@ struct PhoneRoutes: Feature {
                 FCM has accepted within the last eight days, in the order of acceptance, at most 100. `after` is the `next` of the \
                 former answer; it may go back a little. There are more until an answer has fewer than 100 messages. A message may \
                 come twice, and none is left out: keep those whose `msi_key` is new. The answer may be a moment old. `waiting`, if \
-                there are any, are Alerts that FCM has not accepted within `MSI_ALERT_FETCH_DELAY` seconds: show them at once. They \
-                do not move `next`, and come again by FCM and in `messages` once FCM has accepted them. `recalled`, if there are \
-                any, are the `msi_key`s of Alerts that were recalled before FCM had accepted them: remove them, and show no later copy.
+                there are any, are Alerts of which FCM has accepted nothing within `MSI_ALERT_FETCH_DELAY` seconds: show them at once. \
+                They do not move `next`, and come again by FCM and in `messages` once FCM has accepted them. `recalled`, if there are \
+                any, are the `msi_key`s of Alerts that were recalled before that: remove them, however they came, and show no later \
+                copy. Both are beside the last page only.
                 """
             ).counted(as: .phones),
             Route(.post, "/receipt", right: .anonymous, body: AddReceipts.self, answer: .noContent) { call in

@@ -74,14 +74,17 @@ extension CommandRouter {
             }
             return ListMessages.Reply(messages: try await store.withRelated(messages), next: next)
         }
+        let fetchable = FetchableAlertsReader {
+            try await FetchableAlerts(in: store, after: alertFetchDelay.value, now: .now)
+        }
         router.on(ReadAccepted.self) { command, context in
-            let alerts = try await FetchableAlerts(in: store, after: alertFetchDelay.value, now: .now).of(command.topics)
+            let alerts = try await fetchable.alerts().of(command.topics)
             return try await store.read(
                 command, in: outbox.acceptances, now: .now, checkStillWanted: context.checkStillWanted
             ).with(alerts)
         }
         router.on(FollowAccepted.self) { command, context in
-            let alerts = try await FetchableAlerts(in: store, after: alertFetchDelay.value, now: .now)
+            let alerts = try await fetchable.alerts()
             return try await store.read(
                 command, in: outbox.acceptances, now: .now, checkStillWanted: context.checkStillWanted
             ).with(alerts)

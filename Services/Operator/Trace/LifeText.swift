@@ -54,7 +54,8 @@ struct LifeText: CustomStringConvertible {
         rows += message.relay.components.map { ($0.component.rawValue, outcome(of: $0)) }
         if let receipts = message.receipts {
             let isAccepted = message.relay.components.contains { $0.state == .accepted }
-            let way = message.distribution == .alert && !isAccepted ? "; fetched by phones, not accepted by FCM" : ""
+            // They have fetched it, or FCM's answer was lost.
+            let way = message.distribution == .alert && !isAccepted ? "; FCM has not confirmed it" : ""
             rows.append(("receipts", "\(receipts.received) phones have received it, \(receipts.opened) have opened it\(way)"))
         }
         return rows + traceRow

@@ -27,7 +27,7 @@ final class Fleet: Service {
     /// For how long the phones may catch up at the end.
     private static let catchUpTime = Duration.seconds(60)
     /// A little more than the age of the hub's answers (`POST /message/since`), so that the last messages are counted.
-    private static let maxAgeOfAnswers = Duration.milliseconds(500)
+    private static let maxAgeOfAnswers = Duration.milliseconds(750)
     /// How many phones report, or look at the hub, at once at the end.
     private static let maxAtOnce = 64
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
@@ -50,6 +50,11 @@ final class Fleet: Service {
                         metadata: ["msi_key": "\(message.msiKey)", "ms": "\(now - message.timestamp)"])
                 },
                 recalled: { message in ledger.noteRecalled(message, on: index) },
+                pushed: { message in
+                    guard let key = message.data["msi_key"], ledger.notePushed(key, on: index, isSteady: index >= unsteady)
+                    else { return }
+                    logger.info("every phone that had it has FCM's copy", metadata: ["msi_key": "\(key)"])
+                },
                 broadcastArrived: { arrival in
                     guard broadcastLedger.note(arrival, on: index, isSteady: index >= unsteady) else { return }
                     everywhereContinuation.yield(arrival)

@@ -13,6 +13,8 @@ final class FleetLedger: Sendable {
         var counted: UInt64 = 0
         /// On how many steady phones a message is that has not reached all of them.
         var reached: [String: Int] = [:]
+        /// The steady phones to which FCM has brought a message that they had already, by `msi_key`.
+        var pushedLater: [String: Set<Int>] = [:]
         /// When every steady phone was ready, in Unix milliseconds.
         var ready = Int64.max
     }
@@ -41,6 +43,18 @@ final class FleetLedger: Sendable {
             let reached = state.reached[message.msiKey, default: 0] + 1
             state.reached[message.msiKey] = reached == steady ? nil : reached
             return reached == steady
+        }
+    }
+
+    /// FCM brings a message to a phone, whose app may have it already.
+    ///
+    /// - Returns: Whether FCM has now brought it to every steady phone, each of which had it already.
+    func notePushed(_ msiKey: String, on phone: Int, isSteady: Bool) -> Bool {
+        state.withLock { state in
+            guard isSteady, state.received[phone][msiKey] != nil,
+                state.pushedLater[msiKey, default: []].insert(phone).inserted
+            else { return false }
+            return state.pushedLater[msiKey]?.count == steady
         }
     }
 

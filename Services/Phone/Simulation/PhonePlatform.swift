@@ -30,14 +30,20 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
     private let gateway: String
     private let network: Network
     private let logger: Logger
+    private let pushed: @Sendable (PushMessage) -> Void
     private let state = Mutex(State())
 
-    init(memory: PhoneMemory, changes: Changes, fcm: FCMConnection, gateway: String, hub: Network, logger: Logger) {
+    /// - Parameter pushed: Called before each data message that FCM brings is passed to the app.
+    init(
+        memory: PhoneMemory, changes: Changes, fcm: FCMConnection, gateway: String, hub: Network, logger: Logger,
+        pushed: @escaping @Sendable (PushMessage) -> Void = { _ in }
+    ) {
         self.memory = memory
         self.changes = changes
         self.fcm = fcm
         self.gateway = gateway
         self.logger = logger
+        self.pushed = pushed
         network = hub
         clock = PhoneClock(memory: memory)
     }
@@ -206,7 +212,11 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
             (event["data"]?.members ?? []).compactMap { member in member.value.string.map { (member.name, $0) } }
         ) { $1 }
         let control = control
-        guard let shown = event["notification"] else { return deliver(PushMessage(data: data)) }
+        guard let shown = event["notification"] else {
+            let message = PushMessage(data: data)
+            pushed(message)
+            return deliver(message)
+        }
         let tag = control.platform == .ios ? event["collapseKey"] : shown["tag"]
         let notification = PushMessage.Notification(
             title: shown["title"]?.string ?? "", body: shown["body"]?.string ?? "", tag: tag?.string)

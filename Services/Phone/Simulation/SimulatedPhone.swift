@@ -26,11 +26,13 @@ final class SimulatedPhone: Service {
     ///   - localBroadcasts: Those that ship with the app.
     ///   - arrived: Called after each message that the app has added.
     ///   - recalled: Called after each Alert that the app has removed because it was recalled.
+    ///   - pushed: Called before each data message that FCM brings is passed to the app.
     ///   - broadcastArrived: The same as for messages, for broadcasts.
     init(
         name: String, memory: PhoneMemory, fcm: FCMConnection, gateway: String, hub: Network, broadcastCopy: String? = nil,
         localBroadcasts: LocalBroadcasts = .none, logger: Logger, arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in },
         recalled: @escaping @Sendable (StoredMessage) -> Void = { _ in },
+        pushed: @escaping @Sendable (PushMessage) -> Void = { _ in },
         broadcastArrived: @escaping @Sendable (BroadcastArrival) -> Void = { _ in }
     ) throws {
         self.name = name
@@ -38,7 +40,7 @@ final class SimulatedPhone: Service {
         database = try AppDatabase(path: memory.databasePath)
         clock = PhoneClock(memory: memory)
         platform = PhonePlatform(
-            memory: memory, changes: changes, fcm: fcm, gateway: gateway, hub: hub, logger: logger)
+            memory: memory, changes: changes, fcm: fcm, gateway: gateway, hub: hub, logger: logger, pushed: pushed)
         makeApp = { [platform, clock, database] in
             let kind: Platform.Kind = platform.memory.system.control.platform == .ios ? .ios : .android
             return MobileApp(

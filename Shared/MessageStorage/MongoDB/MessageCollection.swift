@@ -70,6 +70,14 @@ enum MessageCollection {
                 "partialFilterExpression": ["relay.accepted": ["$gte": 0]],
             ],
             [
+                // Only what is still to be relayed, by topic: of many Alerts in an outage only the newest ones are read.
+                "name": .string(waitingIndex),
+                "key": ["distribution": 1, "topic_key": 1, "timestamp": -1, "relay.next_attempt": 1],
+                "partialFilterExpression": [
+                    "distribution": Distribution.alert.bson, "relay.next_attempt": OutboxCollection.outstanding,
+                ],
+            ],
+            [
                 // Few: gateways ask for them several times a second.
                 "name": .string(recalledIndex), "key": ["relay.ended": 1],
                 "partialFilterExpression": [
@@ -91,6 +99,9 @@ enum MessageCollection {
 
     /// The index of the messages that phones fetch.
     static let topicAcceptanceIndex = "acceptance of topic"
+
+    /// The index of the Alerts that are still to be relayed.
+    static let waitingIndex = "waiting alerts"
 
     /// The index of the Alerts that were recalled.
     static let recalledIndex = "recalled alerts"

@@ -47,15 +47,21 @@ enum ReceiptCollection {
     }
 
     /// Which messages are stored, and may have gone out. Those of other programs, without a `relay`, count as relayed. Phones can
-    /// fetch an Alert that no relay has taken once it is due.
+    /// fetch an Alert that no relay has taken once it is due, unless it was recalled before, or never approved.
     static func countable(
         _ msiKeys: [ObjectID], now: UnixMilliseconds, _ connection: MongoConnection
     ) throws -> Set<ObjectID> {
+        let milliseconds: BSONValue = ["$multiply": ["$delay", 1_000]]
+        let planned: BSONValue = ["$ifNull": ["$send_at", ["$add": ["$timestamp", milliseconds]]]]
+        let wasDue: BSONValue = [
+            ["send_at": nil, "delay": nil], ["relay.next_attempt": ["$lte": now.bson]],
+            ["$expr": ["$gt": ["$relay.ended", planned]]],
+        ]
+        let approve = Intervention.Action.approve.rawValue.bson
+        let wasApproved: BSONValue = [["approval": ["$ne": true]], ["relay.trace.action": approve]]
         let fetchable: BSONValue = [
             "distribution": Distribution.alert.bson, "relay.state": ["$ne": RelayState.held.bson],
-            "$or": [
-                ["send_at": nil, "delay": nil], ["relay.next_attempt": nil], ["relay.next_attempt": ["$lte": now.bson]],
-            ],
+            "$and": [["$or": wasDue], ["$or": wasApproved]],
         ]
         let found = try connection.find(
             [

@@ -94,7 +94,11 @@ enum MessageTables {
         migrator.registerMigration("message.foldedWords") { database in
             try MessageText.createTable(in: database)
         }
-        migrator.registerMigration("message.recalledAlerts") { database in
+        migrator.registerMigration("message.fetchedAlerts") { database in
+            // Only what is still to be relayed, by topic: of many Alerts in an outage only the newest ones are read.
+            try database.create(
+                index: "waitingAlert", on: MessageRow.databaseTableName, columns: ["topicKey"],
+                condition: Column("nextAttempt") != nil && Column("distribution") == Distribution.alert.rawValue)
             // Few: gateways ask for them several times a second.
             try database.create(
                 index: "recalledAlert", on: MessageRow.databaseTableName, columns: ["ended"],

@@ -59,17 +59,21 @@ enum ReceiptTable {
         }
     }
 
-    /// Which messages are stored, and may have gone out. Phones can fetch an Alert that no relay has taken once it is due.
+    /// Which messages are stored, and may have gone out. Phones can fetch an Alert that no relay has taken once it is due, unless it was
+    /// recalled before, or never approved.
     static func countable(_ msiKeys: [ObjectID], now: UnixMilliseconds, in database: Database) throws -> Set<ObjectID> {
         try ObjectID.fetchSet(
             database,
             sql: """
                 SELECT msiKey FROM message
-                WHERE msiKey IN (SELECT value FROM json_each(?)) AND (attempts > 0 OR leaseOwner IS NOT NULL
+                WHERE msiKey IN (SELECT value FROM json_each(:keys)) AND (attempts > 0 OR leaseOwner IS NOT NULL
                     OR (distribution = 'Alert' AND state <> 'held'
-                        AND (COALESCE(sendAt, delay) IS NULL OR nextAttempt IS NULL OR nextAttempt <= ?)))
+                        AND (COALESCE(sendAt, delay) IS NULL OR nextAttempt <= :now
+                            OR ended > COALESCE(sendAt, timestamp + 1000 * delay))
+                        AND (approval IS NOT TRUE
+                            OR EXISTS (SELECT 1 FROM json_each(trace) WHERE value ->> 'action' = :approve))))
                 """,
-            arguments: [json(msiKeys), now])
+            arguments: ["keys": json(msiKeys), "now": now, "approve": Intervention.Action.approve.rawValue])
     }
 
     static func receipts(of msiKeys: [ObjectID], in database: Database) throws -> [ObjectID: MessageReceipts] {

@@ -39,6 +39,9 @@ public struct AppDatabase: Sendable {
         migrator.registerMigration("7: broadcasts of pop-ups") { db in
             try db.execute(sql: BroadcastMemory.partialColumn)
         }
+        migrator.registerMigration("8: pop-ups that are still to be shown") { db in
+            try db.execute(sql: Self.pendingColumn)
+        }
         try migrator.migrate(db)
     }
 
@@ -100,6 +103,11 @@ public struct AppDatabase: Sendable {
         ALTER TABLE Subscription ADD COLUMN week_pending BOOLEAN NOT NULL DEFAULT FALSE;
         -- Whether the hub no longer has the omitted texts.
         ALTER TABLE Mark ADD COLUMN lost BOOLEAN NOT NULL DEFAULT FALSE;
+        """
+
+    private static let pendingColumn = """
+        -- Whether the app has yet to show it.
+        ALTER TABLE Popup ADD COLUMN pending BOOLEAN NOT NULL DEFAULT FALSE;
         """
 
     private static let memoryTables = """

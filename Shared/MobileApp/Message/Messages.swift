@@ -53,15 +53,36 @@ public struct Messages: Sendable {
         try await add(message, ifNew: isSubscribed && message.timestamp >= firstShown)
     }
 
-    /// Stores an Alert that waits for FCM, once, unless the student has left its subject.
+    /// Stores an Alert that waits for FCM, once, unless the student has left its subject. Its pop-up is pending, unless one was shown.
     ///
     /// - Throws: `DatabaseError`.
     func addWaiting(_ alert: StoredMessage, isSubscribed: Bool) async throws -> Addition {
-        try await add(alert, ifNew: isSubscribed)
+        try await add(alert, ifNew: isSubscribed, withPopup: true)
     }
 
-    /// Removes Alerts that were recalled before FCM had accepted them. A later copy, or a later pop-up, is dropped, and what one of
-    /// them was to correct is no longer marked as corrected.
+    /// Shows the pop-ups that are pending. If the app ends before, they are pending at its next start.
+    ///
+    /// - Throws: `DatabaseError`.
+    func showPendingPopups(_ show: (StoredMessage) async -> Void) async throws {
+        let pending = try await database.db.read { db in
+            try Row.fetchAll(
+                db.cachedStatement(
+                    sql: Self.query + " WHERE Message.msi_key IN (SELECT msi_key FROM Popup WHERE pending) ORDER BY ID")
+            ).map(StoredMessage.init)
+        }
+        for alert in pending {
+            // The correction has taken its place.
+            if alert.correctedBy == nil { await show(alert) }
+            try await database.db.write { db in
+                try db.cachedStatement(sql: "UPDATE Popup SET pending = FALSE WHERE msi_key = ?").execute(arguments: [
+                    alert.msiKey
+                ])
+            }
+        }
+    }
+
+    /// Removes Alerts that were recalled before FCM was known to have accepted them, whichever way they came and whether or not the student
+    /// keeps them. A later copy, or a later pop-up, is dropped, and what one of them was to correct is no longer marked as corrected.
     ///
     /// - Returns: Those that the phone had.
     /// - Throws: `DatabaseError`.
@@ -85,8 +106,8 @@ public struct Messages: Sendable {
     /// The beginning of the first day that the app shows, in Unix milliseconds.
     private var firstShown: Int64 { clock.beginningOfDay(1 - Self.shownDays) }
 
-    private func add(_ message: StoredMessage, ifNew: Bool) async throws -> Addition {
-        let addition = try await store(message, ifNew: ifNew)
+    private func add(_ message: StoredMessage, ifNew: Bool, withPopup: Bool = false) async throws -> Addition {
+        let addition = try await store(message, ifNew: ifNew, withPopup: withPopup)
         if addition == .added {
             receipts.requests.add(.soon)
             arrived(message)
@@ -94,15 +115,16 @@ public struct Messages: Sendable {
         return addition
     }
 
-    private func store(_ message: StoredMessage, ifNew: Bool) async throws -> Addition {
+    private func store(_ message: StoredMessage, ifNew: Bool, withPopup: Bool) async throws -> Addition {
         let now = clock.now
         return try await database.db.write { db in
-            try Self.noteCorrection(message, at: now, db)
+            // Before the correction is noted: it may have been recalled.
             if try Bool.fetchOne(
                 db.cachedStatement(sql: "SELECT TRUE FROM Removed WHERE msi_key = ?"), arguments: [message.msiKey]) != nil
             {
                 return .dropped
             }
+            try Self.noteCorrection(message, at: now, db)
             if let present = try Self.find(message.msiKey, db) {
                 guard !present.omitted.isEmpty, message.omitted.count < present.omitted.count else { return .dropped }
                 try db.cachedStatement(sql: "UPDATE Message SET desc = ?, message = ? WHERE msi_key = ?").execute(arguments: [
@@ -114,6 +136,10 @@ public struct Messages: Sendable {
             guard ifNew else { return .dropped }
             try Self.insert(message, db)
             try Receipts.note(.received, message.msiKey, at: now, db)
+            if withPopup {
+                try db.cachedStatement(sql: "INSERT OR IGNORE INTO Popup (msi_key, at, pending) VALUES (?, ?, TRUE)").execute(
+                    arguments: [message.msiKey, now])
+            }
             return .added
         }
     }

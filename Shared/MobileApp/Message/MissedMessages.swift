@@ -33,6 +33,8 @@ struct MissedMessages: Sendable {
     /// - Parameter failed: Called for each message that cannot be read. It is left out.
     /// - Throws: ``HubFailure``, or the error of the connection. What came until then is stored.
     func fetch(_ topics: Set<String>, failed: (any Error) -> Void) async throws {
+        // The app may have ended before it showed them.
+        try await showPopups()
         let position = try await database.db.read { db in try db.memory(Self.positionMemory) }
         let parts = Self.parts(topics)
         var ends: [String] = []
@@ -107,8 +109,8 @@ struct MissedMessages: Sendable {
         return position ?? ""
     }
 
-    /// Takes over the Alerts beside a page, which a hub of an earlier version does not have: shows those that wait for FCM, and removes
-    /// those that were recalled.
+    /// Takes over the Alerts beside the last page, which a hub of an earlier version does not have: shows those that wait for FCM, and
+    /// removes those that were recalled.
     private func takeAlerts(of answer: JSONValue, subscribed: Set<String>, failed: (any Error) -> Void) async throws {
         let recalledKeys = answer["recalled"]?.elements?.compactMap(\.string) ?? []
         if !recalledKeys.isEmpty {
@@ -125,9 +127,13 @@ struct MissedMessages: Sendable {
             // An answer may still have an Alert that it also tells to be recalled.
             guard !recalledKeys.contains(alert.msiKey) else { continue }
             let isSubscribed = subscribed.contains(alert.topicKey)
-            guard try await messages.addWaiting(alert, isSubscribed: isSubscribed) == .added else { continue }
-            // FCM has brought none, so the operating system shows none, whether or not the app is in the foreground.
-            guard try await messages.beginPopup(alert.msiKey) else { continue }
+            if try await messages.addWaiting(alert, isSubscribed: isSubscribed) == .added { try await showPopups() }
+        }
+    }
+
+    /// FCM has brought no pop-up of these Alerts, so the operating system shows none, whether or not the app is in the foreground.
+    private func showPopups() async throws {
+        try await messages.showPendingPopups { alert in
             await notifications.show(
                 PushMessage.Notification(title: alert.title, body: alert.desc, tag: alert.popupTag), tag: alert.popupTag,
                 data: ["msi_key": alert.msiKey])

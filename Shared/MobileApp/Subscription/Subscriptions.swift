@@ -197,18 +197,28 @@ public final class Subscriptions: Sendable {
     /// Takes over what FCM says about the phone's topics (seed, "View my subscriptions"). A lost answer of FCM does not last, and a
     /// phone whose registration FCM has replaced joins its topics again at the next look (``MobileApp/look()``).
     ///
+    /// - Returns: Whether FCM says something else than the phone knew.
     /// - Throws: ``HubFailure``, or the error of the connection or of the push service.
-    public func compare() async throws {
+    @discardableResult
+    public func compare() async throws -> Bool {
         // Before FCM is asked: what the phone joins meanwhile is newer than FCM's answer.
         let known = try await memory.all()
+        let joined = try await broadcastTopicsJoined()
         let actual = Set(try await fcm.subscribedTopics())
-        for topic in known where topic.isSubscribed != actual.contains(topic.topicKey) {
+        let changed = known.filter { $0.isSubscribed != actual.contains($0.topicKey) }
+        for topic in changed {
             try await memory.confirm(topic.topicKey, isSubscribed: actual.contains(topic.topicKey))
         }
-        for topicKey in actual.subtracting(known.map(\.topicKey)) where !BroadcastTopics.isOne(topicKey) {
-            try await memory.confirm(topicKey, isSubscribed: true)
-        }
-        try await broadcastTopics.compare(actual)
+        let unknown = actual.subtracting(known.map(\.topicKey)).filter { !BroadcastTopics.isOne($0) }
+        for topicKey in unknown { try await memory.confirm(topicKey, isSubscribed: true) }
+        let joinedNow = try await broadcastTopicsJoined()
+        try await broadcastTopics.compare(
+            actual.union(joinedNow.subtracting(joined)).subtracting(joined.subtracting(joinedNow)))
+        return !changed.isEmpty || !unknown.isEmpty || joined != actual.filter(BroadcastTopics.isOne)
+    }
+
+    private func broadcastTopicsJoined() async throws -> Set<String> {
+        try await database.db.read { db in try String.fetchSet(db, sql: "SELECT topic FROM BroadcastTopic") }
     }
 
     /// The topics that were joined and whose messages of the week are to be fetched.

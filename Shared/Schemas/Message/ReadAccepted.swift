@@ -2,7 +2,7 @@ package import JSON
 package import Time
 
 /// `message.since`: the messages of topics whose data FCM has accepted, in the order of acceptance. Phones fetch what FCM did not
-/// bring. Beside them are the Alerts that FCM has not accepted in time: they reach running apps during an outage of FCM.
+/// bring. Beside the last page are the Alerts of which FCM has accepted nothing in time: they reach running apps during an outage of FCM.
 ///
 /// A message may be on more than one page; phones drop repeats by the `msi_key`. None is left out.
 package struct ReadAccepted: Command, Checked, Hashable {
@@ -14,11 +14,13 @@ package struct ReadAccepted: Command, Checked, Hashable {
         /// topic: messages that are being stored at this moment come with the next page, and others may come again. So it may be before
         /// the `next` of the page before.
         package let next: PageCursor
-        /// Alerts of these topics that are due and that FCM has not accepted yet, oldest first; absent if there are none. They are
-        /// beside the page: they do not move ``next``, and come again as messages of a page once FCM has accepted them.
+        /// Alerts of these topics that are due and of which FCM has accepted nothing yet, oldest first; absent if there are none, and
+        /// beside a page of ``maxPerPage`` messages. They do not move ``next``, and come again as messages of a page once FCM has
+        /// accepted them.
         package var waiting: [PhoneMessage]?
-        /// Alerts of these topics that were recalled within ``reach`` before FCM had accepted any of it. A phone that has one by
-        /// ``waiting`` removes it. Absent if there are none.
+        /// Alerts of these topics that were recalled within ``reach``, after they were due and before FCM was known to have accepted any of
+        /// it. A phone that has one removes it, whichever way it came and whether or not the student keeps it, and drops later copies.
+        /// Absent as ``waiting`` is.
         package var recalled: [ObjectID]?
 
         package init(
@@ -35,6 +37,8 @@ package struct ReadAccepted: Command, Checked, Hashable {
     package static let maxPerPage = 100
     /// The maximum number of ``Reply/waiting`` Alerts, of all topics together: the newest ones. The same of ``Reply/recalled`` ones.
     package static let maxAlerts = 100
+    /// The maximum number of ``Reply/waiting`` Alerts of a topic, so that one topic does not hide the others.
+    package static let maxWaitingPerTopic = 20
     /// The maximum number of topics: as many as fit into a request's body.
     package static let maxTopics = 800
     /// How far back messages can be fetched. Phones show a week.

@@ -114,14 +114,23 @@ struct AcceptedCopyTests {
         #expect(page.waiting == nil && page.recalled == nil)
         let waiting = [Self.message(2, topic: 1).message, Self.message(3, topic: 2).message]
         let recalled = [1, 2].map { RecalledAlert(msiKey: ObjectID(), topicKey: Self.topics[$0]) }
-        try copy.replaceAlerts(waiting: waiting, recalled: recalled)
+        let asked = ContinuousClock.now
+        try copy.replaceAlerts(waiting: waiting, recalled: recalled, asked: asked)
+        // The answer to an earlier request comes later.
+        try copy.replaceAlerts(waiting: [], recalled: [], asked: asked.advanced(by: .milliseconds(-1)))
         var expected = page
         (expected.waiting, expected.recalled) = (waiting, recalled.map(\.msiKey))
         #expect(try Self.read(copy) == expected)
         let one = try #require(try Self.read(copy, [Self.topics[1]]))
         #expect(one.messages.isEmpty && one.waiting == [waiting[0]] && one.recalled == [recalled[0].msiKey])
         #expect(try Self.read(copy, [Self.topics[0]]) == page)
-        try copy.replaceAlerts(waiting: [], recalled: [])
+        var full = try Self.copy((0..<100).map { Self.message($0) })
+        try full.replaceAlerts(waiting: waiting, recalled: recalled, asked: asked)
+        // They are beside the last page only.
+        let first = try #require(try Self.read(full))
+        #expect(first.messages.count == 100 && first.waiting == nil && first.recalled == nil)
+        #expect(try Self.read(full, after: first.next)?.waiting == waiting)
+        try copy.replaceAlerts(waiting: [], recalled: [], asked: asked)
         #expect(try Self.read(copy) == page)
     }
 }

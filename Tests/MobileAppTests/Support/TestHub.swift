@@ -37,6 +37,8 @@ final class TestHub: HubConnection {
         /// The Alerts that wait for FCM, and the keys of those that were recalled.
         var waiting: [JSONValue] = []
         var recalled: [String] = []
+        /// FCM does not answer the hub.
+        var isFCMSilent = false
         var requests: [HubRequest] = []
         var pageSize = 2
         var push: TestPush?
@@ -91,6 +93,9 @@ final class TestHub: HubConnection {
         state.withLock { [document] in $0.waiting.append(document) }
     }
 
+    /// FCM does not answer the hub, which therefore does not answer what the phone's topics are.
+    func silenceFCM() { state.withLock { $0.isFCMSilent = true } }
+
     /// FCM has accepted an Alert that waited.
     func acceptWaiting(_ key: String) {
         state.withLock { state in
@@ -124,7 +129,8 @@ final class TestHub: HubConnection {
     private static func position(_ number: Int) -> String { "\(number)-000000000000000000000000" }
 
     func answer(to request: HubRequest) async throws -> HubAnswer {
-        if state.withLock(\.isStalled) { try await Task.sleep(for: .seconds(3_600)) }
+        let isSilent = state.withLock { $0.isStalled || ($0.isFCMSilent && request.path == "/phone/topics") }
+        if isSilent { try await Task.sleep(for: .seconds(3_600)) }
         return try state.withLock { state in
             guard state.isOnline else { throw Offline() }
             state.requests.append(request)
@@ -145,6 +151,7 @@ final class TestHub: HubConnection {
                 let page = rest.prefix(state.pageSize)
                 let next = page.count < rest.count ? page.last!.offset + 1 : state.accepted.count
                 var answer: JSONValue = ["messages": .array(page.map(\.element)), "next": .string(Self.position(next))]
+                guard page.count == rest.count else { return HubAnswer(status: 200, body: answer.data) }
                 let waiting = state.waiting.filter { topics.contains($0["topic_key"]?.string ?? "") }
                 if !waiting.isEmpty { answer["waiting"] = .array(waiting) }
                 if !state.recalled.isEmpty { answer["recalled"] = .array(state.recalled.map { .string($0) }) }

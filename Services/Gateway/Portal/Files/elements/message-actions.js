@@ -1,6 +1,6 @@
 import { explain, post, remove } from "../lib/api.js";
 import { hubNow } from "../lib/clock.js";
-import { isRestored, stateOf } from "../lib/message-state.js";
+import { fetchOf, isRestored, stateOf } from "../lib/message-state.js";
 import { maySendTo, session } from "../lib/session.js";
 import { t } from "../lib/text.js";
 import { formatMoment } from "../lib/time.js";
@@ -26,7 +26,7 @@ export function possibleActions(message, now = hubNow()) {
   const isUntouched = !message.relay.components?.some((component) => component.state === "accepted");
   return [
     state === "held" && !isMine && !isRestored(message) ? "approve" : null,
-    state === "held" || state === "scheduled" || (state === "retrying" && isUntouched) ? "recall" : null,
+    state === "held" || state === "scheduled" || (isUntouched && (state === "retrying" || (state === "pending" && fetchOf(message, now)))) ? "recall" : null,
     state === "failed" && message.expires > now && maySendTo(message.topic_key) ? "retry" : null,
   ].filter(Boolean);
 }

@@ -20,34 +20,42 @@ export const isRestored = (message) =>
 /** Whether FCM has accepted a component: phones may have it. */
 export const isOut = ({ relay }) => (relay?.components ?? []).some(({ state }) => state === "accepted");
 
+/** For how many milliseconds an Alert is left to FCM alone (MSI_ALERT_FETCH_DELAY), by default. */
+const fetchDelay = 5_000;
+
+/** When a message became due, or due again by a person. */
+const dueOf = ({ timestamp, send_at: sendAt, delay, relay }) =>
+  Math.max(sendAt ?? timestamp + (delay ?? 0) * 1_000, ...(relay.trace ?? []).map(({ at }) => at));
+
 /**
- * How phones get an Alert of which FCM has accepted nothing: "fetched" if phones have reported it, "fetchable" while running apps can
- * fetch it, else null.
+ * How phones get an Alert that FCM is not known to have accepted: "fetched" if phones have reported it, "fetchable" while running apps
+ * can fetch it, also while the first attempt still waits for FCM, else null.
  */
 export function fetchOf(message, now = hubNow()) {
   const { relay, distribution, receipts } = message;
   if (distribution !== "Alert" || !relay || isOut(message)) return null;
   if (receipts?.received) return "fetched";
   const data = relay.components?.find(({ component }) => component === "data");
-  const state = stateOf(message, now);
-  return data?.state === "pending" && (state === "retrying" || (state === "pending" && data.error)) ? "fetchable" : null;
+  if (data?.state !== "pending" || !["pending", "retrying"].includes(stateOf(message, now))) return null;
+  return data.error || now - dueOf(message) > fetchDelay ? "fetchable" : null;
 }
 
-/** `{state, word, tone, detail}`: the word for the tag, its tone, and a line of detail or "". */
+/** `{state, word, tone, detail, code}`: the word for the tag, its tone, a line of detail or "", and the code of the error or "". */
 export function describeState(message, now = hubNow()) {
   const state = stateOf(message, now);
   const relay = message.relay ?? {};
   const next = relay.next_attempt;
   const error = relay.components?.find((component) => component.error)?.error;
+  const code = error?.code ?? "";
   const word = state === "scheduled" ? t("state.scheduled", { time: formatMoment(next) }) : t(isRestored(message) ? "state.restored" : `state.${state}`);
   let detail = "";
   if (state === "scheduled" && next - now < 60_000) {
-    return { state, word: t("state.pending"), tone: "busy", detail: t("state.undo", { count: Math.ceil((next - now) / 1_000) }) };
+    return { state, word: t("state.pending"), tone: "busy", detail: t("state.undo", { count: Math.ceil((next - now) / 1_000) }), code };
   }
-  if (state === "failed") detail = error ? error.code : "";
+  if (state === "failed") detail = code;
   if (state === "retrying") detail = next ? t("state.next", { time: formatMoment(next) }) : "";
-  if (state === "pending" && error) detail = t(error.code === "CIRCUIT_OPEN" ? "state.fcmAway" : "state.relayAway");
+  if (state === "pending" && error) detail = t(code === "CIRCUIT_OPEN" ? "state.fcmAway" : "state.relayAway");
   const fetch = fetchOf(message, now);
   if (fetch) detail = [detail, t(`state.${fetch}`)].filter(Boolean).join(" · ");
-  return { state, word, tone: tones[state], detail };
+  return { state, word, tone: tones[state], detail, code };
 }

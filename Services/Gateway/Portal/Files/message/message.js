@@ -47,7 +47,7 @@ main.focus();
 setInterval(() => { if (message && ["pending", "retrying", "held"].includes(message.relay.state)) showState(); }, 1_000);
 
 setInterval(() => {
-  if (!message || document.hidden || !(isOut(message) || fetchOf(message)) || hubNow() - (message.relay.accepted ?? message.timestamp) > reachPeriod) return;
+  if (!message || document.hidden || !(isOut(message) || fetchOf(message)) || hubNow() - (message.relay.accepted ?? message.send_at ?? message.timestamp) > reachPeriod) return;
   get(`/message/${encodeURIComponent(key)}`).then(showReach, () => {});
 }, reachInterval);
 
@@ -94,22 +94,23 @@ function showState() {
   stateDetail.textContent = detail;
   // The old pop-up would take the place of the correction's.
   const possible = possibleActions(message, now).filter((action) => action !== "retry" || !newestCorrection());
-  const print = possible.join() + message.relay.state + correctionLink();
+  const wasFetched = fetchOf(message, now) === "fetched" && message.relay.state !== "recalled";
+  const print = possible.join() + message.relay.state + wasFetched + correctionLink();
   if (print === shownActions && buttons.children.length) return;
   shownActions = print;
   const isAlert = message.distribution === "Alert";
   const canSend = maySendTo(message.topic_key);
   fill(buttons,
     possible.map((action, index) => h("button", { class: `button ${index ? "" : "main"}`, type: "button", onclick: () => act(action) }, icon(iconOf(action), "small"), labelOf(action, message))),
-    canSend && message.relay.state === "relayed" && isAlert ? h("a", { class: "button", href: `/portal/send/?follows=${key}&clear` }, icon("check", "small"), t("message.allClear")) : null,
-    canSend && !["recalled", "failed", "expired"].includes(message.relay.state) ? h("a", { class: "button", href: `/portal/send/?follows=${key}` }, icon("reply", "small"), t("message.followUp")) : null,
+    canSend && isAlert && (message.relay.state === "relayed" || wasFetched) ? h("a", { class: "button", href: `/portal/send/?follows=${key}&clear` }, icon("check", "small"), t("message.allClear")) : null,
+    canSend && (wasFetched || !["recalled", "failed", "expired"].includes(message.relay.state)) ? h("a", { class: "button", href: `/portal/send/?follows=${key}` }, icon("reply", "small"), t("message.followUp")) : null,
     canSend && isCorrectable(message) ? h("a", { class: "button", href: correctionLink() }, icon("edit", "small"), t("message.correct")) : null,
     canSend ? h("a", { class: "button", href: `/portal/send/?copy=${key}` }, icon("send", "small"), t("message.again")) : null);
 }
 
-/** Phones have it, and the hub sends nothing more of it. */
+/** Phones have it, by FCM or by a fetch, and the hub sends nothing more of it. */
 function isCorrectable(message) {
-  return ["relayed", "failed", "expired"].includes(message.relay.state) && isOut(message);
+  return ["relayed", "failed", "expired"].includes(message.relay.state) && (isOut(message) || fetchOf(message) === "fetched");
 }
 
 /** The newest correction that was not taken back. */

@@ -50,7 +50,7 @@ export async function sentView(key, { undo, again, takeBack }) {
     if (isStuck) element.dataset.tone = "alert";
     const words = isWaiting ? t("sent.waiting") : isStuck ? t("sent.stuck") : t(`sent.${state.state}`, { time: state.word });
     if (heading.textContent !== words) heading.textContent = words;
-    const more = isWaiting ? t("sent.waiting.detail") : isStuck ? t("sent.stuck.detail", { what: outage.text }) : state.state === "failed" ? t("sent.failed.detail", { code: state.detail }) : t(state.state === "held" && message.send_at ? "sent.held.later" : `sent.${state.state}.detail`, { time: message.send_at ? formatMoment(message.send_at) : "" });
+    const more = isWaiting ? t("sent.waiting.detail") : isStuck ? t("sent.stuck.detail", { what: outage.text }) : state.state === "failed" ? t("sent.failed.detail", { code: state.code }) : t(state.state === "held" && message.send_at ? "sent.held.later" : `sent.${state.state}.detail`, { time: message.send_at ? formatMoment(message.send_at) : "" });
     if (detail.textContent !== more) detail.textContent = more;
     if (isWaiting) seconds.textContent = t("sent.seconds", { count: left });
     if (element.dataset.shown !== String(isWaiting)) {
