@@ -327,7 +327,8 @@ let package = Package(
         .testTarget(
             name: "BroadcastsTests",
             dependencies: [
-                "Broadcasts", "CommandBus", "FCM", "JSON", "MongoDatabase", "Schemas", "Storage", "TestSupport", "Time",
+                "Broadcasts", "CommandBus", "DurableFiles", "FCM", "JSON", "MongoDatabase", "Schemas", "Storage", "TestSupport",
+                "Time",
             ],
             path: "Tests/BroadcastsTests"),
         .testTarget(

@@ -24,10 +24,10 @@ extension ServicePlan {
         let event = RepeatedEvent(BroadcastsChanged.name, publisher: publisher, logger: logger) {
             BroadcastsChanged(version: try await version())
         }
-        let pushes = BroadcastPushes(store: store, messageLog: messageLog, logger: logger)
+        let payloadLimit = PayloadLimit(bytes: try settings.value(.fcmTopicPayloadLimit))
+        let pushes = BroadcastPushes(store: store, messageLog: messageLog, payloadLimit: payloadLimit, logger: logger)
         let log = BroadcastLog(
-            store: store, language: try settings.value(.broadcastLanguage),
-            payloadLimit: PayloadLimit(bytes: try settings.value(.fcmTopicPayloadLimit))
+            store: store, language: try settings.value(.broadcastLanguage), payloadLimit: payloadLimit
         ) { version in
             event.announce(BroadcastsChanged(version: version))
             pushes.wake()

@@ -48,6 +48,25 @@ package enum DurableFiles {
         }
     }
 
+    /// Removes what writers of a public file have left that were killed before its replacement. A draft that another process may be writing
+    /// stays.
+    package static func removeOldDrafts(of path: String) {
+        let folder = parent(of: path)
+        guard let name = path.split(separator: "/").last.map(String.init) else { return }
+        for other in names(in: folder) where other.hasPrefix(name + ".") && other.hasSuffix(draftSuffix) {
+            var status = stat()
+            let draft = folder + "/" + other
+            guard lstat(draft, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mtim.tv_sec < time(nil) - maxDraftAge
+            else { continue }
+            unlink(draft)
+        }
+    }
+
+    /// The end of a public file's draft: its folder has files of others, whose names say nothing about their age.
+    private static let draftSuffix = ".draft"
+    /// Seconds.
+    private static let maxDraftAge = 600
+
     /// Checks that a file may be written to a path: its folder is there, and the path itself is no folder.
     package static func checkPlace(of path: String) throws(DurableFileFailure) {
         let folder = parent(of: path)
@@ -101,7 +120,7 @@ package enum DurableFiles {
         of path: String, _ text: String, isPublic: Bool = false
     ) throws(DurableFileFailure) -> String {
         // The random name is unique even if process ids repeat, as in containers.
-        let draft = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        let draft = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36) + (isPublic ? draftSuffix : "")
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DurableFileFailure("\(draft) cannot be made") }
         defer { close(descriptor) }

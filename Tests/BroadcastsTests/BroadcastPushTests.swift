@@ -1,4 +1,5 @@
 import FCM
+import FoundationEssentials
 import JSON
 import Schemas
 import Testing
@@ -44,8 +45,12 @@ struct BroadcastPushTests {
     private static func take(_ stored: inout StoredBroadcast, after minutes: Int64) throws -> [LogPush] {
         let now = start + Milliseconds(rawValue: minutes * 60_000)
         let push = try #require(BroadcastPush(of: stored, now: now))
-        stored.notePush(next: push.next, pushes: [ObjectID()], isWithdrawal: push.isWithdrawal, refusal: nil, at: now)
-        return try push.commands
+        let commands = try push.commands
+        stored.notePush(
+            next: push.next, pushes: commands.map { _ in ObjectID() },
+            popups: commands.filter { $0.message["notification"] != nil }.map { _ in ObjectID() },
+            isWithdrawal: push.isWithdrawal, refusal: nil, at: now)
+        return commands
     }
 
     private static func withdrawals(_ commands: [LogPush]) -> [String: String] {
@@ -187,8 +192,11 @@ struct BroadcastPushTests {
         let stored = try Self.stored(Self.draft(channels: Self.channels, type: .downtime))
         let commands = try #require(try BroadcastPush(of: stored, now: Self.start)?.commands)
         let popups = commands.filter { $0.message["notification"] != nil }
-        #expect(commands.count == 4 && popups.compactMap(\.topic) == Self.channels.map(\.description))
-        #expect(Set(commands.map(\.idempotencyKey)).count == 4)
+        // A phone of both channels is alerted once.
+        let condition = Self.channels.map { "'\($0)' in topics" }.joined(separator: " || ")
+        #expect(commands.count == 3 && popups.map(\.condition) == [condition])
+        #expect(TopicCondition.problem(with: condition) == nil)
+        #expect(Set(commands.map(\.idempotencyKey)).count == 3)
         let popup = try #require(popups.first)
         #expect(popup.message["notification"] == ["title": "a", "body": "b"])
         #expect(popup.message["android"]?["priority"] == "HIGH")
@@ -198,10 +206,30 @@ struct BroadcastPushTests {
         #expect(popup.expires == Self.start + Self.minute * 60)
         let data = try #require(popup.message["data"])
         #expect(data["id"] == "7" && data["version"] == "1" && data["expires"]?.string == "\(stored.expires)")
-        #expect(data["channels"] == nil && data["actiondata"] == "{}")
+        #expect(data["channels"]?.string == Self.channels.map(\.description).joined(separator: ","))
+        let action = try JSONValue(parsing: Data((data["actiondata"]?.string ?? "").utf8))
+        let texts = action["translations"]?["en"]
+        #expect(data["partial"] == "true" && texts?["title"] == "a" && texts?["msg"] == "b")
         #expect(throws: Never.self) {
             _ = try FCMRules.checked(popup.message, for: popup.recipients)
         }
+    }
+
+    @Test("The pop-up of many channels goes to conditions of five, and of a single one to its topic")
+    func popupRecipients() throws {
+        let channels = (0..<11).map { _ in ObjectID() }
+        var draft = Self.draft(channels: channels, type: .downtime)
+        let recipients = try Self.stored(draft).broadcast.popupRecipients
+        #expect(recipients.map(\.field) == [.condition, .condition, .topic] && recipients[2].text == channels[10].description)
+        for channel in channels {
+            let topics: Set<String> = [channel.description]
+            #expect(recipients.count { $0.text == channel.description || TopicCondition.isFulfilled($0.text, by: topics) } == 1)
+        }
+        #expect(recipients.allSatisfy { $0.field == .topic || TopicCondition.problem(with: $0.text) == nil })
+        draft.channels = nil
+        #expect(try Self.stored(draft).broadcast.popupRecipients == [.topic("general")])
+        draft.condition = "'a' in topics"
+        #expect(try Self.stored(draft).broadcast.popupRecipients == [.condition("'a' in topics")])
     }
 
     @Test("Only the first push of each version has a pop-up, from its beginning on")
@@ -231,6 +259,43 @@ struct BroadcastPushTests {
         #expect(count(late) == 1 && count(repeated) == 0)
     }
 
+    @Test("An edit that changes nothing in the pop-up has none, and keeps that of the earlier version")
+    func samePopup() throws {
+        func popups(_ commands: [LogPush]) -> Int { commands.count { $0.message["notification"] != nil } }
+        var draft = Self.draft(type: .downtime)
+        var stored = try Self.stored(draft)
+        #expect(popups(try Self.take(&stored, after: 0)) == 1)
+        let given = try #require(stored.popups)
+        draft.actionData.translations?["ar"] = BroadcastActionData.Translation(title: "c", msg: "d")
+        draft.actionData.cancellable = false
+        Self.change(&stored, to: draft, after: 5)
+        let same = try Self.take(&stored, after: 5)
+        #expect(popups(same) == 0 && same.count == 1 && stored.popups == given && stored.formerPopups == nil)
+        // Another text has another pop-up, and the first one is recalled.
+        draft.actionData.translations?["en"] = BroadcastActionData.Translation(title: "a", msg: "new")
+        Self.change(&stored, to: draft, after: 10)
+        #expect(stored.formerPopups == given && stored.popups == nil)
+        #expect(popups(try Self.take(&stored, after: 10)) == 1)
+        stored.noteRecall(of: given)
+        #expect(stored.formerPopups == nil)
+        let second = try #require(stored.popups)
+        Self.change(&stored, to: nil, after: 15)
+        #expect(stored.formerPopups == second && stored.popups == nil)
+    }
+
+    @Test("An edit before the pop-up was given has its own")
+    func editBeforePopup() throws {
+        var draft = Self.draft(type: .downtime)
+        var stored = try Self.stored(draft)
+        draft.actionData.cancellable = false
+        Self.change(&stored, to: draft, after: 1)
+        #expect(try Self.take(&stored, after: 1).count { $0.message["notification"] != nil } == 1)
+        // One that is switched off has none, and what was given is recalled.
+        draft.actionData.popup = false
+        Self.change(&stored, to: draft, after: 2)
+        #expect(try Self.take(&stored, after: 2).count == 1 && stored.formerPopups?.count == 1)
+    }
+
     @Test("Without a pop-up: another type, and a downtime whose author wants none")
     func noPopup() throws {
         for draft in [Self.draft(), Self.draft(type: .downtime, popup: false)] {
@@ -242,16 +307,19 @@ struct BroadcastPushTests {
         #expect(wanted.count == 2)
     }
 
-    @Test("A pop-up is never larger than the data, which the limit is checked for")
+    @Test("A pop-up that has its texts in the data as well fits into a message, and otherwise has them once")
     func popupSize() throws {
-        for text in ["b", String(repeating: "é", count: 1_500), "\"\n\u{1F600}"] {
+        let limit = PayloadLimit.topic.bytes
+        for (length, isTwice) in [(1, true), (450, true), (1_100, false)] {
+            let text = String(repeating: "é", count: length)
             var draft = Self.draft(type: .downtime)
-            draft.actionData.translations = ["en": .init(title: text, msg: text)]
+            draft.actionData.translations = ["en": .init(title: "\"\n\u{1F600}", msg: text)]
             let broadcast = PhoneBroadcast(try Self.stored(draft).broadcast)
-            let popup = try #require(try BroadcastPopup(broadcast))
-            let texts = "title".utf8.count + "body".utf8.count + popup.texts.title.utf8.count + popup.texts.msg.utf8.count
-            let bytes = popup.data.reduce(texts) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-            #expect(try bytes <= BroadcastPushData.broadcast(broadcast).bytes)
+            let popup = try #require(try BroadcastPopup(broadcast, maxBytes: limit))
+            #expect(popup.bytes <= limit && popup.data["actiondata"]?.contains(text) == isTwice)
+            // What fits as data fits as a pop-up.
+            let single = try #require(try BroadcastPopup(broadcast, maxBytes: 0))
+            #expect(try single.bytes <= BroadcastPushData.broadcast(broadcast).bytes && single.data["actiondata"] == "{}")
         }
     }
 

@@ -24,6 +24,11 @@ struct BroadcastPushesTests {
             var outcomes: [ObjectID: (RelayState, DeliveryError?)] = [:]
             var isSilent = false
             var isReleased = false
+            /// Whether a relay has all pushes.
+            var onTheirWay = false
+            var recalled: [ObjectID] = []
+            /// The pushes with a pop-up.
+            var popups: [ObjectID] = []
         }
 
         private let state = Mutex(State())
@@ -41,6 +46,12 @@ struct BroadcastPushesTests {
 
         /// The operator releases what is held.
         func release() { state.withLock { $0.isReleased = true } }
+
+        /// A relay has all pushes, or has given them back.
+        func setOnTheirWay(_ onTheirWay: Bool) { state.withLock { $0.onTheirWay = onTheirWay } }
+
+        var recalled: [ObjectID] { state.withLock(\.recalled) }
+        var popups: [ObjectID] { state.withLock(\.popups) }
 
         func beSilent() { state.withLock { $0.isSilent = true } }
 
@@ -67,7 +78,20 @@ struct BroadcastPushesTests {
                     return isNew
                 }
                 #expect(isNew || taken.contains(command), "another push with the same key")
-                return LogPush.Reply(push: push(command))
+                let made = push(command)
+                if command.message["notification"] != nil { state.withLock { $0.popups.append(made.id) } }
+                return LogPush.Reply(push: made)
+            }
+            router.on(RecallPush.self) { [self] command, context in
+                #expect(context.actor == "broadcast")
+                let isLate = state.withLock { state in
+                    guard state.outcomes[command.pushID]?.0 == .pending, !state.onTheirWay else { return true }
+                    state.outcomes[command.pushID] = (.recalled, nil)
+                    state.recalled.append(command.pushID)
+                    return false
+                }
+                if isLate { throw CommandFailure(.conflict, "it is on its way to FCM now") }
+                return push(taken[0])
             }
             router.on(GetPush.self) { [self] command, _ in
                 let (outcome, last, isSilent) = state.withLock { ($0.outcomes[command.pushID], $0.taken.last, $0.isSilent) }
@@ -96,7 +120,9 @@ struct BroadcastPushesTests {
             try await log.add(AddBroadcast(draft(epoch: epoch, type: type)), sender: "ann", by: ann).broadcast.id
         }
 
-        func edit(_ id: Int64) async throws { _ = try await log.update(UpdateBroadcast(id, draft("New")), by: ann) }
+        func edit(_ id: Int64, type: BroadcastType = .others) async throws {
+            _ = try await log.update(UpdateBroadcast(id, draft("New", type: type)), by: ann)
+        }
 
         private func draft(
             _ title: String = "a", epoch: BroadcastEpoch? = nil, type: BroadcastType = .others
@@ -125,7 +151,8 @@ struct BroadcastPushesTests {
                 let endpoint = "ipc://\(folder)/message-log.sock"
                 let server = try CommandServer(bus: bus, endpoint: endpoint, router: messageLog.router(), logger: quietLogger)
                 let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
-                let pushes = BroadcastPushes(store: store, messageLog: client, logger: quietLogger)
+                let pushes = BroadcastPushes(
+                    store: store, messageLog: client, payloadLimit: .topic, logger: quietLogger)
                 let log = BroadcastLog(store: store, language: "en", payloadLimit: .topic) { _ in pushes.wake() }
                 let running = [Task { try await server.run() }, Task { try await pushes.run() }]
                 defer { for task in running { task.cancel() } }
@@ -160,6 +187,49 @@ struct BroadcastPushesTests {
             let taken = parts.messageLog.taken
             #expect(taken.count == 2 && taken.count { $0.message["notification"] != nil } == 1)
             #expect(try await parts.log.stored(id).lastPushes?.count == 2)
+        }
+    }
+
+    @Test("A pop-up that waits in the outbox is recalled when its broadcast is edited or withdrawn")
+    func recalledPopup() async throws {
+        try await Self.withParts { parts in
+            let id = try await parts.add(type: .downtime)
+            try await eventually("it is counted") { try await parts.broadcast(id).pushed?.count == 1 }
+            let first = parts.messageLog.popups
+            #expect(first.count == 1)
+            try await parts.edit(id, type: .downtime)
+            try await eventually("the edit is counted") { try await parts.broadcast(id).pushed?.count == 2 }
+            #expect(parts.messageLog.recalled == first)
+            let second = Array(parts.messageLog.popups.dropFirst(1))
+            #expect(second.count == 1)
+            _ = try await parts.log.withdraw(WithdrawBroadcast(id), by: Self.ann)
+            try await eventually("the withdrawal is pushed") { try await parts.log.stored(id).nextPush == nil }
+            #expect(parts.messageLog.recalled == first + second)
+            #expect(try await parts.log.stored(id).formerPopups == nil)
+        }
+    }
+
+    @Test("A pop-up that is on its way to FCM at the withdrawal is recalled when it waits again, and one that FCM has is not")
+    func recalledLater() async throws {
+        try await Self.withParts { parts in
+            let id = try await parts.add(type: .downtime)
+            try await eventually("it is counted") { try await parts.broadcast(id).pushed?.count == 1 }
+            parts.messageLog.setOnTheirWay(true)
+            _ = try await parts.log.withdraw(WithdrawBroadcast(id), by: Self.ann)
+            try await eventually("the withdrawal is pushed") { try await parts.log.stored(id).nextPush == nil }
+            #expect(parts.messageLog.recalled.isEmpty)
+            #expect(try await parts.log.stored(id).formerPopups == parts.messageLog.popups)
+            parts.messageLog.setOnTheirWay(false)
+            try await eventually("it is recalled") { parts.messageLog.recalled == parts.messageLog.popups }
+            try await eventually("that is noted") { try await parts.log.stored(id).formerPopups == nil }
+
+            let other = try await parts.add(type: .downtime)
+            try await eventually("it is counted") { try await parts.broadcast(other).pushed?.count == 1 }
+            parts.messageLog.end(.relayed)
+            _ = try await parts.log.withdraw(WithdrawBroadcast(other), by: Self.ann)
+            try await eventually("the withdrawal is pushed") { try await parts.log.stored(other).nextPush == nil }
+            #expect(try await parts.log.stored(other).formerPopups == nil)
+            #expect(parts.messageLog.recalled.count == 1)
         }
     }
 

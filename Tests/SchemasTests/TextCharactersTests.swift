@@ -57,7 +57,8 @@ struct TextCharactersTests {
         arguments: [
             ("\u{422}win", "U+0422"), ("Tw\u{456}n", "U+0456"), ("Library P\u{430}ris", "U+0430"), ("Москв\u{61}", "U+041C"),
             ("\u{41C}\u{306}en\u{73}a", "U+041C"), ("\u{3A4}win", "U+03A4"), ("t\u{3CC}pic", "U+03CC"), ("\u{41}θήνα", "U+03B8"),
-            ("αβ\u{430}", "U+0430"), ("ΔΩr", "U+0394"),
+            ("αβ\u{430}", "U+0430"), ("ΔΩr", "U+0394"), ("\u{212A}\u{438}\u{435}\u{432}", "U+0438"),
+            ("\u{41C}\u{212B}", "U+041C"), ("\u{1D0B}\u{43E}t", "U+043E"), ("a\u{1D2B}", "U+1D2B"), ("a\u{1D5D}", "U+1D5D"),
         ] as [(String, String)])
     func mixedAlphabets(name: String, code: String) {
         #expect(TextLimits.name.problem(with: name)?.contains(" \(code) ") == true)
@@ -67,7 +68,9 @@ struct TextCharactersTests {
     @Test(
         "A name may have several alphabets in different words, and a Greek letter as a symbol",
         arguments: [
-            "Café Москва", "Café-Москва", "Афины Αθήνα", "μ-Controller", "α-Test", "10 kΩ", "5 k\u{2126}", "ΔT", "5 µm", "5 μm",
+            "Café Москва", "Café-Москва", "Афины Αθήνα", "μ-Controller", "α-Test", "10 kΩ", "5 k\u{2126}", "300 \u{212A}",
+            "5 \u{212B}ngström", "\u{1D00}b",
+            "ΔT", "5 µm", "5 μm",
             "USB-кабель", "Wi‑Fi №5", "Е\u{308}лка", "naïve façade", "東京Tower", "N°1 Москва2b",
         ])
     func severalAlphabets(name: String) throws {

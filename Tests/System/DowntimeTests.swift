@@ -15,7 +15,12 @@ extension SystemTests.WithoutSupervisor {
         private static func body(_ title: String, type: Int64 = 1, id: Int64? = nil) -> JSONValue {
             var body: JSONValue = [
                 "type": .integer(type), "expiry": 60,
-                "actiondata": ["translations": ["en": ["title": .string(title), "msg": "Back at noon."]]],
+                "actiondata": [
+                    "translations": [
+                        "en": ["title": .string(title), "msg": "Back at noon."],
+                        "ar": ["title": .string("\(title) بالعربية"), "msg": "حتى الظهر"],
+                    ]
+                ],
             ]
             body["id"] = id.map { .integer($0) }
             return body
@@ -74,26 +79,41 @@ extension SystemTests.WithoutSupervisor {
             guard answer.status == 201 else { throw UnexpectedAnswer(answer) }
         }
 
-        @Test("An app that is killed when the push comes, and is started while the hub is away, shows the text")
-        func killed() async throws {
+        @Test(
+            "An app that is killed when the push comes, and is started while the hub is away, shows the text: on iOS by itself, on Android by a tap",
+            arguments: ["ios", "android"])
+        func killed(platform: String) async throws {
             try await SharedServices.use { services in
                 for name in ["msi-fcm-relay", "msi-message-log", "msi-broadcast"] { _ = try await services.start(name) }
                 let hub = try await services.startGateway(settings: SystemTests.noLimits)
-                let phone = try await phone("killed", services, gateway: hub.portal.port)
-                try await joined("killed", services)
-                try await control(phone, ["killed": true, "foreground": false])
-                try await send(Self.body("Maintenance"), by: hub.portal)
-                try await eventually("the system shows the pop-up", every: .milliseconds(200)) {
-                    try await titles("popups", on: phone).contains("Maintenance")
+                let name = "killed-\(platform)"
+                let title = "Maintenance \(platform)"
+                let phone = try await phone(name, services, gateway: hub.portal.port)
+                // The pop-up has the default language alone, and the data has the phone's.
+                try await control(phone, ["platform": .string(platform), "language": "ar"])
+                if platform == "ios" {
+                    #expect(try await phone.call(.POST, "/permission", ["granted": true]).status == 204)
                 }
-                #expect(try await !titles("broadcasts", on: phone).contains("Maintenance"))
+                try await joined(name, services)
+                try await control(phone, ["killed": true, "foreground": false])
+                try await send(Self.body(title), by: hub.portal)
+                try await eventually("the system shows the pop-up", every: .milliseconds(200)) {
+                    try await titles("popups", on: phone).contains(title)
+                }
+                #expect(try await !titles("broadcasts", on: phone).contains { $0.hasPrefix(title) })
                 await hub.process.stop()
-                try await control(phone, ["killed": false, "foreground": true])
+                if platform == "ios" {
+                    try await control(phone, ["killed": false, "foreground": true])
+                } else {
+                    let popups = try await state(of: phone)["popups"]?.elements ?? []
+                    let id = try #require(popups.first { $0["title"]?.string == title }?["id"]?.string)
+                    #expect(try await phone.call(.POST, "/popups/\(id)/open").status == 204)
+                }
                 try await eventually("the app shows the card", every: .milliseconds(200)) {
-                    try await titles("broadcasts", on: phone).contains("Maintenance")
+                    try await titles("broadcasts", on: phone).contains(title)
                 }
                 let cards = try await state(of: phone)["broadcasts"]?.elements ?? []
-                #expect(cards.contains { $0["title"] == "Maintenance" && $0["message"] == "Back at noon." })
+                #expect(cards.contains { $0["title"]?.string == title && $0["message"] == "Back at noon." })
             }
         }
 
@@ -131,15 +151,22 @@ extension SystemTests.WithoutSupervisor {
                 _ = try await services.start("msi-fcm-relay")
                 let phone = try await phone("relay-alone", services, gateway: try LoopbackPort.free())
                 try await joined("relay-alone", services)
+                try await control(phone, ["language": "ar", "foreground": false])
                 let file = services.folder + "/downtime.json"
                 try Self.body("By the relay", id: 900_001).data.write(to: URL(filePath: file))
                 let sent = try await msi(["broadcast", "send", file], in: services.folder)
                 #expect(sent.exitCode == 0, "\(sent.lines)")
                 #expect(sent.lines.contains { $0.hasPrefix("general: data: projects/") }, "\(sent.lines)")
                 #expect(sent.lines.contains { $0.hasPrefix("general: pop-up: projects/") }, "\(sent.lines)")
-                try await eventually("the app shows the card", every: .milliseconds(200)) {
-                    try await titles("broadcasts", on: phone).contains("By the relay")
+                #expect(sent.lines.contains { $0.contains("a corrected text needs another id") }, "\(sent.lines)")
+                // The card has the phone's language: it is that of the data, and no pop-up's.
+                try await eventually("the app has the card", every: .milliseconds(200)) {
+                    try await titles("broadcasts", on: phone).contains("By the relay بالعربية")
                 }
+                try await eventually("the system shows the pop-up", every: .milliseconds(200)) {
+                    try await titles("popups", on: phone).contains("By the relay")
+                }
+                #expect(try await phone.call(.DELETE, "/popups").status == 204)
 
                 for name in ["msi-message-log", "msi-broadcast"] { _ = try await services.start(name) }
                 let line = try #require(sent.lines.first { $0.hasPrefix("{") })
@@ -147,6 +174,16 @@ extension SystemTests.WithoutSupervisor {
                     let answer = try await services.portal.call(.POST, "/broadcast", try JSONValue(parsing: Data(line.utf8)))
                     return try answer.status == 201 && answer.json["id"] == 900_001 && answer.json["version"] == 1
                 }
+                try await eventually("FCM has the hub's push", every: .milliseconds(200)) {
+                    let answer = try await services.portal.call(.GET, "/broadcast/900001")
+                    return try answer.json["pushed"]?["state"] == "relayed"
+                }
+                // A push that is sent later has come, so a pop-up of the hub would have as well.
+                try await send(Self.body("Later", type: 2, id: 900_003), by: services.portal)
+                try await eventually("the app has the later one", every: .milliseconds(200)) {
+                    try await titles("broadcasts", on: phone).contains("Later بالعربية")
+                }
+                #expect(try await !titles("popups", on: phone).contains("By the relay"))
                 let export = services.folder + "/export.json"
                 let exported = try await msi(["broadcast", "export", export], in: services.folder)
                 #expect(exported.exitCode == 0, "\(exported.lines)")
@@ -165,13 +202,19 @@ extension SystemTests.WithoutSupervisor {
         func refusals() async throws {
             try await SharedServices.use { services in
                 let file = services.folder + "/wrong.json"
-                try Self.body("Without an id").data.write(to: URL(filePath: file))
+                var wrong = Self.body("Without an expiry")
+                wrong["expiry"] = nil
+                try wrong.data.write(to: URL(filePath: file))
                 let refused = try await msi(["broadcast", "send", file], in: services.folder)
                 #expect(refused.exitCode == EX_DATAERR, "\(refused.lines)")
-                #expect(refused.lines.contains { $0.contains("id: missing") }, "\(refused.lines)")
-                try Self.body("With one", id: 900_002).data.write(to: URL(filePath: file))
+                #expect(refused.lines.contains { $0.contains("expiry: missing") }, "\(refused.lines)")
+                try Self.body("Without an id").data.write(to: URL(filePath: file))
                 let unanswered = try await msi(["broadcast", "send", file], in: services.folder)
                 #expect(unanswered.exitCode == EX_TEMPFAIL, "\(unanswered.lines)")
+                // What was to be sent is said before.
+                #expect(unanswered.lines.contains { $0.contains("the broadcast has the id ") }, "\(unanswered.lines)")
+                #expect(unanswered.lines.contains { $0.contains("to send it again: {") }, "\(unanswered.lines)")
+                #expect(unanswered.lines.contains { $0.contains("the outcome of 2 is unknown") }, "\(unanswered.lines)")
             }
         }
     }

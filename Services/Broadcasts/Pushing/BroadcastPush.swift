@@ -15,14 +15,17 @@ struct BroadcastPush: Sendable {
     let next: UnixMilliseconds?
     /// Whether it removes the broadcast from phones.
     let isWithdrawal: Bool
+    private let payloadLimit: PayloadLimit
 
     /// FCM keeps no message longer than four weeks (FCM, "time to live").
     private static let maxLifetime = Milliseconds.seconds(28 * 86_400)
 
+    /// - Parameter payloadLimit: The maximum size of a push.
     /// - Returns: `nil` if all versions have expired meanwhile.
-    init?(of stored: StoredBroadcast, now: UnixMilliseconds) {
+    init?(of stored: StoredBroadcast, payloadLimit: PayloadLimit = .topic, now: UnixMilliseconds) {
         guard let planned = stored.nextPush, now < stored.lasts else { return nil }
         self.stored = stored
+        self.payloadLimit = payloadLimit
         self.planned = planned
         let broadcast = stored.broadcast
         // One that has expired before this push withdraws the former versions, which phones may have longer.
@@ -50,7 +53,7 @@ struct BroadcastPush: Sendable {
         next = following < stored.expires ? following : nil
     }
 
-    /// One command for each topic, and one more for the pop-up. A phone of several channels drops the repeats, and shows one pop-up.
+    /// One command for each topic, and those of the pop-up. A phone of several channels drops the repeats.
     var commands: [LogPush] {
         get throws {
             let broadcast = stored.broadcast
@@ -62,11 +65,13 @@ struct BroadcastPush: Sendable {
             // has not got, also those of messages (FCM, "Non-collapsible and collapsible messages").
             let data = BroadcastPushData.broadcast(PhoneBroadcast(broadcast))
             var pushes = commands(
-                try data.message, to: audience, key: "\(broadcast.version)-\(due)",
+                try data.message, to: audience.recipients, key: "\(broadcast.version)-\(due)",
                 expires: min(broadcast.expires, next ?? broadcast.expires, due + Self.maxLifetime))
-            if let beginning = beginningOfVersion, let popup = try BroadcastPopup(PhoneBroadcast(broadcast)) {
+            if let beginning = beginningOfVersion, stored.keepsPopup != true,
+                let popup = try BroadcastPopup(PhoneBroadcast(broadcast), maxBytes: payloadLimit.bytes)
+            {
                 pushes += commands(
-                    popup.message, to: audience, key: "\(broadcast.version)-popup",
+                    popup.message, to: broadcast.popupRecipients, key: "\(broadcast.version)-popup",
                     expires: min(broadcast.expires, beginning + Self.maxLifetime))
             }
             guard stored.leavesAudience == true, let former = stored.formerAudience,
@@ -87,16 +92,17 @@ struct BroadcastPush: Sendable {
 
     private func withdrawals(_ versions: WithdrawnBroadcast, to audience: BroadcastAudience) throws -> [LogPush] {
         commands(
-            try BroadcastPushData.withdrawal(versions).message, to: audience, key: "\(versions.version)-over-\(planned)",
+            try BroadcastPushData.withdrawal(versions).message, to: audience.recipients,
+            key: "\(versions.version)-over-\(planned)",
             expires: min(versions.expires, planned + Self.maxLifetime))
     }
 
     private func commands(
-        _ message: JSONValue, to audience: BroadcastAudience, key: String, expires: UnixMilliseconds
+        _ message: JSONValue, to recipients: [PushRecipient], key: String, expires: UnixMilliseconds
     ) -> [LogPush] {
-        audience.recipients.map { recipient in
+        recipients.map { recipient in
             LogPush(
-                idempotencyKey: "\(stored.id)-\(key)-\(recipient.key)", recipients: [recipient.to], fairnessKey: "broadcast",
+                idempotencyKey: "\(stored.id)-\(key)-\(recipient.key)", recipients: [recipient], fairnessKey: "broadcast",
                 message: message, expires: expires)
         }
     }

@@ -1,5 +1,7 @@
 import CommandBus
 import DedicatedThread
+import FCM
+import JSON
 import Logging
 import Schemas
 import ServiceLifecycle
@@ -16,6 +18,8 @@ final class BroadcastPushes: Service {
     /// The broadcasts that are due next, or now.
     private let next: @Sendable () async throws -> [StoredBroadcast]
     private let messageLog: CommandClient
+    private let payloadLimit: PayloadLimit
+    private let recalls: PopupRecalls
     private let logger: Logger
     private let wakeUps = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     /// Why the outbox took no push at the last attempt; `nil` if it did.
@@ -27,8 +31,11 @@ final class BroadcastPushes: Service {
     /// The sender of the pushes, for the outbox.
     private static let actor = RequestContext(actor: "broadcast")
 
-    init(store: Storage, messageLog: CommandClient, logger: Logger) {
+    /// - Parameter payloadLimit: The maximum size of a push.
+    init(store: Storage, messageLog: CommandClient, payloadLimit: PayloadLimit, logger: Logger) {
         self.store = store
+        self.payloadLimit = payloadLimit
+        recalls = PopupRecalls(store: store, messageLog: messageLog, context: Self.actor)
         @Sendable func query(until time: UnixMilliseconds) -> Query<StoredBroadcast> {
             Query(where: BroadcastStore.nextPush <= time, order: .ascending(BroadcastStore.nextPush))
         }
@@ -73,6 +80,7 @@ final class BroadcastPushes: Service {
             guard ContinuousClock.now >= earliest else { continue }
             do {
                 while try await pushDue() {}
+                try await recalls.retry()
                 note(nil)
                 backoff.succeeded()
             } catch {
@@ -101,14 +109,21 @@ final class BroadcastPushes: Service {
     }
 
     private func push(_ stored: StoredBroadcast) async throws {
-        guard let push = BroadcastPush(of: stored, now: .now) else { return try await finish(stored) { $0.noteEnd() } }
+        guard let push = BroadcastPush(of: stored, payloadLimit: payloadLimit, now: .now) else {
+            return try await finish(stored) { $0.noteEnd() }
+        }
+        // First, so that no earlier text overtakes the new one.
+        let recalled = try await recalls.recall(stored.formerPopups ?? [])
         let isHeld = try await isHeld(stored)
         var taken: [ObjectID] = []
+        var popups: [ObjectID] = []
         var refusal: String?
         for var command in try push.commands {
             if isHeld { command.held = true }
             do throws(CommandFailure) {
-                taken.append(try await messageLog.request(command, context: Self.actor).push.id)
+                let id = try await messageLog.request(command, context: Self.actor).push.id
+                taken.append(id)
+                if command.message["notification"] != nil { popups.append(id) }
             } catch {
                 // What the outbox refuses for its content it refuses always. It must not stand in the way of others.
                 // A message log of an older version does not know the field `held`: the push waits for a newer one.
@@ -120,9 +135,11 @@ final class BroadcastPushes: Service {
             }
         }
         let now = UnixMilliseconds.now
-        try await finish(stored) { [taken, refusal] current in
+        try await finish(stored, popups: popups) { [taken, popups, refusal] current in
             if !isHeld { current.noteRelease() }
-            current.notePush(next: push.next, pushes: taken, isWithdrawal: push.isWithdrawal, refusal: refusal, at: now)
+            current.notePush(
+                next: push.next, pushes: taken, popups: popups, isWithdrawal: push.isWithdrawal, refusal: refusal, at: now)
+            current.noteRecall(of: recalled)
         }
         guard !taken.isEmpty else { return }
         logger.info("pushed", metadata: ["broadcast": "\(stored.id)", "version": "\(stored.broadcast.version)"])
@@ -142,11 +159,16 @@ final class BroadcastPushes: Service {
         return true
     }
 
-    private func finish(_ stored: StoredBroadcast, _ note: @escaping @Sendable (inout StoredBroadcast) -> Void) async throws {
-        try await store.update(stored.id, in: BroadcastStore.all) { current in
+    /// - Parameter popups: The pop-ups that the outbox has taken.
+    private func finish(
+        _ stored: StoredBroadcast, popups: [ObjectID] = [], _ note: @escaping @Sendable (inout StoredBroadcast) -> Void
+    ) async throws {
+        let finished = try await store.update(stored.id, in: BroadcastStore.all) { current in
             // A later version has a push of its own.
-            guard current.broadcast.version == stored.broadcast.version, current.nextPush == stored.nextPush else { return }
+            guard current.broadcast.version == stored.broadcast.version else { return current.dropPopups(popups) }
+            guard current.nextPush == stored.nextPush else { return }
             note(&current)
         }
+        if finished.document.formerPopups != nil { recalls.add(stored.id) }
     }
 }

@@ -27,9 +27,13 @@ struct BroadcastAudience: Codable, Hashable, Sendable {
             conditions: conditions.filter { !other.conditions.contains($0) })
     }
 
-    /// Each with a short key.
-    var recipients: [(key: String, to: PushRecipient)] {
-        topics.map { ($0, .topic($0)) }
-            + conditions.map { ("condition-\(StableHash.text(of: $0.utf8))", .condition($0)) }
+    var recipients: [PushRecipient] { topics.map { .topic($0) } + conditions.map { .condition($0) } }
+}
+
+extension PushRecipient {
+    /// A short name for idempotency keys.
+    var key: String {
+        guard case .condition(let condition) = self else { return text }
+        return "condition-\(StableHash.text(of: condition.utf8))"
     }
 }

@@ -18,6 +18,12 @@ struct StoredBroadcast: StoredDocument, Hashable {
     private(set) var leavesAudience: Bool?
     /// The outbox's pushes of the last time; one for each topic.
     private(set) var lastPushes: [ObjectID]?
+    /// The outbox's pushes with the pop-up of the present version, or of an earlier one that says the same (``keepsPopup``).
+    private(set) var popups: [ObjectID]?
+    /// The pop-ups of earlier versions that may still wait in the outbox. They are to be recalled.
+    private(set) var formerPopups: [ObjectID]?
+    /// Whether the pop-up of an earlier version says the same as that of the present one, which then needs none. Absent for no.
+    private(set) var keepsPopup: Bool?
     /// When it was restored from a backup (``BroadcastHold``). Until one of its pushes is released or it is edited, the outbox holds them.
     private(set) var restored: UnixMilliseconds?
     let sender: String
@@ -27,11 +33,13 @@ struct StoredBroadcast: StoredDocument, Hashable {
 
     enum CodingKeys: String, CodingKey {
         case id = "_id"
-        case broadcast, expires, until, sender, restored
+        case broadcast, expires, until, sender, restored, popups
         case nextPush = "next_push"
         case formerAudience = "former_audience"
         case leavesAudience = "leaves_audience"
         case lastPushes = "last_pushes"
+        case formerPopups = "former_popups"
+        case keepsPopup = "keeps_popup"
         case idempotencyKey = "idempotency_key"
         case draftHash = "draft_hash"
     }
@@ -67,9 +75,29 @@ struct StoredBroadcast: StoredDocument, Hashable {
         } else {
             nextPush = version.withdrawn == nil ? version.starts : nil
         }
+        if let popups = self.popups, version.withdrawn == nil,
+            BroadcastPopup.isSame(PhoneBroadcast(version), as: PhoneBroadcast(broadcast))
+        {
+            keepsPopup = popups.isEmpty ? nil : true
+        } else {
+            dropPopups(popups ?? [])
+            (popups, keepsPopup) = (nil, nil)
+        }
         broadcast = version
         expires = version.expires
         restored = nil
+    }
+
+    /// Notes pop-ups of an earlier version that may still wait in the outbox.
+    mutating func dropPopups(_ pushes: [ObjectID]) {
+        guard !pushes.isEmpty else { return }
+        formerPopups = (formerPopups ?? []) + pushes.filter { !(formerPopups ?? []).contains($0) }
+    }
+
+    /// Notes pop-ups of earlier versions that go out no more, or have gone out.
+    mutating func noteRecall(of pushes: [ObjectID]) {
+        let rest = (formerPopups ?? []).filter { !pushes.contains($0) }
+        formerPopups = rest.isEmpty ? nil : rest
     }
 
     /// Notes what was given to the outbox.
@@ -77,14 +105,17 @@ struct StoredBroadcast: StoredDocument, Hashable {
     /// - Parameters:
     ///   - next: When the next push is due.
     ///   - pushes: The pushes that the outbox has taken.
+    ///   - popups: Those of them with a pop-up.
     ///   - isWithdrawal: Whether they withdraw the broadcast. That is not counted.
     ///   - refusal: Why the outbox has refused one.
     mutating func notePush(
-        next: UnixMilliseconds?, pushes: [ObjectID], isWithdrawal: Bool, refusal: String?, at now: UnixMilliseconds
+        next: UnixMilliseconds?, pushes: [ObjectID], popups: [ObjectID] = [], isWithdrawal: Bool, refusal: String?,
+        at now: UnixMilliseconds
     ) {
         nextPush = next
         leavesAudience = nil
         lastPushes = pushes
+        if !popups.isEmpty { self.popups = popups }
         guard !isWithdrawal || refusal != nil || broadcast.pushed != nil else { return }
         var pushed = broadcast.pushed ?? Broadcast.Pushed(count: 0, last: now)
         if !isWithdrawal {

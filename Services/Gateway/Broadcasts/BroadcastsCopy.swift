@@ -20,23 +20,17 @@ extension CommandClient {
 }
 
 extension BroadcastsCopy {
+    private var current: ReadCurrentBroadcasts.Reply {
+        ReadCurrentBroadcasts.Reply(version: version, broadcasts: broadcasts, withdrawn: withdrawn)
+    }
+
     /// What phones of these channels show now.
     func active(in channels: Set<ObjectID>, at now: UnixMilliseconds) -> ActiveBroadcasts {
-        let (shown, others) = broadcasts.reduce(into: ([PhoneBroadcast](), [PhoneBroadcast]())) { parts, broadcast in
-            let isFor = broadcast.channels?.contains(where: channels.contains) ?? true
-            let isActive = broadcast.starts <= now && now < broadcast.expires
-            if isFor, isActive { parts.0.append(broadcast) } else { parts.1.append(broadcast) }
-        }
-        // An edit has moved it to a later time, or to other phones, or it has ended earlier than a former version.
-        let over = (withdrawn + others.compactMap(\.formerVersions)).filter { now < $0.expires }
-        return ActiveBroadcasts(broadcasts: shown, withdrawn: over)
+        current.active(in: channels, at: now)
     }
 
     /// When the next broadcast begins or ends; `nil` if none does.
-    func nextChange(after now: UnixMilliseconds) -> UnixMilliseconds? {
-        let moments = broadcasts.flatMap { [$0.starts, $0.expires, $0.until ?? $0.expires] } + withdrawn.map(\.expires)
-        return moments.filter { $0 > now }.min()
-    }
+    func nextChange(after now: UnixMilliseconds) -> UnixMilliseconds? { current.nextChange(after: now) }
 }
 
 /// The answer of `GET /broadcast/features`.

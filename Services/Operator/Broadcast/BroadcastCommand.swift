@@ -1,5 +1,7 @@
 import ArgumentParser
+import DurableFiles
 import FoundationEssentials
+import Glibc
 import JSON
 import Schemas
 import ServiceKit
@@ -17,11 +19,11 @@ struct ExportBroadcasts: ServiceCommand {
         commandName: "export", abstract: "Writes the active broadcasts for a server that phones ask while the hub is away.",
         discussion: """
             The file is as MSI_BROADCAST_FILE keeps it: JSON like the answer of GET /broadcast/active, for the phones of every channel. \
-            Everyone may read it. The broadcast service is that of MSI_BROADCAST_ENDPOINTS; by default the one of MSI_STATE_DIR on this \
-            machine.
+            Broadcasts that have not begun are left out: export again when they begin. Everyone may read it. The broadcast service is that of \
+            MSI_BROADCAST_ENDPOINTS; by default the one of MSI_STATE_DIR on this machine.
 
-            A file that exists is replaced only with --replace, and only when the new one is complete. A device or a pipe, such as \
-            /dev/stdout, is written to.
+            A file that exists is replaced only with --replace, and only when the new one is complete. A link is replaced by a file. A \
+            pipe, or a path in /dev such as /dev/stdout, is written to. Run it as the user that the file's folder belongs to.
 
             Exit status: 1 if the service refuses the command, 65 if the file exists or cannot be written, 75 if the broadcast service does \
             not answer, 78 if a setting is wrong.
@@ -36,13 +38,37 @@ struct ExportBroadcasts: ServiceCommand {
     var replace = false
 
     func run(_ client: ServiceClient, _ settings: SettingValues) async throws -> String {
-        guard replace || !OutputFile.exists(file) else {
+        guard replace || !Self.exists(file) else {
             throw InputFailure(description: "\(file) exists already; --replace replaces it")
         }
-        let active = ActiveBroadcasts(try await client.request(ReadCurrentBroadcasts()))
+        let active = try await client.request(ReadCurrentBroadcasts()).active(at: .now)
         let text = String(decoding: try JSONCoder.encode(active), as: UTF8.self)
         guard file != "-" else { return text }
-        try OutputFile.write(text, to: file, isPublic: true)
+        if Self.isWrittenTo(file) {
+            try OutputFile.write(text, to: file)
+        } else {
+            do throws(DurableFileFailure) {
+                DurableFiles.removeOldDrafts(of: file)
+                try DurableFiles.replace(file, text, isPublic: true)
+            } catch {
+                throw InputFailure(description: "\(error)")
+            }
+        }
         return "\(file): \(active.broadcasts.count) broadcasts, \(active.withdrawn.count) that are over"
+    }
+
+    /// Whether there is a file, or a link, that would be replaced.
+    static func exists(_ file: String) -> Bool {
+        var status = stat()
+        return file != "-" && lstat(file, &status) == 0 && !isWrittenTo(file)
+    }
+
+    /// Whether it is something that is written to. A link may have been set by whoever may write to its folder, and is not followed; those
+    /// of /dev are the system's.
+    static func isWrittenTo(_ file: String) -> Bool {
+        if file.hasPrefix("/dev/") { return true }
+        var status = stat()
+        guard lstat(file, &status) == 0 else { return false }
+        return ![S_IFREG, S_IFLNK, S_IFDIR].contains(status.st_mode & S_IFMT)
     }
 }

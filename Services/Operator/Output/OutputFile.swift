@@ -14,11 +14,9 @@ enum OutputFile {
     /// Writes a text. A regular file that exists is replaced when the new one is complete, at the end of its links. Anything else that
     /// exists, such as a pipe, is written to.
     ///
-    /// - Parameters:
-    ///   - path: `-` for standard output.
-    ///   - isPublic: Whether everyone may read a regular file.
+    /// - Parameter path: `-` for standard output.
     /// - Throws: ``InputFailure`` with the path and the system's reason.
-    static func write(_ text: String, to path: String, isPublic: Bool = false) throws {
+    static func write(_ text: String, to path: String) throws {
         var status = stat()
         let exists = path != "-" && stat(path, &status) == 0
         guard path != "-", !exists || !isStandardOutput(status) else {
@@ -29,7 +27,7 @@ enum OutputFile {
         guard !exists || isRegular(status) else { return try writeInPlace(text, to: path, flags: 0) }
         // A link to a file that does not exist yet.
         guard exists || lstat(path, &status) != 0 else { return try writeInPlace(text, to: path, flags: O_CREAT) }
-        try replace(exists ? realPath(path) : path, with: text, path: path, isPublic: isPublic)
+        try replace(exists ? realPath(path) : path, with: text, path: path)
     }
 
     private static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
@@ -58,15 +56,13 @@ enum OutputFile {
     /// - Parameters:
     ///   - file: The file, without links.
     ///   - path: Its name in errors.
-    private static func replace(_ file: String, with text: String, path: String, isPublic: Bool) throws {
+    private static func replace(_ file: String, with text: String, path: String) throws {
         let part = "\(file).\(getpid())"
         let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw failure(path) }
         do {
             defer { close(descriptor) }
             try write(text, descriptor, path: path)
-            // Not at its creation: the process's mask takes rights away.
-            guard !isPublic || fchmod(descriptor, 0o644) == 0 else { throw failure(path) }
             guard fsync(descriptor) == 0 else { throw failure(path) }
         } catch {
             unlink(part)

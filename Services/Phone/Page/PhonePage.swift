@@ -105,7 +105,7 @@ struct PhonePage: Sendable {
             let id = try context.parameters.require("id")
             if let popup = phone.platform.popups.all.first(where: { $0.id == id }) {
                 // The system gives the app what was tapped, also one that does not run. It opens in any case.
-                _ = try? await phone.app.broadcasts.opened(popup.message)
+                _ = try? await phone.app.broadcasts.opened(phone.platform.tapped(popup))
             }
             phone.platform.popups.remove(id)
             _ = try phone.change(PhoneControl.Change(killed: false, foreground: true))

@@ -246,7 +246,17 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         changes.tell()
     }
 
-    func delivered() async -> [PushMessage] { popups.all.filter { !$0.data.isEmpty }.map(\.message) }
+    func delivered() async -> [PushMessage] {
+        let shown = popups.all.map(\.message)
+        // Android tells an app only what its pop-ups say.
+        return control.platform == .ios ? shown : shown.map { PushMessage(notification: $0.notification, data: [:]) }
+    }
+
+    /// What the system gives the app when the person taps a pop-up.
+    func tapped(_ popup: Popups.Popup) -> PushMessage {
+        // Android starts the app with the message's data alone.
+        control.platform == .ios ? popup.message : PushMessage(data: popup.data)
+    }
 
     private func popUp(_ notification: PushMessage.Notification, tag: String, data: [String: String]) {
         guard control.platform == .android || memory.system.permission == .granted else { return }

@@ -98,6 +98,29 @@ enum BroadcastMemory {
         }
     }
 
+    /// What the phone knows of a broadcast, also of one that is over.
+    struct Known {
+        let version: Int64
+        /// `nil` for one that was withdrawn, or that this version of the app cannot read.
+        let broadcast: PhoneBroadcast?
+        let isWithdrawn: Bool
+        let isClosed: Bool
+        /// Unix milliseconds.
+        let expires: Int64
+    }
+
+    /// - Returns: `nil` if the phone does not know it.
+    static func known(_ id: Int64, _ db: Database) throws -> Known? {
+        let sql = "SELECT version, document, expires, closed FROM Broadcast WHERE id = ?"
+        return try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [id]).map { row in
+            let document: String? = row["document"]
+            return Known(
+                version: row["version"],
+                broadcast: document.flatMap { text -> PhoneBroadcast? in try? JSONCoder.decode(from: Data(text.utf8)) },
+                isWithdrawn: document == nil, isClosed: row["closed"], expires: row["expires"])
+        }
+    }
+
     /// Closes a version of a broadcast of the hub. Another version stays as it is.
     static func close(_ id: Int64, version: Int64, _ db: Database) throws {
         try db.execute(sql: "UPDATE Broadcast SET closed = TRUE WHERE id = ? AND version = ?", arguments: [id, version])

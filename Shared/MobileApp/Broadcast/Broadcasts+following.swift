@@ -38,20 +38,24 @@ extension Broadcasts {
     /// Takes over a message of FCM.
     ///
     /// - Returns: Whether what the student sees may have changed; `nil` if it is another message.
+    /// - Throws: `DatabaseError`, or why it cannot be read.
     func receive(_ message: PushMessage) async throws -> Bool? {
-        if let popup = message.notification {
-            let broadcast = try BroadcastPopup.broadcast(title: popup.title, body: popup.body, data: message.data)
-            guard let broadcast else { return nil }
-            return try await take([broadcast], [], arePartial: true)
-        }
         switch try BroadcastPushData(message.data) {
         case nil: return nil
-        case .broadcast(let broadcast): return try await take([broadcast], [])
         case .withdrawal(let withdrawn): return try await take([], [withdrawn])
+        case .broadcast(let broadcast):
+            guard BroadcastPopup.isPart(broadcast, message.data) else {
+                // Only a downtime's notification is also a card.
+                guard message.notification == nil else { return nil }
+                return try await take([broadcast], [])
+            }
+            let shown = message.notification.map { (title: $0.title, body: $0.body) }
+            guard let part = BroadcastPopup.broadcast(broadcast, shown) else { return message.notification == nil ? false : nil }
+            return try await take([part], [], arePartial: true)
         }
     }
 
-    /// Takes over what came as pop-ups while the app did not run.
+    /// Takes over what came as pop-ups while the app did not run, and takes old pop-ups away.
     ///
     /// - Returns: Whether what the student sees may have changed.
     func takePopups() async throws -> Bool {
@@ -61,7 +65,26 @@ extension Broadcasts {
             let isNew = try? await receive(message)
             if isNew == true { hasChanged = true }
         }
+        try await removeOldPopups()
         return hasChanged
+    }
+
+    /// Takes the pop-ups away whose broadcast is over or closed, or is known in a later version that says something else.
+    func removeOldPopups() async throws {
+        let now = clock.now
+        for message in await platform.notifications.delivered() {
+            guard let popup = message.notification, let tag = popup.tag, let id = BroadcastPopup.id(ofTag: tag),
+                let known = try await database.db.read({ db in try BroadcastMemory.known(id, db) })
+            else { continue }
+            let isOld: Bool
+            if case .broadcast(let part)? = try? BroadcastPushData(message.data) {
+                let shown = BroadcastPopup.broadcast(part, (title: popup.title, body: popup.body))
+                isOld = known.outdates(part.version, shown, at: now)
+            } else {
+                isOld = known.outdates(popup, at: now)
+            }
+            if isOld { await platform.notifications.remove(tag: tag) }
+        }
     }
 
     /// Asks another server for its copy of what is active, such as while the hub is away.
@@ -162,10 +185,8 @@ extension Broadcasts {
                 + gone.map { BroadcastArrival(id: $0.id, version: $0.version, isWithdrawn: true) }
             return (arrivals, !gone.isEmpty || additions.contains { $0.1 != .known })
         }
-        for arrival in arrivals {
-            arrived(arrival)
-            if arrival.isWithdrawn { await platform.notifications.remove(tag: BroadcastPopup.tag(of: arrival.id)) }
-        }
+        arrivals.forEach(arrived)
+        if !arrivals.isEmpty { try await removeOldPopups() }
         return hasChanged
     }
 
@@ -177,5 +198,28 @@ extension Broadcasts {
             moments += local.all.compactMap(\.relativeTime).map { installed + Int64($0) * 3_600_000 }
         }
         return moments.filter { $0 > time }
+    }
+}
+
+extension BroadcastMemory.Known {
+    /// Whether a pop-up has had its time.
+    ///
+    /// - Parameters:
+    ///   - version: The pop-up's.
+    ///   - shown: What it shows; `nil` if this version of the app cannot tell.
+    fileprivate func outdates(_ version: Int64, _ shown: PhoneBroadcast?, at now: Int64) -> Bool {
+        guard version <= self.version else { return shown.map { $0.expires.rawValue <= now } ?? false }
+        if isWithdrawn || isClosed || expires <= now { return true }
+        guard version < self.version, let broadcast, let shown else { return false }
+        // Of an edit that changes nothing in it there is no other pop-up.
+        return !BroadcastPopup.isSame(broadcast, as: shown)
+    }
+
+    /// The same for a pop-up of which the system has the texts alone. It may be that of a later version, unless it says what is known.
+    fileprivate func outdates(_ popup: PushMessage.Notification, at now: Int64) -> Bool {
+        if isWithdrawn { return true }
+        guard isClosed || expires <= now, let broadcast else { return false }
+        let texts = broadcast.actionData.texts(in: broadcast.language, or: broadcast.language)
+        return texts.map { $0.title == popup.title && $0.msg == popup.body } ?? false
     }
 }

@@ -44,6 +44,7 @@ public final class Broadcasts: Sendable {
 
     /// The person has tapped a pop-up, which the system shows no longer. Call it before the app is started.
     ///
+    /// - Parameter popup: On Android a tap brings the data without the texts.
     /// - Throws: `DatabaseError`, or `SchemaViolation` if it is a broadcast that this version cannot read.
     public func opened(_ popup: PushMessage) async throws {
         _ = try await receive(popup)
@@ -90,7 +91,7 @@ public final class Broadcasts: Sendable {
                 self.shownNow.withLock { _ = $0.remove(card.number) }
             }
         }
-        if card.origin == .hub { await platform.notifications.remove(tag: BroadcastPopup.tag(of: card.number)) }
+        if card.origin == .hub { try await removeOldPopups() }
         return true
     }
 

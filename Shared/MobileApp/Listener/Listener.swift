@@ -31,6 +31,11 @@ public struct Listener: Sendable {
                         if isNew { changed() }
                         return
                     }
+                } catch {
+                    // It is of a later version of the hub, or the disk is full. The pop-up says what it is about.
+                    failed(error)
+                }
+                do {
                     let msiKey = data["msi_key"] ?? ""
                     if !msiKey.isEmpty {
                         guard try await messages.beginPopup(msiKey) else { return }

@@ -39,7 +39,7 @@ public struct PushMessage: Hashable, Sendable {
 
     /// `nil` for a data message.
     public let notification: Notification?
-    /// A notification has the `msi_key`, or the fields of a broadcast without its texts; a data message has the seed's seven fields, or those
+    /// A notification has the `msi_key`, or the fields of a broadcast in one language; a data message has the seed's seven fields, or those
     /// of a broadcast.
     public let data: [String: String]
 

@@ -104,6 +104,17 @@ package struct Broadcast: Codable, Hashable, Sendable {
         return channels?.map { .topic($0.description) } ?? [.topic(BroadcastPushData.generalTopic)]
     }
 
+    /// Whom the pop-up goes to. A condition has as many topics as FCM takes, so that a phone of several channels is alerted once for all of
+    /// them.
+    package var popupRecipients: [PushRecipient] {
+        guard let channels else { return recipients }
+        return stride(from: 0, to: channels.count, by: TopicCondition.maxTopics).map { begin in
+            let part = channels[begin..<min(begin + TopicCondition.maxTopics, channels.count)]
+            guard part.count > 1 else { return .topic(channels[begin].description) }
+            return .condition(part.map { "'\($0)' in topics" }.joined(separator: " || "))
+        }
+    }
+
     /// For an answer.
     package func withState(at now: UnixMilliseconds) -> Broadcast {
         var stated = self
@@ -127,8 +138,8 @@ package struct PhoneBroadcast: Codable, Hashable, Sendable {
     /// Minutes.
     package let expiry: Int
     package internal(set) var actionData: BroadcastActionData
-    package internal(set) var channels: [ObjectID]?
-    package internal(set) var condition: String?
+    package let channels: [ObjectID]?
+    package let condition: String?
     package let language: String
     package let starts: UnixMilliseconds
     package let expires: UnixMilliseconds

@@ -1,41 +1,109 @@
-/// The pop-up of a downtime: the system shows it while the app does not run, and the app makes a card of it at its next start.
+/// The pop-up of a downtime: the system shows it while the app does not run, and the app makes a card of it when the person taps it, or at its
+/// next start.
 package struct BroadcastPopup: Hashable, Sendable {
     /// In the default language, since FCM brings the same text to every phone.
     package let texts: BroadcastActionData.Translation
-    /// The broadcast without its texts, its picture and its free-form data.
+    /// The broadcast without its other languages, its picture and its free-form data. It has the texts as well if they fit: Android gives
+    /// the data to an app whose pop-up is tapped, and no texts.
     package let data: [String: String]
     /// The same for each version: a later one replaces the pop-up on the phone.
     package let tag: String
 
+    /// Tells the data from that of the whole broadcast.
+    private static let marker = "partial"
+
+    /// - Parameter maxBytes: The maximum size of an FCM message.
     /// - Returns: `nil` if the broadcast has no pop-up.
     /// - Throws: An encoder's error.
-    package init?(_ broadcast: PhoneBroadcast) throws {
+    package init?(_ broadcast: PhoneBroadcast, maxBytes: Int) throws {
         guard broadcast.type == .downtime, broadcast.actionData.popup ?? true,
             let texts = broadcast.actionData.texts(in: broadcast.language, or: broadcast.language)
         else { return nil }
         self.texts = texts
-        var rest = broadcast
-        rest.actionData = BroadcastActionData(cancellable: broadcast.actionData.cancellable)
-        // FCM brings it only to the phones that it is for.
-        (rest.channels, rest.condition) = (nil, nil)
-        data = try BroadcastPushData.broadcast(rest).data
         tag = Self.tag(of: broadcast.id)
+        let full = try Self.data(broadcast, [broadcast.language: texts])
+        data = try Self.bytes(texts, full) > maxBytes ? Self.data(broadcast, nil) : full
+    }
+
+    private static func data(
+        _ broadcast: PhoneBroadcast, _ translations: [String: BroadcastActionData.Translation]?
+    ) throws -> [String: String] {
+        var part = broadcast
+        part.actionData = BroadcastActionData(translations: translations, cancellable: broadcast.actionData.cancellable)
+        var data = try BroadcastPushData.broadcast(part).data
+        data[marker] = "true"
+        return data
+    }
+
+    /// The size by which FCM limits a message: the names and values of its data and of its notification.
+    private static func bytes(_ texts: BroadcastActionData.Translation, _ data: [String: String]) -> Int {
+        let names = "title".utf8.count + "body".utf8.count
+        return data.reduce(names + texts.title.utf8.count + texts.msg.utf8.count) {
+            $0 + $1.key.utf8.count + $1.value.utf8.count
+        }
+    }
+
+    package var bytes: Int { Self.bytes(texts, data) }
+
+    /// Whether two versions tell a person the same: the second one needs no pop-up.
+    ///
+    /// - Returns: `false` if one of them has no pop-up.
+    package static func isSame(_ broadcast: PhoneBroadcast, as other: PhoneBroadcast) -> Bool {
+        guard let said = Said(broadcast), let otherSaid = Said(other) else { return false }
+        return said == otherSaid
+    }
+
+    /// What a pop-up tells a person, and whom.
+    private struct Said: Equatable {
+        let texts: BroadcastActionData.Translation
+        let language: String
+        let starts: UnixMilliseconds
+        let expires: UnixMilliseconds
+        let channels: [ObjectID]?
+        let condition: String?
+
+        init?(_ broadcast: PhoneBroadcast) {
+            guard broadcast.type == .downtime, broadcast.actionData.popup ?? true,
+                let texts = broadcast.actionData.texts(in: broadcast.language, or: broadcast.language)
+            else { return nil }
+            self.texts = texts
+            language = broadcast.language
+            (starts, expires) = (broadcast.starts, broadcast.expires)
+            (channels, condition) = (broadcast.channels, broadcast.condition)
+        }
     }
 
     /// What names the pop-up of a broadcast on the phone.
-    package static func tag(of id: Int64) -> String { "broadcast-\(id)" }
+    package static func tag(of id: Int64) -> String { tagPrefix + "\(id)" }
+
+    /// The broadcast that a pop-up's tag names; `nil` for another tag.
+    package static func id(ofTag tag: String) -> Int64? {
+        tag.hasPrefix(tagPrefix) ? Int64(tag.dropFirst(tagPrefix.count)) : nil
+    }
+
+    private static let tagPrefix = "broadcast-"
+
+    /// Whether a broadcast that has reached the app is only that of a pop-up. What is displayed always has texts.
+    ///
+    /// - Parameter data: The FCM message's.
+    package static func isPart(_ broadcast: PhoneBroadcast, _ data: [String: String]) -> Bool {
+        data[marker] != nil || broadcast.type != .nonDisplay && (broadcast.actionData.translations ?? [:]).isEmpty
+    }
 
     /// The broadcast that a pop-up is about, in the one language that it has.
     ///
     /// - Parameters:
-    ///   - title: The pop-up's.
-    ///   - body: The pop-up's.
-    ///   - data: What FCM has brought with it.
-    /// - Returns: `nil` if it is the pop-up of something else.
-    /// - Throws: ``SchemaViolation`` if it is a broadcast that this version cannot read.
-    package static func broadcast(title: String, body: String, data: [String: String]) throws -> PhoneBroadcast? {
-        guard case .broadcast(var broadcast)? = try BroadcastPushData(data), broadcast.type == .downtime else { return nil }
-        broadcast.actionData.translations = [broadcast.language: .init(title: title, msg: body)]
-        return broadcast
+    ///   - part: The broadcast of the FCM message's data.
+    ///   - notification: What the pop-up shows; `nil` if only the data has reached the app.
+    /// - Returns: `nil` if neither has texts, or if phones make no card of it.
+    package static func broadcast(
+        _ part: PhoneBroadcast, _ notification: (title: String, body: String)?
+    ) -> PhoneBroadcast? {
+        guard part.type == .downtime else { return nil }
+        var broadcast = part
+        if let notification {
+            broadcast.actionData.translations = [part.language: .init(title: notification.title, msg: notification.body)]
+        }
+        return (broadcast.actionData.translations ?? [:]).isEmpty ? nil : broadcast
     }
 }

@@ -1,7 +1,7 @@
 /// A condition over topics, such as `'dogs' in topics && !('cats' in topics || 'birds' in topics)`. FCM supports `!`, `&&`, `||`,
 /// parentheses, and at most five topics. Without parentheses it reads from left to right.
 package struct TopicCondition: Sendable {
-    private static let maxTopics = 5
+    package static let maxTopics = 5
     private static let maxDepth = 20
 
     private struct Problem: Error {

@@ -65,6 +65,8 @@ package enum ServiceMain {
             let readTime = UnixMilliseconds.now
             let values = try await readSettings()
             let check = ConfigurationCheck(name: name, settings: accepted) { wiring in
+                var wiring = wiring
+                wiring.onlyChecks = onlyChecks
                 let hosts = try entry.checkBus(wiring.settings, logger: wiring.logger)
                 try await check(wiring)
                 // While the service runs, a host without a key is a line in the log.

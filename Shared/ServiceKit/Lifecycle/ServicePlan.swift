@@ -5,6 +5,9 @@ package import ServiceLifecycle
 package struct Wiring: Sendable {
     package let settings: SettingValues
     package let logger: Logger
+    /// Whether the settings are only checked (`--check-config`). A running service that reads them again must not refuse them for what is away
+    /// for a moment.
+    package var onlyChecks = false
 }
 
 /// A service, wired together and not yet running.

@@ -20,7 +20,7 @@ struct TestPhone: Sendable {
     ) throws {
         self.clock = clock
         self.hub = hub
-        push = TestPush()
+        push = TestPush(kind)
         hub.setPush(push)
         if let subjects { hub.set(subjects) }
         database = try AppDatabase(path: path)

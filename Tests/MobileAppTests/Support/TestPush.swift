@@ -20,7 +20,12 @@ final class TestPush: PushService, NotificationDisplay {
         var streams: [AsyncStream<PushMessage>.Continuation] = []
     }
 
+    private let kind: Platform.Kind
     private let state = Mutex(State())
+
+    init(_ kind: Platform.Kind) {
+        self.kind = kind
+    }
 
     /// Those of subjects.
     var topics: Set<String> { state.withLock { $0.topics.filter { !Self.isOfBroadcasts($0) } } }
@@ -112,5 +117,23 @@ final class TestPush: PushService, NotificationDisplay {
     /// The system shows these pop-ups, which came while the app did not run.
     func deliver(_ messages: [PushMessage]) { state.withLock { $0.delivered = messages } }
 
-    func delivered() async -> [PushMessage] { state.withLock(\.delivered) }
+    /// The titles of the pop-ups that the system shows.
+    var popups: [String] { state.withLock { $0.delivered.compactMap(\.notification?.title) } }
+
+    /// As the systems do: Android tells an app only what its pop-ups say.
+    func delivered() async -> [PushMessage] {
+        let shown = state.withLock(\.delivered)
+        return kind == .ios ? shown : shown.map { PushMessage(notification: $0.notification, data: [:]) }
+    }
+
+    /// The person taps a pop-up: Android gives the app its data alone.
+    func tap(_ title: String) throws -> PushMessage {
+        try state.withLock { state in
+            guard let index = state.delivered.firstIndex(where: { $0.notification?.title == title }) else { throw NoPopup() }
+            let popup = state.delivered.remove(at: index)
+            return kind == .ios ? popup : PushMessage(data: popup.data)
+        }
+    }
+
+    struct NoPopup: Error {}
 }
