@@ -13,10 +13,10 @@ extension Part {
 @Suite("The verdict of a chaos run")
 struct VerdictTests {
     /// In Unix milliseconds: a whole second.
-    private static let start: Int64 = 1_795_262_400_000
+    static let start: Int64 = 1_795_262_400_000
 
     /// The evidence of one Information message without faults: logged, sent 100 ms later, and answered 20 ms after that.
-    private func evidence(_ change: (inout Evidence) -> Void = { _ in }) -> Evidence {
+    func evidence(_ change: (inout Evidence) -> Void = { _ in }) -> Evidence {
         var evidence = Evidence()
         evidence.accepted = [Traffic.Accepted(msiKey: "m", distribution: "Information")]
         archive("relayed", "accepted", name: "n", in: &evidence)
@@ -25,9 +25,9 @@ struct VerdictTests {
         return evidence
     }
 
-    private static let component = SentComponent(msiKey: "m", name: "data")
+    static let component = SentComponent(msiKey: "m", name: "data")
 
-    private func archive(
+    func archive(
         _ state: String, _ componentState: String, name: String? = nil, error: String? = nil, nextAttempt: Int64? = nil,
         in evidence: inout Evidence
     ) {
@@ -36,14 +36,14 @@ struct VerdictTests {
             components: [.init(component: Self.component, state: componentState, name: name, error: error)])
     }
 
-    private func send(_ name: String, after delay: Int64, heardAfter hearing: Int64?, in evidence: inout Evidence) {
+    func send(_ name: String, after delay: Int64, heardAfter hearing: Int64?, in evidence: inout Evidence) {
         let received = Self.start + delay
         evidence.sends[Self.component, default: []].append(
             AcceptedSend(component: Self.component, name: name, received: received, taken: received / 1_000))
         if let hearing { evidence.acceptances[name] = Observation(relay: .relay1, time: Self.start + hearing) }
     }
 
-    private func disturb(
+    func disturb(
         _ part: Part, _ action: Fault.Action, after delay: Int64, for length: Int64 = 500, in evidence: inout Evidence
     ) {
         evidence.disturbances.append(
@@ -199,57 +199,6 @@ struct VerdictTests {
                 #expect(verdict.isGood == (isSuspect && delay < 1_000), "\(part) \(action) \(delay)")
             }
         }
-    }
-
-    @Test("A copy that a relay gave up because it had expired needs no fault")
-    func expiredOnTheWay() {
-        let verdict = Verdict(
-            evidence { evidence in
-                archive("expired", "expired", in: &evidence)
-                disturb(.emulator, .freeze, after: 50_000, in: &evidence)
-                evidence.sends = [:]
-                send("late", after: 59_990, heardAfter: nil, in: &evidence)
-                evidence.failures[Self.component] = [Observation(relay: .relay1, time: Self.start + 61_000)]
-            })
-        #expect(verdict.isGood, "\(verdict.problems)")
-    }
-
-    @Test("A message may expire while others are late as well, and not while they are sent in time")
-    func backlog() {
-        for (delay, isGood) in [(Int64(31_000), true), (1_000, false)] {
-            let verdict = Verdict(
-                evidence { evidence in
-                    archive("expired", "expired", in: &evidence)
-                    evidence.sends = [:]
-                    evidence.archive["other"] = ArchivedMessage(
-                        msiKey: "other", due: Self.start + 10, expires: Self.start + 60_010, state: "relayed", nextAttempt: nil,
-                        components: [])
-                    let component = SentComponent(msiKey: "other", name: "data")
-                    evidence.sends[component] = [
-                        AcceptedSend(component: component, name: "n", received: Self.start + delay, taken: nil)
-                    ]
-                })
-            let problems = verdict.problems.filter { $0.contains("nothing was away") }
-            #expect(problems.isEmpty == isGood, "\(verdict.problems)")
-        }
-    }
-
-    @Test(
-        "A copy that was given up long before FCM took it, without its time of sending, is explained by what delayed FCM"
-    )
-    func answerLostLongBefore() {
-        let verdict = Verdict(
-            evidence { evidence in
-                archive("expired", "expired", in: &evidence)
-                evidence.sends[Self.component] = [
-                    AcceptedSend(component: Self.component, name: "n", received: Self.start + 36_000, taken: nil)
-                ]
-                evidence.acceptances = [:]
-                evidence.failures[Self.component] = [Observation(relay: .relay1, time: Self.start + 10_100)]
-                disturb(.emulator, .freeze, after: 900, for: 35_000, in: &evidence)
-            })
-        #expect(verdict.delivered == 1)
-        #expect(verdict.isGood, "\(verdict.problems)")
     }
 
     @Test("A copy that a relay got an answer for is explained by a fault of that relay or a message log at that time")

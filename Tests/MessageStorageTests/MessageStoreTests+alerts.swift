@@ -1,6 +1,7 @@
 import Schemas
 import TestSupport
 import Testing
+import Time
 
 @testable import MessageStorage
 
