@@ -252,11 +252,17 @@ struct GatewayClient: Sendable {
     private func answer(to request: HTTPClientRequest) async throws -> Answer {
         let deadline = ContinuousClock.now + retryTimeout
         var isFirst = true
+        // By any of the attempts.
+        var mayBeDone = false
         while true {
             switch await attempt(request) {
             case .answered(let answer): return answer
-            case .failed(let failure): throw failure
-            case .unanswered(let failure, let pause, _):
+            case .failed(var failure):
+                failure.mayBeDone = mayBeDone
+                throw failure
+            case .unanswered(var failure, let pause, let isOpen):
+                mayBeDone = mayBeDone || isOpen
+                failure.mayBeDone = mayBeDone
                 guard ContinuousClock.now + pause < deadline else { throw failure }
                 if isFirst {
                     report("\(failure.description.asSentence) Trying again for \(retryTimeout.components.seconds) s.")

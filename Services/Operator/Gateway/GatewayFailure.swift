@@ -17,6 +17,8 @@ struct GatewayFailure: Error, CustomStringConvertible {
     let kind: Kind
     /// One sentence.
     let description: String
+    /// Whether the gateway may have done what was asked, although it has not said so.
+    var mayBeDone = false
 
     init(_ kind: Kind, _ description: String) {
         self.kind = kind

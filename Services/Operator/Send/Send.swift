@@ -20,7 +20,7 @@ struct Send: AsyncParsableCommand {
               64  the arguments are wrong
               65  the gateway refuses the message
               69  with --wait: the message is stored, and its delivery cannot be followed, for example without the right read
-              75  the gateway does not answer; the message may be stored or not
+              75  the gateway does not answer. If the message may be stored, the error says so, with the key for a safe repetition
               77  the token is missing or does not allow it
               78  a setting is wrong
             """)
@@ -60,9 +60,10 @@ struct Send: AsyncParsableCommand {
     var wait = false
 
     func run() async throws {
+        let key = idempotencyKey ?? "msi-send-\(UUID())"
         try await Self.withGateway { gateway, _ in
             let text = try text == "-" ? standardInput() : self.text
-            let posted = try await send(text, through: gateway)
+            let posted = try await send(text, key: key, through: gateway)
             print(posted.msiKey)
             fflush(nil)
             if wait {
@@ -88,12 +89,24 @@ struct Send: AsyncParsableCommand {
         }
     }
 
-    private func send(_ text: String, through gateway: GatewayClient) async throws -> Posted {
+    private func send(_ text: String, key: String, through gateway: GatewayClient) async throws -> Posted {
         let names = place.names.map(\.percentEncoded).joined(separator: "/")
         let query = parameters.map { "\($0)=\($1.percentEncoded)" }.joined(separator: "&")
-        return try await gateway.post(
-            "/send/\(names)" + (query.isEmpty ? "" : "?\(query)"), Data(text.utf8),
-            type: "text/plain; charset=utf-8", key: idempotencyKey ?? "msi-send-\(UUID())")
+        do {
+            return try await gateway.post(
+                "/send/\(names)" + (query.isEmpty ? "" : "?\(query)"), Data(text.utf8),
+                type: "text/plain; charset=utf-8", key: key)
+        } catch let failure as GatewayFailure where failure.mayBeDone {
+            throw Self.unanswered(failure, key: key)
+        }
+    }
+
+    /// The error of a message that may be stored or not.
+    static func unanswered(_ failure: GatewayFailure, key: String) -> GatewayFailure {
+        GatewayFailure(
+            failure.kind,
+            "\(failure.description.asSentence) The message may be stored or not. To send it again safely, repeat the command with its key: "
+                + "msi send … --idempotency-key \(key.shellQuoted)")
     }
 
     private func waitForOutcome(of msiKey: ObjectID, at gateway: GatewayClient) async throws {
