@@ -122,17 +122,20 @@ package enum DurableFiles {
         // The random name is unique even if process ids repeat, as in containers.
         let draft = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36) + (isPublic ? draftSuffix : "")
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw DurableFileFailure("\(draft) cannot be made") }
+        guard descriptor >= 0 else {
+            let hint = errno == ENOENT ? ", since there is no folder \(parent(of: path))" : ""
+            throw DurableFileFailure("\(path) cannot be made\(hint)")
+        }
         defer { close(descriptor) }
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            guard count >= 0 || errno == EINTR else { throw remove(draft, "\(draft) cannot be written") }
+            guard count >= 0 || errno == EINTR else { throw remove(draft, "\(path) cannot be written") }
             rest = rest.dropFirst(max(0, count))
         }
         // Not at its creation: the process's mask takes rights away.
-        guard !isPublic || fchmod(descriptor, 0o644) == 0 else { throw remove(draft, "\(draft) cannot be made readable") }
-        guard fsync(descriptor) == 0 else { throw remove(draft, "\(draft) cannot be synced") }
+        guard !isPublic || fchmod(descriptor, 0o644) == 0 else { throw remove(draft, "\(path) cannot be made readable") }
+        guard fsync(descriptor) == 0 else { throw remove(draft, "\(path) cannot be synced") }
         return draft
     }
 

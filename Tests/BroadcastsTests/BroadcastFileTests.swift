@@ -106,6 +106,18 @@ struct BroadcastFileTests {
         }
     }
 
+    @Test("Without its folder the error names the file and the folder")
+    func missingFolder() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/none/broadcasts.json"
+            let error = #expect(throws: DurableFileFailure.self) {
+                try DurableFiles.replace(path, "{}", isPublic: true)
+            }
+            let place = "\(path) cannot be made, since there is no folder \(folder)/none"
+            #expect(error?.description == "\(place): No such file or directory")
+        }
+    }
+
     @Test("A disk that hangs is seen, and does not keep the process")
     func hangingDisk() async throws {
         let file = BroadcastFile(

@@ -110,6 +110,17 @@ struct SendBroadcastTests {
         }
     }
 
+    @Test("An export says how many broadcasts are in it")
+    func exportSummary() throws {
+        let broadcast = PhoneBroadcast(try Self.broadcast(Self.draft()))
+        let withdrawn = WithdrawnBroadcast(id: 7, version: 2, expires: 5)
+        func summary(_ broadcasts: [PhoneBroadcast]) -> String {
+            ExportBroadcasts.summary(of: ActiveBroadcasts(broadcasts: broadcasts, withdrawn: [withdrawn]), in: "b.json")
+        }
+        #expect(summary([broadcast]) == "b.json: 1 active broadcast, 1 withdrawn or over")
+        #expect(summary([]) == "b.json: 0 active broadcasts, 1 withdrawn or over")
+    }
+
     @Test("What it cannot send is named")
     func refusals() {
         #expect(Self.field(Self.draft()) == nil)

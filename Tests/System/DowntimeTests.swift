@@ -154,11 +154,21 @@ extension SystemTests.WithoutSupervisor {
                 try await control(phone, ["language": "ar", "foreground": false])
                 let file = services.folder + "/downtime.json"
                 try Self.body("By the relay", id: 900_001).data.write(to: URL(filePath: file))
-                let sent = try await msi(["broadcast", "send", file], in: services.folder)
-                #expect(sent.exitCode == 0, "\(sent.lines)")
-                #expect(sent.lines.contains { $0.hasPrefix("general: data: projects/") }, "\(sent.lines)")
-                #expect(sent.lines.contains { $0.hasPrefix("general: pop-up: projects/") }, "\(sent.lines)")
-                #expect(sent.lines.contains { $0.contains("a corrected text needs another id") }, "\(sent.lines)")
+                // Standard output has only the line for the hub.
+                let errors = services.folder + "/errors.txt"
+                let sent = try await runProgram(
+                    "/bin/bash",
+                    ["-c", #"exec "$0" broadcast send "$1" 2> "$2""#, try BuiltProduct.path(of: "msi"), file, errors],
+                    environment: ["MSI_STATE_DIR": services.folder])
+                let said = try String(contentsOfFile: errors, encoding: .utf8)
+                #expect(sent.exitCode == 0, "\(said)")
+                #expect(sent.lines.count == 1, "\(sent.lines)")
+                for part in [
+                    "general: data: projects/", "general: pop-up: projects/", "a corrected text needs another id",
+                    "FCM has accepted broadcast 900001",
+                ] {
+                    #expect(said.contains(part), "\(said)")
+                }
                 // The card has the phone's language: it is that of the data, and no pop-up's.
                 try await eventually("the app has the card", every: .milliseconds(200)) {
                     try await titles("broadcasts", on: phone).contains("By the relay بالعربية")
@@ -195,6 +205,10 @@ extension SystemTests.WithoutSupervisor {
                 #expect(refused.lines.contains { $0.contains("--replace") }, "\(refused.lines)")
                 let replaced = try await msi(["broadcast", "export", export, "--replace"], in: services.folder)
                 #expect(replaced.exitCode == 0, "\(replaced.lines)")
+                #expect(replaced.lines.contains { $0.hasSuffix(" withdrawn or over") }, "\(replaced.lines)")
+                // The summary is not in the document.
+                let printed = try await msi(["broadcast", "export", "/dev/stdout"], in: services.folder)
+                #expect(printed.exitCode == 0 && printed.lines.count == 1, "\(printed.lines)")
             }
         }
 

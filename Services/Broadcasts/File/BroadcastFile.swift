@@ -123,7 +123,7 @@ final class BroadcastFile: Service {
     private func write() async throws -> Written {
         let current = try await current()
         let now = UnixMilliseconds.now
-        let text = String(decoding: try JSONCoder.encode(current.active(at: now)), as: UTF8.self)
+        let text = String(decoding: try JSONCoder.encode(current.active(at: now)), as: UTF8.self) + "\n"
         let stamp = try await onDisk { [path] in
             DurableFiles.removeOldDrafts(of: path)
             try DurableFiles.replace(path, text, isPublic: true)

@@ -23,7 +23,8 @@ struct ExportBroadcasts: ServiceCommand {
             MSI_BROADCAST_ENDPOINTS; by default the one of MSI_STATE_DIR on this machine.
 
             A file that exists is replaced only with --replace, and only when the new one is complete. A link is replaced by a file. A \
-            pipe, or a path in /dev such as /dev/stdout, is written to. Run it as the user that the file's folder belongs to.
+            pipe, or a path in /dev, is written to. /dev/stdout is standard output, as - is. Run it as the user that the file's folder \
+            belongs to.
 
             Exit status: 1 if the service refuses the command, 65 if the file exists or cannot be written, 75 if the broadcast service does \
             not answer, 78 if a setting is wrong.
@@ -42,8 +43,11 @@ struct ExportBroadcasts: ServiceCommand {
             throw InputFailure(description: "\(file) exists already; --replace replaces it")
         }
         let active = try await client.request(ReadCurrentBroadcasts()).active(at: .now)
-        let text = String(decoding: try JSONCoder.encode(active), as: UTF8.self)
-        guard file != "-" else { return text }
+        let text = String(decoding: try JSONCoder.encode(active), as: UTF8.self) + "\n"
+        guard file != "-", file != "/dev/stdout" else {
+            try OutputFile.write(text, to: "-")
+            return ""
+        }
         if Self.isWrittenTo(file) {
             try OutputFile.write(text, to: file)
         } else {
@@ -54,7 +58,12 @@ struct ExportBroadcasts: ServiceCommand {
                 throw InputFailure(description: "\(error)")
             }
         }
-        return "\(file): \(active.broadcasts.count) broadcasts, \(active.withdrawn.count) that are over"
+        return Self.summary(of: active, in: file)
+    }
+
+    static func summary(of active: ActiveBroadcasts, in file: String) -> String {
+        let count = active.broadcasts.count
+        return "\(file): \(count) active broadcast\(count == 1 ? "" : "s"), \(active.withdrawn.count) withdrawn or over"
     }
 
     /// Whether there is a file, or a link, that would be replaced.

@@ -13,7 +13,8 @@ struct SendBroadcast: ServiceCommand {
         discussion: """
             The file has a broadcast as POST /broadcast takes it, such as
 
-              {"type":1,"expiry":120,"actiondata":{"translations":{"en":{"title":"Maintenance","msg":"Back at noon."}}}}
+              {"type":1,"expiry":120,"actiondata":{"translations":
+                {"en":{"title":"Maintenance","msg":"Back at noon."}}}}
 
             Phones get it as version 1, at once; a downtime has its pop-up as well. The relay is that of MSI_FCM_RELAY_ENDPOINTS; by default \
             the one of MSI_STATE_DIR on this machine.
@@ -25,6 +26,9 @@ struct SendBroadcast: ServiceCommand {
             answered, send the first one again: phones drop what they have. The hub does not know the broadcast: phones that join later do not \
             get it, it is not repeated, and it cannot be withdrawn. So send the second one with POST /broadcast when the hub is back. \
             Phones that have it show nothing twice, and it has no pop-up.
+
+            Only this second line goes to standard output, so that it can be kept in a file. The first one, each of FCM's answers and \
+            everything else go to standard error.
 
             Exit status: 1 if FCM has not accepted everything, 65 if the file is wrong, 75 if the relay does not answer or may not send, 78 \
             if a setting is wrong.
@@ -51,7 +55,7 @@ struct SendBroadcast: ServiceCommand {
         // Whoever ends this command has the lines.
         fflush(nil)
         let sent = await Self.send(parts, by: relay)
-        for line in sent.lines { print(line.onOneLine(maxLength: 500)) }
+        for line in sent.lines { Self.say(line.onOneLine(maxLength: 500)) }
         if sent.unknown > 0 {
             Self.say("the outcome of \(sent.unknown) is unknown: send this broadcast again, with the same id and beginning")
         }
@@ -59,7 +63,8 @@ struct SendBroadcast: ServiceCommand {
         guard sent.failures == 0 else {
             throw StartFailure(description: "FCM has not accepted \(sent.failures) of \(sent.lines.count); send it again")
         }
-        return "FCM has accepted broadcast \(broadcast.id)"
+        Self.say("FCM has accepted broadcast \(broadcast.id)")
+        return ""
     }
 
     /// The broadcast in one line, to be sent by the relay again.

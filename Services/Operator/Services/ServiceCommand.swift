@@ -11,7 +11,7 @@ protocol ServiceCommand: AsyncParsableCommand {
     /// The exit status if the service refuses a command.
     static var refused: Int32 { get }
 
-    /// - Returns: The text for the terminal.
+    /// - Returns: The text for standard output; empty if there is none.
     func run(_ client: ServiceClient, _ settings: SettingValues) async throws -> String
 }
 
@@ -25,7 +25,8 @@ extension ServiceCommand {
                 arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
             let endpoints = try settings.value(.endpoints(of: Self.service))
             do {
-                print(try await ServiceClient.with(endpoints, settings) { try await run($0, settings) })
+                let text = try await ServiceClient.with(endpoints, settings) { try await run($0, settings) }
+                if !text.isEmpty { print(text) }
             } catch let failure as CommandFailure where failure.status == .unavailable || failure.status == .deadlineExceeded {
                 throw end(
                     "\(name) does not answer at \(endpoints.joined(separator: ", ")): "
