@@ -74,15 +74,19 @@ struct LifeTests {
         }
     }
 
-    @Test("A life has its lines in the order of time, and nothing foreign in it moves the cursor")
-    func text() throws {
-        var message = Message(
+    private static func alert() -> Message {
+        Message(
             msiKey: ObjectID(),
             draft: MessageDraft(
                 title: "Closed\u{1B}[31m\nnow", desc: "d", message: "the text",
                 topicKey: TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()), distribution: .alert),
             sender: "ann", timestamp: Self.time, names: CubeNames(channel: "C", area: "A", subject: "S"),
             expires: Self.time + 86_400_000, relay: RelayRecord(logged: .alert, due: Self.time))
+    }
+
+    @Test("A life has its lines in the order of time, and nothing foreign in it moves the cursor")
+    func text() throws {
+        var message = Self.alert()
         message.traceparent = "00-\(Self.trace)-00f067aa0ba902b7-01"
         message.receipts = MessageReceipts(received: 12, opened: 3)
         message.relay.state = .failed
@@ -131,6 +135,33 @@ struct LifeTests {
         #expect(missingRelayLines(message)?.contains("MSI_LOG_LEVEL=debug") == true)
         message.relay.components[1].state = .accepted
         #expect(missingRelayLines(message)?.contains("MSI_LOG_LEVEL=debug") == true)
+    }
+
+    @Test("A life says that running apps can fetch a waiting Alert, and that they remove a recalled one")
+    func fetch() {
+        func text(_ message: Message, after time: Milliseconds) -> String {
+            LifeText(
+                life: ItemLife(message: message), key: .item(message.msiKey), isArchiveKnown: true, isLogKnown: true,
+                now: Self.time + time
+            ).description
+        }
+        let (fetch, remove) = ("running apps can fetch it", "phones that have fetched it remove it")
+        var message = Self.alert()
+        #expect(!text(message, after: 4_000).contains(fetch) && text(message, after: 6_000).contains(fetch))
+        message.relay.state = .retrying
+        message.relay.components[1].error = DeliveryError(class: .retryable, code: "TIMEOUT", message: "late")
+        #expect(text(message, after: 1_000).contains(fetch))
+        message.relay.state = .recalled
+        message.relay.ended = Self.time + 7_000
+        for index in message.relay.components.indices { message.relay.components[index].state = .recalled }
+        message.receipts = MessageReceipts(received: 1, opened: 0)
+        let recalled = text(message, after: 8_000)
+        for part in ["recalled; last error: TIMEOUT late", remove, "received by 1 phone, opened by 0"] {
+            #expect(recalled.contains(part), "\(recalled)")
+        }
+        #expect(!recalled.contains(fetch))
+        message.relay.components[0].state = .accepted
+        #expect(!text(message, after: 8_000).contains(remove))
     }
 
     /// The last line of a life without a line of the relay.

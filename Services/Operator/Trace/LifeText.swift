@@ -1,12 +1,15 @@
 import FoundationEssentials
 import Schemas
 import ServiceKit
+import Time
 
 /// One life as lines for a person.
 struct LifeText: CustomStringConvertible {
     private static let maxLine = 600
     /// The maximum number of a push's recipients that are shown; the rest is counted.
     private static let maxRecipients = 20
+    /// For how long an Alert is left to FCM alone (MSI_ALERT_FETCH_DELAY), by default.
+    private static let fetchDelay = Milliseconds(rawValue: 5_000)
 
     let life: ItemLife
     let key: TraceKey
@@ -14,6 +17,7 @@ struct LifeText: CustomStringConvertible {
     let isArchiveKnown: Bool
     /// Whether the logs have been read.
     let isLogKnown: Bool
+    var now = UnixMilliseconds.now
 
     var description: String {
         ([headline] + rows.map { "  \($0.padded(to: 12))\($1.onOneLine(maxLength: Self.maxLine))" } + [""] + timeline)
@@ -52,13 +56,34 @@ struct LifeText: CustomStringConvertible {
         if let delay = message.delay { rows.append(("delay", "\(delay) s")) }
         rows += delivery(message.relay, expires: message.expires)
         rows += message.relay.components.map { ($0.component.rawValue, outcome(of: $0)) }
+        if let fetch = fetch(of: message) { rows.append(("apps", fetch)) }
         if let receipts = message.receipts {
             let isAccepted = message.relay.components.contains { $0.state == .accepted }
             // They have fetched it, or FCM's answer was lost.
             let way = message.distribution == .alert && !isAccepted ? "; FCM has not confirmed it" : ""
-            rows.append(("receipts", "\(receipts.received) phones have received it, \(receipts.opened) have opened it\(way)"))
+            let phones = "\(receipts.received) phone\(receipts.received == 1 ? "" : "s")"
+            rows.append(("receipts", "received by \(phones), opened by \(receipts.opened)\(way)"))
         }
         return rows + traceRow
+    }
+
+    /// What running apps do with an Alert that FCM is not known to have accepted, by the rule of the portal's `message-state.js`.
+    private func fetch(of message: Message) -> String? {
+        let relay = message.relay
+        guard message.distribution == .alert, !relay.components.contains(where: { $0.state == .accepted }) else { return nil }
+        let scheduled = message.sendAt ?? message.delay.map { message.timestamp + Milliseconds($0) } ?? message.timestamp
+        let trace = relay.trace ?? []
+        let due = trace.filter { $0.action != .recall }.map(\.at).reduce(scheduled) { max($0, $1) }
+        if relay.state == .recalled {
+            let wasApproved = message.approval != true || trace.contains { $0.action == .approve }
+            guard wasApproved, let ended = relay.ended, due < ended else { return nil }
+            return "phones that have fetched it remove it"
+        }
+        guard relay.state == .pending || relay.state == .retrying, (message.receipts?.received ?? 0) == 0,
+            let data = relay.components.first(where: { $0.component == .data }), data.state == .pending,
+            data.error != nil || due < now - Self.fetchDelay
+        else { return nil }
+        return "running apps can fetch it; they ask the hub about every minute"
     }
 
     private func kind(of message: Message) -> String {
@@ -90,7 +115,9 @@ struct LifeText: CustomStringConvertible {
     private func outcome(of part: some DeliveryPart) -> String {
         let name = part.name.map { " by FCM as \($0)" } ?? ""
         let time = part.acceptedAt.map { " at \($0.text)" } ?? ""
-        let error = part.error.map { ": \($0.code) \($0.message)" } ?? ""
+        // Only a failure is the error's doing: a recall or the expiry has ended the others.
+        let label = part.state == .failed ? ": " : "; last error: "
+        let error = part.error.map { label + "\($0.code) \($0.message)" } ?? ""
         return part.state.rawValue + name + time + error
     }
 
