@@ -9,8 +9,9 @@ struct Phone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Simulates a phone at the local FCM emulator, and shows what it receives until Ctrl-C.",
         discussion: """
-            It subscribes to all subjects that the cube has now, or to those under the given names. The gateway is that of \
-            `msi send`; the emulator is the one of this machine (MSI_FCM_EMULATOR_PORT, MSI_STATE_DIR).
+            It subscribes to all subjects that the cube has now, or to those under the given names, and shows their messages. It \
+            shows no broadcasts; the phone of `deploy/run`, or msi-phone, does. The gateway is that of `msi send`; the emulator is the \
+            one of this machine (MSI_FCM_EMULATOR_PORT, MSI_STATE_DIR).
             """)
 
     @Argument(

@@ -23,12 +23,15 @@ struct Sample: AsyncParsableCommand {
                 let inArea = try await existing(area, among: inChannel.areas) {
                     try await add(area, "/area/\(inChannel.id)", to: gateway)
                 }
-                if !inArea.subjects.contains(where: { $0.name == subject.name }) {
+                let isThere = inArea.subjects.contains { $0.name == subject.name }
+                if !isThere {
                     let _: Subject = try await gateway.post(
                         "/subject/\(inChannel.id)/\(inArea.id)", try JSONCoder.encode(subject))
                 }
-                print("\(channel)/\(area)/\(subject.name) (\(subject.opt.distribution.rawValue))")
+                let name = "\(channel)/\(area)/\(subject.name) (\(subject.opt.distribution.rawValue))"
+                print("\(name): \(isThere ? "already there" : "added")")
             }
+            print("send by the portal, \(gateway.url)/, or by: msi send Campus/Weather/Storms 'Campus closed'")
         }
     }
 
