@@ -39,8 +39,8 @@ struct StrictJSONTests {
     @Test(
         "Invalid JSON is refused with what was expected, and where",
         arguments: [
-            ("", "expected a value at the end"), (" ", "expected a value at the end"),
-            ("{", "expected a field's name in double quotes at the end"),
+            ("", "expected a value at the end of the text"), (" ", "expected a value at the end of the text"),
+            ("{", "expected a field's name in double quotes at the end of the text"),
             (#"{"a":1,}"#, "expected a field's name in double quotes at byte 7"), ("[1,]", "expected a value at byte 3"),
             ("[,1]", "expected a value at byte 1"), (#"{"a" 1}"#, "expected a colon at byte 5"),
             ("[1 2]", "expected a comma or ] at byte 3"),
@@ -56,7 +56,8 @@ struct StrictJSONTests {
             ("[-]", "expected a value at byte 1"),
             ("[1e999]", "expected a number that fits 64 bits at byte 6"),
             ("[0.5e-400]", "expected a number that fits 64 bits at byte 9"),
-            (#"["a"#, "expected a double quote at the end"), ("[\"a\nb\"]", "expected no control character in a text at byte 3"),
+            (#"["a"#, "expected a double quote at the end of the text"),
+            ("[\"a\nb\"]", "expected no control character in a text at byte 3"),
             (#"["\x"]"#, "expected an escape of JSON's at byte 2"),
             (#"["\u12g4"]"#, "expected four hexadecimal digits at byte 2"),
             (#"["\ud83c"]"#, "expected a surrogate pair at byte 2"), (#"["\udf93"]"#, "expected a surrogate pair at byte 2"),
@@ -103,7 +104,7 @@ struct StrictJSONTests {
         arguments: [
             ("{\n  \"a\": 1,\n}", "expected a field's name in double quotes at byte 12 (line 3, column 1)"),
             ("[1,\r\n \"é🎓\", x]", "expected a value at byte 16 (line 2, column 8)"),
-            ("[\n", "expected a value at the end"),
+            ("[\n", "expected a value at the end of the text"),
         ])
     func lines(json: String, problem: String) {
         #expect(violation(json.utf8) == SchemaViolation(field: "", problem: "not valid JSON: " + problem))

@@ -49,7 +49,7 @@ extension JSONSyntaxError: CustomStringConvertible {
     }
 
     private func place(in bytes: UnsafeRawBufferPointer) -> String {
-        guard position < bytes.count else { return "at the end" }
+        guard position < bytes.count else { return "at the end of the text" }
         let before = bytes[..<position]
         let lineFeed = UInt8(ascii: "\n")
         guard let lineEnd = before.lastIndex(of: lineFeed) else { return "at byte \(position)" }
