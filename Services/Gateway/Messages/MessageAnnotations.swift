@@ -40,6 +40,10 @@ extension MessagePost: SchemaAnnotated {
             "allOf": [
                 ["not": ["required": ["delay", "send_at"]]],
                 [
+                    "if": ["properties": ["correction": ["const": true]], "required": ["correction"]],
+                    "then": ["required": ["follows"]],
+                ],
+                [
                     "if": ["properties": ["distribution": ["const": "Alert"]]],
                     "then": ["properties": ["desc": ["pattern": .string(TextCharacters.text.pattern(mayBeBlank: false))]]],
                 ],
