@@ -170,8 +170,14 @@ package final class Traffic: Sendable {
     }
 
     private func note(_ answer: HTTPAnswer, to post: Post) {
+        if hasMissedItsTime(post), answer.status == 400, (try? answer.json["field"]) == "send_at" { return }
         guard answer.status == 201, let msiKey = try? answer.json["msi_key"]?.string else { return surprised("\(answer)") }
         state.withLock { $0.accepted.append(Accepted(msiKey: msiKey, distribution: post.subject.distribution)) }
+    }
+
+    /// A scheduled message cannot be posted later than a minute after its time, such as after an outage of that length.
+    private func hasMissedItsTime(_ post: Post) -> Bool {
+        post.body["send_at"]?.integer.map { $0 < .nowInMilliseconds - 60_000 } ?? false
     }
 
     private func surprised(_ text: String) {
