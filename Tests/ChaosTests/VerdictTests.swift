@@ -152,7 +152,7 @@ struct VerdictTests {
     }
 
     /// Two copies, ten seconds apart. The archive knows the second.
-    private func doubled(
+    func doubled(
         heardAfter hearing: Int64? = nil, by part: Part, _ action: Fault.Action, after delay: Int64, for length: Int64 = 2_000,
         _ change: (inout Evidence) -> Void = { _ in }
     ) -> Verdict {

@@ -1,3 +1,4 @@
+import ServiceKit
 import TestSupport
 
 /// A send that FCM accepted and the archive does not know as accepted, so that the component may have been sent again.
@@ -51,7 +52,7 @@ struct StrayCopy: Hashable, Sendable {
     /// after, until FCM's answer is in the archive.
     static let margin: Int64 = 1_000
     /// The timeout of a request to FCM, in milliseconds.
-    static let requestTimeout: Int64 = 10_000
+    static let requestTimeout = Int64(DeliveryTimes.fcmRequestTimeout / .milliseconds(1))
     /// How long after a message's expiry a relay gives up, in milliseconds: a second, and more on a busy machine.
     static let timeAfterExpiry: Int64 = 5_000
     /// The minimum freeze that breaks a connection of the bus, in milliseconds. A connection breaks after three seconds of silence,
@@ -65,13 +66,21 @@ struct StrayCopy: Hashable, Sendable {
         begin - Self.margin...max(send.received, end.map { $0 + Self.margin } ?? send.received + Self.requestTimeout)
     }
 
+    /// While nothing can be stored, the outcome waits in the message log.
+    private func inFlight(during disturbances: [Disturbance]) -> ClosedRange<Int64> {
+        guard rule == .outcomeLost else { return inFlight }
+        let outages = disturbances.filter { ($0.part == .database || $0.action == .fillDisk) && $0.overlaps(inFlight) }
+        let end = outages.map { $0.ended + Self.margin }.max() ?? 0
+        return inFlight.lowerBound...max(inFlight.upperBound, end)
+    }
+
     /// Whether it is explained without a disturbance.
     var isHarmless: Bool { rule == .expiredOnTheWay }
 
     /// The disturbance that doubled it: of the possible ones while it was in flight, the one that began last. `nil` if there is
     /// none; then the copy is unexplained.
     func cause(among disturbances: [Disturbance]) -> Disturbance? {
-        let inFlight = inFlight
+        let inFlight = inFlight(during: disturbances)
         return disturbances.filter { $0.overlaps(inFlight) && canDouble($0) }.max { $0.began < $1.began }
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Chaos
 
-/// Messages that expire, and copies that FCM takes at the end of a lifetime.
+/// Messages that expire, copies that FCM takes at the end of a lifetime, and outcomes that wait.
 extension VerdictTests {
     @Test("A copy that a relay gave up because it had expired needs no fault")
     func expiredOnTheWay() {
@@ -54,5 +54,16 @@ extension VerdictTests {
             })
         #expect(verdict.delivered == 1)
         #expect(verdict.isGood, "\(verdict.problems)")
+    }
+
+    @Test("An outcome that waits for the database can be lost with the message log until the database is back")
+    func outcomeThatWaits() {
+        for isAway in [true, false] {
+            let verdict = doubled(heardAfter: 120, by: .messageLog2, .kill, after: 3_000) { evidence in
+                if isAway { disturb(.database, .restart, after: 1_000, for: 2_500, in: &evidence) }
+            }
+            #expect(verdict.doubled == 1)
+            #expect(verdict.isGood == isAway, "\(verdict.problems)")
+        }
     }
 }
