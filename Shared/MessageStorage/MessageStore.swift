@@ -84,8 +84,8 @@ package protocol MessageStore: MovableAuditSource, CheckedStore {
     func corrections(of msiKey: ObjectID) async throws -> [Correction]
 
     /// Counts what phones report. A report whose number is not above that of the installation's last one changes nothing. Messages
-    /// that are not stored, or that no phone can have yet, are left out: no relay has taken them, and they are not Alerts that phones
-    /// can fetch before. A report of no other messages changes nothing.
+    /// that are not stored, or that no phone can have yet, are left out: no relay has taken them, and they were not due before
+    /// they ended. A report of no other messages changes nothing.
     ///
     /// - Parameters:
     ///   - now: Installations that have not reported for ``AddReceipts/memory`` are forgotten.

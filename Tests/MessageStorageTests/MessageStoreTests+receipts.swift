@@ -110,7 +110,7 @@ extension MessageStoreTests {
         arguments: StoreKind.allCases)
     func receiptsOfNothing(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
-            let waiting = Self.message("waiting", distribution: .information)
+            let waiting = Self.message("waiting", sendAt: 50_000)
             // Its relay has not answered yet: FCM may have it.
             let leased = Self.message("leased", lease: Lease(owner: "o", until: 5))
             for message in [waiting, leased] { _ = try await store.insert(message) }

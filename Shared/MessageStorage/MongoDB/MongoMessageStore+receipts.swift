@@ -46,8 +46,9 @@ enum ReceiptCollection {
         _ = try connection.write(["createIndexes": .string(name), "indexes": .array([.document(index)])])
     }
 
-    /// Which messages are stored, and may have gone out. Those of other programs, without a `relay`, count as relayed. Phones can
-    /// fetch an Alert that no relay has taken once it is due, unless it was recalled before, or never approved.
+    /// Which messages are stored, and may have gone out: those of other programs, without a `relay`, those that a relay has taken, and
+    /// those that were due, unless they were recalled before or never approved. Phones can fetch a due Alert, and a power cut can undo
+    /// what is stored of an attempt.
     static func countable(
         _ msiKeys: [ObjectID], now: UnixMilliseconds, _ connection: MongoConnection
     ) throws -> Set<ObjectID> {
@@ -59,14 +60,13 @@ enum ReceiptCollection {
         ]
         let approve = Intervention.Action.approve.rawValue.bson
         let wasApproved: BSONValue = [["approval": ["$ne": true]], ["relay.trace.action": approve]]
-        let fetchable: BSONValue = [
-            "distribution": Distribution.alert.bson, "relay.state": ["$ne": RelayState.held.bson],
-            "$and": [["$or": wasDue], ["$or": wasApproved]],
+        let mayBeOut: BSONValue = [
+            "relay.state": ["$ne": RelayState.held.bson], "$and": [["$or": wasDue], ["$or": wasApproved]],
         ]
         let found = try connection.find(
             [
                 "msi_key": ["$in": msiKeys.bson],
-                "$or": [["relay": nil], ["relay.attempts": ["$gt": 0]], ["relay.lease": ["$exists": true]], fetchable],
+                "$or": [["relay": nil], ["relay.attempts": ["$gt": 0]], ["relay.lease": ["$exists": true]], mayBeOut],
             ],
             in: MessageCollection.name, options: ["projection": ["msi_key": 1]])
         return Set(try found.map { try BSONFields($0).value("msi_key") })

@@ -59,15 +59,15 @@ enum ReceiptTable {
         }
     }
 
-    /// Which messages are stored, and may have gone out. Phones can fetch an Alert that no relay has taken once it is due, unless it was
-    /// recalled before, or never approved.
+    /// Which messages are stored, and may have gone out: those that a relay has taken, and those that were due, unless they were recalled
+    /// before or never approved. Phones can fetch a due Alert, and a power cut can undo what is stored of an attempt.
     static func countable(_ msiKeys: [ObjectID], now: UnixMilliseconds, in database: Database) throws -> Set<ObjectID> {
         try ObjectID.fetchSet(
             database,
             sql: """
                 SELECT msiKey FROM message
                 WHERE msiKey IN (SELECT value FROM json_each(:keys)) AND (attempts > 0 OR leaseOwner IS NOT NULL
-                    OR (distribution = 'Alert' AND state <> 'held'
+                    OR (state <> 'held'
                         AND (COALESCE(sendAt, delay) IS NULL OR nextAttempt <= :now
                             OR ended > COALESCE(sendAt, timestamp + 1000 * delay))
                         AND (approval IS NOT TRUE

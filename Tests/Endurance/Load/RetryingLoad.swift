@@ -146,9 +146,11 @@ final class RetryingLoad: Sendable {
     private func note(_ failure: CommandFailure) {
         state.withLock { state in
             state.totals.commands += 1
-            // `overloaded` is an answer of the relay.
+            // Answers of the relay: it has too much to do, or FCM has failed too often.
             if failure.status == .overloaded {
                 state.totals.failures["overloaded", default: 0] += 1
+            } else if failure.message.hasPrefix(RelayErrorCode.circuitOpen.rawValue) {
+                state.totals.failures[RelayErrorCode.circuitOpen.rawValue, default: 0] += 1
             } else if !Task.isCancelled {
                 state.totals.unanswered["\(failure.status.rawValue): \(failure.message)", default: 0] += 1
             }
