@@ -38,14 +38,20 @@ package enum DurableFiles {
     /// Atomically replaces a file.
     ///
     /// - Parameter isPublic: Whether everyone may read it; otherwise only its owner.
-    package static func replace(_ path: String, _ text: String, isPublic: Bool = false) throws(DurableFileFailure) {
+    /// - Returns: The stamp of the new file, also if another program has replaced it since; `nil` if the system does not say.
+    @discardableResult
+    package static func replace(
+        _ path: String, _ text: String, isPublic: Bool = false
+    ) throws(DurableFileFailure) -> FileStamp? {
         let draft = try writeDraft(of: path, text, isPublic: isPublic)
+        let stamp = FileStamp(of: draft)
         do throws(DurableFileFailure) {
             try rename(draft, to: path)
         } catch {
             unlink(draft)
             throw error
         }
+        return stamp
     }
 
     /// Removes what writers of a public file have left that were killed before its replacement. A draft that another process may be writing

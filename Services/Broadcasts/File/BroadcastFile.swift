@@ -80,7 +80,7 @@ final class BroadcastFile: Service {
                     let latest = try await version()
                     if check <= .now {
                         check = .now + checkPeriod
-                        if let stamp = written?.stamp, try await isReplaced(stamp) { written = nil }
+                        if let last = written, try await isReplaced(last.stamp) { written = nil }
                     }
                     if written?.isOld(latest) ?? true { written = try await write() }
                     note(nil)
@@ -126,15 +126,15 @@ final class BroadcastFile: Service {
         let text = String(decoding: try JSONCoder.encode(current.active(at: now)), as: UTF8.self) + "\n"
         let stamp = try await onDisk { [path] in
             DurableFiles.removeOldDrafts(of: path)
-            try DurableFiles.replace(path, text, isPublic: true)
-            return FileStamp(of: path)
+            return try DurableFiles.replace(path, text, isPublic: true)
         }
         return Written(version: current.version, stamp: stamp, until: current.nextChange(after: now))
     }
 
     /// Whether the file is absent, or another one than this process has written.
-    private func isReplaced(_ stamp: FileStamp) async throws -> Bool {
-        try await onDisk { [path] in FileStamp(of: path) != stamp }
+    private func isReplaced(_ stamp: FileStamp?) async throws -> Bool {
+        guard let stamp else { return true }
+        return try await onDisk { [path] in FileStamp(of: path) != stamp }
     }
 
     /// Waits for the disk until the task is cancelled.

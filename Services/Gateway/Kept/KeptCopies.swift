@@ -167,8 +167,8 @@ final class KeptCopies: Service {
                 let text = String(decoding: try JSONCoder.encode(document), as: UTF8.self)
                 try DurableFiles.makeFolder(folder)
                 warnOfOtherGateway()
-                try DurableFiles.replace(path, text)
-                ownFile.withLock { $0 = FileStamp(of: path) }
+                let stamp = try DurableFiles.replace(path, text)
+                ownFile.withLock { $0 = stamp }
                 written = current
                 return true
             }
