@@ -17,6 +17,7 @@ final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let timeout: TimeAmount
+    private let stopGrace: TimeAmount
     /// Whether the last request has begun and not ended.
     private var isReadingRequest = false
     /// Whether the last request says `Connection: close`.
@@ -31,12 +32,13 @@ final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The maximum number of bytes that are dropped before reading stops.
     private static let maxDropped = 1_024 * 1_024
-    /// How long an idle connection stays open when the gateway stops. A restart takes that much longer.
-    private static let stopGrace = TimeAmount.milliseconds(500)
 
-    /// - Parameter timeout: How long the client may still send.
-    init(timeout: TimeAmount) {
+    /// - Parameters:
+    ///   - timeout: How long the client may still send.
+    ///   - stopGrace: How long an idle connection stays open when the gateway stops.
+    init(timeout: TimeAmount, stopGrace: TimeAmount) {
         self.timeout = timeout
+        self.stopGrace = stopGrace
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -110,7 +112,7 @@ final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
     /// Closes the connection after a moment, unless a request comes: its response closes the connection.
     private func closeSoon(_ context: ChannelHandlerContext) {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(in: Self.stopGrace) {
+        context.eventLoop.scheduleTask(in: stopGrace) {
             let (handler, context) = bound.value
             guard context.channel.isActive, !handler.isClosing, handler.unanswered == 0 else { return }
             handler.isClosing = true

@@ -10,4 +10,6 @@ struct ConnectionTimeouts: Sendable {
     var response = TimeAmount.seconds(30)
     /// From the last response to the client's end of the connection.
     var closing = TimeAmount.seconds(1)
+    /// How long an idle connection stays open when the gateway stops. A restart takes that much longer.
+    var stopping = TimeAmount.milliseconds(500)
 }

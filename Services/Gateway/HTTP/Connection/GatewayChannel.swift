@@ -53,7 +53,7 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
             try pipeline.addHandler(AnswerFraming())
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: certificate != nil))
             try pipeline.addHandler(ResponseHeaders(security))
-            try pipeline.addHandler(ConnectionClosing(timeout: timeouts.closing))
+            try pipeline.addHandler(ConnectionClosing(timeout: timeouts.closing, stopGrace: timeouts.stopping))
             try pipeline.addHandler(ConnectionDeadlines(timeouts, activity: activity, logger: logger))
             try pipeline.addHandler(MalformedRequests())
             let connection = try AcceptedConnection.Connection(
