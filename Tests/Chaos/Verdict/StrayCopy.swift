@@ -58,6 +58,8 @@ struct StrayCopy: Hashable, Sendable {
     /// The minimum freeze that breaks a connection of the bus, in milliseconds. A connection breaks after three seconds of silence,
     /// and one of them may have passed before the freeze.
     static let silence: Int64 = 1_800
+    /// How long a database may take from its start until the message log can store again, on a busy machine, in milliseconds.
+    private static let recovery: Int64 = 15_000
     /// The minimum freeze that ends an earlier lease of 30 s, in milliseconds.
     private static let lease: Int64 = 20_000
 
@@ -70,7 +72,7 @@ struct StrayCopy: Hashable, Sendable {
     private func inFlight(during disturbances: [Disturbance]) -> ClosedRange<Int64> {
         guard rule == .outcomeLost else { return inFlight }
         let outages = disturbances.filter { ($0.part == .database || $0.action == .fillDisk) && $0.overlaps(inFlight) }
-        let end = outages.map { $0.ended + Self.margin }.max() ?? 0
+        let end = outages.map { $0.ended + Self.recovery }.max() ?? 0
         return inFlight.lowerBound...max(inFlight.upperBound, end)
     }
 
