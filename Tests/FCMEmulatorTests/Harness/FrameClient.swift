@@ -125,6 +125,16 @@ extension HTTP2Frame {
         return frame.headers.first(name: ":status")
     }
 
+    /// `true` for the last frame of an answer, and otherwise `nil`.
+    func isEnd(of stream: HTTP2StreamID) -> Bool? {
+        guard streamID == stream else { return nil }
+        return switch payload {
+        case .data(let frame) where frame.endStream: true
+        case .headers(let frame) where frame.endStream: true
+        default: nil
+        }
+    }
+
     /// The code with which a stream was reset.
     func resetCode(of stream: HTTP2StreamID) -> HTTP2ErrorCode? {
         guard streamID == stream, case .rstStream(let code) = payload else { return nil }
