@@ -38,7 +38,7 @@ package enum DurableFiles {
     /// Atomically replaces a file.
     ///
     /// - Parameter isPublic: Whether everyone may read it; otherwise only its owner.
-    /// - Returns: The stamp of the new file, whoever has replaced it since; `nil` if the system does not say.
+    /// - Returns: The stamp of the new file, taken before its place can be taken by another one; `nil` if the system does not say.
     @discardableResult
     package static func replace(
         _ path: String, _ text: String, isPublic: Bool = false

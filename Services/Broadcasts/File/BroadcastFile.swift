@@ -10,8 +10,8 @@ import Time
 
 /// Keeps what phones show of broadcasts in a file, which another server hands out while the hub is away.
 ///
-/// It is written at the start, after each change, also of another instance, and when a broadcast begins or ends: nobody is to read one before
-/// its time. Once a minute it is written again if it is not as this process has left it.
+/// It has only broadcasts that have begun. So it is written at the start, after each change of any instance, and when a broadcast begins or
+/// ends. Once a minute it is written again if it is not as this process has left it.
 final class BroadcastFile: Service {
     private let path: String
     private let version: @Sendable () async throws -> Revision

@@ -82,7 +82,7 @@ struct BroadcastPush: Sendable {
     }
 
     /// When phones begin to show this version, if this is the first push of it since then; `nil` for a repetition. Only that push has a
-    /// pop-up: nobody is to be told the same twice. It stays the same while the push waits.
+    /// pop-up, so that phones show it once. The time stays the same while the push waits.
     private var beginningOfVersion: UnixMilliseconds? {
         let broadcast = stored.broadcast
         // A repetition is planned for a later time than either. A version that has not begun is pushed again when it begins.

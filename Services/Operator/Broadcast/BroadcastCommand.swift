@@ -72,8 +72,8 @@ struct ExportBroadcasts: ServiceCommand {
         return file != "-" && lstat(file, &status) == 0 && !isWrittenTo(file)
     }
 
-    /// Whether it is something that is written to. A link may have been set by whoever may write to its folder, and is not followed; those
-    /// of /dev are the system's.
+    /// Whether the document is written into it, as into a pipe. A link of a common folder may be a stranger's, so none is followed but those
+    /// of /dev.
     static func isWrittenTo(_ file: String) -> Bool {
         if file.hasPrefix("/dev/") { return true }
         var status = stat()

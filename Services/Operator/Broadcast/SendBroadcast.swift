@@ -52,7 +52,7 @@ struct SendBroadcast: ServiceCommand {
         Self.say("to send it again: \(try Self.line(broadcast))")
         Self.say("the hub does not know it; once it is back, send it the next line with POST /broadcast")
         print(try Self.lineForHub(broadcast))
-        // Whoever ends this command has the lines.
+        // Before the sends, so that the lines are there if the command is ended during them.
         fflush(nil)
         let sent = await Self.send(parts, by: relay)
         for line in sent.lines { Self.say(line.onOneLine(maxLength: 500)) }

@@ -87,7 +87,7 @@ extension Broadcasts {
         }
     }
 
-    /// Asks another server for its copy of what is active, such as while the hub is away.
+    /// Asks another server for its copy of the active broadcasts, after the hub has not answered.
     ///
     /// - Returns: Whether what the student sees may have changed. An answer that is no copy changes nothing, and what an old one lacks stays.
     /// - Throws: The error of the connection, or a `DatabaseError`.

@@ -77,7 +77,7 @@ public final class Broadcasts: Sendable {
         }
     }
 
-    /// Closes a card for good, with its pop-up. Another version of the broadcast is shown all the same.
+    /// Closes a card for good, with its pop-up. A later version of the broadcast is shown.
     ///
     /// - Returns: `false` if the card cannot be closed.
     /// - Throws: `DatabaseError`.

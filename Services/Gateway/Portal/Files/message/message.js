@@ -51,7 +51,7 @@ setInterval(() => {
   get(`/message/${encodeURIComponent(key)}`).then(showReach, () => {});
 }, reachInterval);
 
-/** Only the counts: what somebody reads or has unfolded stays as it is. The first phones that have fetched an Alert are a step. */
+/** Only the counts, so that an unfolded part of the page stays so. The first phones that have fetched an Alert are a step. */
 function showReach({ receipts }) {
   if (JSON.stringify(receipts) === JSON.stringify(message.receipts)) return;
   const before = fetchOf(message);
