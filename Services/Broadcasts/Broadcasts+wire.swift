@@ -1,12 +1,10 @@
 import AuditTrail
-import CommandBus
+import Bus
 import FCM
-import MongoDatabase
+import Store
 import Schemas
 import ServiceKit
 import ServiceLifecycle
-import Storage
-import StoredResources
 
 extension ServicePlan {
     /// Wires the broadcast service together.
@@ -35,14 +33,14 @@ extension ServicePlan {
         let file = try settings.optional(.broadcastFile).map { path in
             BroadcastFile(at: path, version: version, current: { try await log.current() }, logger: logger)
         }
-        let audit = AuditForwarder(of: StoredAudit(BroadcastStore.audit, in: store), to: people, logger: logger)
+        let audit = AuditForwarder(of: AuditQueue(of: store), to: people, logger: logger)
         let server = try CommandServer(
             bus: bus, endpoint: settings.value(.listen(.broadcast)),
             router: .broadcast(
                 log, outcomes: PushOutcomes(messageLog: messageLog),
                 parts: { audit.health.merging(pushes.health) { $1 }.merging(file?.health ?? [:]) { $1 } }),
             logger: logger)
-        var services: [any Service] = [event, audit, pushes, server]
+        var services: [any Service] = [RepeatingService(event, logger: logger), audit, pushes, server]
         if let file { services.append(file) }
         return ServicePlan(
             services: services,
@@ -52,5 +50,25 @@ extension ServicePlan {
                 await file?.close()
                 try await store.close()
             })
+    }
+}
+
+extension CommandRouter {
+    /// The commands of the broadcast service.
+    ///
+    /// - Parameter parts: The states of the service's dependencies.
+    static func broadcast(
+        _ log: BroadcastLog, outcomes: PushOutcomes, parts: @escaping @Sendable () -> [String: PartHealth]
+    ) -> CommandRouter {
+        var router = CommandRouter(stores: [log.store], parts: { parts() })
+        router.on(AddBroadcast.self) { command, context in
+            try await log.add(command, sender: try context.requireActor(), by: context.author)
+        }
+        router.on(UpdateBroadcast.self) { try await log.update($0, by: $1.author) }
+        router.on(WithdrawBroadcast.self) { try await log.withdraw($0, by: $1.author) }
+        router.on(GetBroadcast.self) { command, _ in await outcomes.add(to: try await log.stored(command.id)) }
+        router.on(ListBroadcasts.self) { command, _ in try await log.page(command) }
+        router.on(ReadCurrentBroadcasts.self) { _, _ in try await log.current() }
+        return router
     }
 }

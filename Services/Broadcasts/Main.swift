@@ -1,5 +1,5 @@
-import DurableFiles
-import MongoDatabase
+import Base
+import Store
 import ServiceKit
 
 @main

@@ -1,3 +1,5 @@
+import CoreMetrics
+import Instruments
 import Logging
 import Schemas
 import ServiceLifecycle
@@ -22,8 +24,8 @@ struct Canary: Service {
             await withDiscardingTaskGroup { group in
                 var next = ContinuousClock.now
                 while !Task.isCancelled {
-                    group.addTask { await fly() }
-                    // After a stop of the machine there are no messages to make up for.
+                    group.addTask { await sendAndFollow() }
+                    // After a suspension of the machine the missed messages are not sent.
                     next = max(next + interval, .now)
                     do {
                         try await Task.sleep(until: next, clock: .continuous)
@@ -36,30 +38,30 @@ struct Canary: Service {
         }
     }
 
-    private func fly() async {
+    private func sendAndFollow() async {
         let start = ContinuousClock.now
-        var flight = Flight(interval: interval)
+        var message = CanaryMessage(interval: interval)
         let key: ObjectID
         do {
-            key = try await hub.post("Sent at \(UnixMilliseconds.now.rawValue).", ttl: max(flight.patience, .seconds(60)))
+            key = try await hub.post("Sent at \(UnixMilliseconds.now.rawValue).", ttl: max(message.patience, .seconds(60)))
         } catch {
-            // A message that a stop has interrupted says nothing.
+            // A message that the stop has interrupted does not count.
             if !Task.isCancelled { end(.notStored, "\(error)", posted: start) }
             return
         }
         metrics.reached(.stored, since: start)
-        // The last reason why the hub did not tell.
+        // Why the last request for the progress failed.
         var reason: String?
-        while ContinuousClock.now - start < flight.patience {
+        while ContinuousClock.now - start < message.patience {
             do {
-                try await Task.sleep(for: Flight.pause(after: .now - start))
+                try await Task.sleep(for: CanaryMessage.pause(after: .now - start))
             } catch {
                 return
             }
             do {
                 let progress = try await hub.progress(of: key)
                 reason = nil
-                let (reached, outcome) = flight.saw(progress, after: .now - start)
+                let (reached, outcome) = message.update(progress, after: .now - start)
                 for stage in reached { metrics.reached(stage, since: start) }
                 if let outcome { return end(outcome, "its state is \(progress.state.rawValue)", key, posted: start) }
             } catch {
@@ -67,31 +69,31 @@ struct Canary: Service {
                 reason = "\(error)"
             }
         }
-        end(flight.givenUp, reason ?? "nothing within \(flight.patience)", key, posted: start)
+        end(message.givenUp, reason ?? "nothing within \(message.patience)", key, posted: start)
     }
 
     private func end(
-        _ outcome: Flight.Outcome, _ reason: String, _ key: ObjectID? = nil, posted: ContinuousClock.Instant
+        _ outcome: CanaryMessage.Outcome, _ reason: String, _ key: ObjectID? = nil, posted: ContinuousClock.Instant
     ) {
         metrics.ended(outcome, at: .now)
         log.ended(outcome, reason, key, posted: posted)
     }
 }
 
-/// Logs the first message that has not arrived, and that messages arrive again.
+/// Logs one line when messages stop to arrive, and one when they arrive again.
 private final class CanaryLog: Sendable {
     private let logger: Logger
-    /// When the last message that has not arrived was posted; `nil` if a later one has.
+    /// When the last lost message was posted; `nil` if a later one has arrived.
     private let failing = Mutex<ContinuousClock.Instant?>(nil)
 
     init(logger: Logger) {
         self.logger = logger
     }
 
-    func ended(_ outcome: Flight.Outcome, _ reason: String, _ key: ObjectID?, posted: ContinuousClock.Instant) {
+    func ended(_ outcome: CanaryMessage.Outcome, _ reason: String, _ key: ObjectID?, posted: ContinuousClock.Instant) {
         guard !outcome.isDelivered else {
             let isOver = failing.withLock { failing in
-                // One that was on its way already says nothing about those after it.
+                // A message that was posted before the lost one does not show that the outage is over.
                 guard let last = failing, posted > last else { return false }
                 failing = nil
                 return true
@@ -107,4 +109,38 @@ private final class CanaryLog: Sendable {
         if let key { metadata["msi_key"] = "\(key)" }
         logger.log(level: isNew ? .warning : .debug, "a message has not arrived", metadata: metadata)
     }
+}
+
+/// What the canary has measured.
+struct CanaryMetrics: Sendable {
+    private let durations: [CanaryMessage.Stage: CoreMetrics.Timer]
+    private let outcomes: [CanaryMessage.Outcome: Counter]
+
+    /// Creates all series with 0, except the time of the last arrival, so that Prometheus sees the first failure as an increase.
+    ///
+    /// - Parameter now: The time of the start. Silence is measured from it until the first message arrives.
+    init(interval: Duration, now: UnixMilliseconds) {
+        durations = Dictionary(
+            uniqueKeysWithValues: CanaryMessage.Stage.allCases.map {
+                ($0, Instrument.canaryDuration.timer(["stage": $0.rawValue]))
+            })
+        outcomes = Dictionary(
+            uniqueKeysWithValues: CanaryMessage.Outcome.allCases.map {
+                ($0, Instrument.canaryMessages.counter(["outcome": $0.rawValue]))
+            })
+        Instrument.canaryInterval.gauge().set(Double(interval.components.seconds))
+        Instrument.canaryStarted.gauge().set(Self.seconds(now))
+        for counter in outcomes.values { counter.increment(by: 0) }
+    }
+
+    func reached(_ stage: CanaryMessage.Stage, since start: ContinuousClock.Instant) {
+        durations[stage]?.record(since: start)
+    }
+
+    func ended(_ outcome: CanaryMessage.Outcome, at now: UnixMilliseconds) {
+        outcomes[outcome]?.increment()
+        if outcome.isDelivered { Instrument.canaryLastReceived.gauge().set(Self.seconds(now)) }
+    }
+
+    private static func seconds(_ time: UnixMilliseconds) -> Double { Double(time.rawValue) / 1_000 }
 }

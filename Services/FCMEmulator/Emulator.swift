@@ -7,8 +7,9 @@ import NIOSSL
 import Schemas
 import ServiceKit
 import ServiceLifecycle
+import Synchronization
 
-/// Wires the emulator together: its identity and its store on disk, and one HTTPS port for everything.
+/// Wires the emulator together: the key and certificates on disk, the store, and one HTTPS port for all APIs.
 struct Emulator: Sendable {
     /// Serves requests until it is told to stop.
     let server: any Service
@@ -32,8 +33,7 @@ struct Emulator: Sendable {
         let store = try EmulatorStore(path: folder.path(of: "emulator.sqlite"))
         let listening = ListeningPort()
         let router = Self.router(
-            account: account, serverKey: try ServerKey(in: folder), tokens: tokens,
-            issuer: try await TokenIssuer(account: account, tokens: tokens),
+            account: account, tokens: tokens, issuer: try await TokenIssuer(account: account, tokens: tokens),
             topicPayloadLimit: topicPayloadLimit, behaviour: behaviour, store: store)
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
@@ -68,8 +68,8 @@ struct Emulator: Sendable {
     }
 
     private static func router(
-        account: ServiceAccount, serverKey: ServerKey, tokens: AccessTokens, issuer: TokenIssuer, topicPayloadLimit: Int,
-        behaviour: Behaviour, store: EmulatorStore
+        account: ServiceAccount, tokens: AccessTokens, issuer: TokenIssuer, topicPayloadLimit: Int, behaviour: Behaviour,
+        store: EmulatorStore
     ) -> Router<EmulatorRequestContext> {
         let router = Router(context: EmulatorRequestContext.self)
         router.add(middleware: HeadAnswers())
@@ -81,19 +81,20 @@ struct Emulator: Sendable {
         TokenRoute(issuer: issuer, rules: behaviour.oauth, faults: faults).add(to: router)
         let answers = AnswerCounts()
         let processor = SendProcessor(
-            quotas: behaviour.quotas, archive: behaviour.archive, answers: answers, store: store, streams: streams)
+            quotas: behaviour.quotas, fanOuts: behaviour.fanOuts, archive: behaviour.archive, answers: answers, store: store,
+            streams: streams)
         let project = ProjectPath(id: account.projectID, number: ServiceAccount.projectNumber)
         SendRoute(
             authorization: authorization, project: project, topicPayloadLimit: topicPayloadLimit, faults: faults,
             processor: processor
         ).add(to: router)
-        LegacyRoute(key: serverKey, topicPayloadLimit: topicPayloadLimit, faults: faults, processor: processor).add(to: router)
         InstanceIDRoutes(authorization: authorization, faults: faults, store: store, streams: streams).add(to: router)
         SubscriptionRoutes(
             authorization: authorization, project: project, faults: faults, store: store, streams: streams
         ).add(to: router)
         PhoneRoutes(
-            sender: ServiceAccount.projectNumber, rules: behaviour.platforms, store: store, streams: streams
+            sender: ServiceAccount.projectNumber, rules: behaviour.platforms, fanOuts: behaviour.fanOuts, store: store,
+            streams: streams
         ).add(to: router)
         ArchiveRoutes(archive: behaviour.archive, store: store, streams: streams).add(to: router)
         CountRoutes(store: store, answers: answers, platforms: behaviour.platforms).add(to: router)
@@ -109,5 +110,28 @@ extension CertificateAuthority {
         return .makeServerConfiguration(
             certificateChain: [.certificate(try NIOSSLCertificate(bytes: Array(issued.certificate.utf8), format: .pem))],
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(issued.key.utf8), format: .pem)))
+    }
+}
+
+/// The port that the server listens on, which is known only after it has bound its socket.
+final class ListeningPort: Sendable {
+    private let ports: AsyncStream<Int>
+    private let continuation: AsyncStream<Int>.Continuation
+
+    init() {
+        (ports, continuation) = AsyncStream.makeStream()
+    }
+
+    func set(_ port: Int) {
+        continuation.yield(port)
+        continuation.finish()
+    }
+
+    /// Waits for the port. Call it once.
+    ///
+    /// - Throws: `CancellationError` if the server never listens.
+    func value() async throws -> Int {
+        for await port in ports { return port }
+        throw CancellationError()
     }
 }

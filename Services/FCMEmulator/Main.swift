@@ -1,4 +1,4 @@
-import DurableFiles
+import Base
 import Logging
 import ServiceKit
 

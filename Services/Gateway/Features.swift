@@ -1,10 +1,10 @@
-import CommandBus
+import Bus
 import Logging
 import ServiceKit
 import ServiceLifecycle
-import Time
+import Base
 
-/// One feature of the gateway, in its own folder: its routes, and the parts that run beside the requests.
+/// One feature of the gateway: its routes, and the parts that run beside the requests.
 protocol Feature: Sendable {
     /// Its section of the API's document.
     var section: APISection { get }
@@ -31,7 +31,7 @@ struct APISection: Sendable {
     }
 }
 
-/// All features of the gateway. A new one is a new folder and a line here.
+/// All features of the gateway. A new feature is a new folder, or a file of a folder, and a line here.
 struct Features: Sendable {
     let credentials: Credentials
     let cube: CubeService
@@ -40,7 +40,7 @@ struct Features: Sendable {
 
     /// - Throws: ``ConfigurationError``, or `BusError`.
     ///
-    /// - Parameter maxConnections: Event streams may be a part of them.
+    /// - Parameter maxConnections: The maximum number of connections; event streams get a share of it.
     init(
         bus: Bus, settings: SettingValues, certificate: CurrentCertificate? = nil, maxConnections: Int = 1_000, logger: Logger
     ) throws {
@@ -64,15 +64,19 @@ struct Features: Sendable {
             bus: bus, cube: cube.service, health: health, access: EventAccess(cube: cube.service, credentials: credentials),
             settings: settings,
             logger: logger)
+        let running = RunningApps()
         let described: [any Feature] = [
             cube,
             try MessageRoutes(
                 cube: cube.service, messageLog: clients[.messageLog], settings: settings, logger: logger,
                 lookUp: { try await credentials.find($0) }),
-            PhoneRoutes(messageLog: clients[.messageLog], relay: clients[.fcmRelay], logger: logger),
+            PhoneRoutes(messageLog: clients[.messageLog], relay: clients[.fcmRelay], running: running, logger: logger),
+            ReachRoutes(
+                cube: cube.service, messageLog: clients[.messageLog], running: running,
+                askAbove: try settings.live(.gatewayAskAbove)),
             broadcasts,
             StatisticsRoutes(cube: cube.service, messageLog: clients[.messageLog]),
-            TemplateRoutes(messageLog: clients[.messageLog]),
+            TemplateRoutes(cube: cube.service, messageLog: clients[.messageLog]),
             AuditRoutes(people: clients[.people], lookUp: { try await credentials.find($0) }),
             EventRoutes(hub: events, limits: StreamLimits(maxConnections: maxConnections)),
             SessionRoutes(people: clients[.people], credentials: credentials, cube: cube.service),
@@ -85,12 +89,42 @@ struct Features: Sendable {
             HealthRoutes(check: health),
             ProblemRoutes(),
             PortalRoutes(files: PortalFolders.besideExecutable.load(logger: logger)),
+            AppRoutes(files: AppFiles(logger: logger)),
         ]
-        all = described + [ContractRoutes(describing: described)]
+        all = described + [OpenAPIRoutes(describing: described)]
     }
 
     var routes: [Route] { all.flatMap(\.routes) }
     /// The routes by the sections of the API's document.
     var sections: [OpenAPIDocument.Section] { all.map { ($0.section, $0.routes) } }
     var background: [any Service] { [credentials] + all.flatMap(\.background) }
+}
+
+/// A client for each service that the gateway sends commands to.
+struct ServiceClients: Sendable {
+    /// In the order of the catalogue.
+    let all: [(service: ServiceEntry, client: CommandClient)]
+}
+
+extension ServiceClients {
+    /// - Throws: ``ConfigurationError``, or `BusError`.
+    init(bus: Bus, settings: SettingValues, logger: Logger) throws {
+        all = try ServiceEntry.gateway.uses.filter { $0.sockets.contains(.commands) }.map { use in
+            let endpoints = try settings.value(.endpoints(of: use.service))
+            return (
+                use.service, try CommandClient(bus: bus, endpoints: endpoints, named: "the \(use.service.title)", logger: logger)
+            )
+        }
+    }
+
+    /// Those that `GET /health` asks.
+    var asked: [(service: ServiceEntry, client: CommandClient)] { all.filter { $0.service.gatewayNeed != .reportedByOther } }
+
+    /// The client of a service whose entry says that the gateway sends it commands.
+    subscript(service: ServiceEntry) -> CommandClient {
+        guard let found = all.first(where: { $0.service == service }) else {
+            preconditionFailure("the gateway sends no commands to \(service.name)")
+        }
+        return found.client
+    }
 }

@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import CoreMetrics
 import Hummingbird
 import HummingbirdCore
@@ -41,11 +41,10 @@ extension ServicePlan {
         let listening = AsyncStream<Void>.makeStream()
         var quiet = logger
         quiet.logLevel = .notice
-        let channel = { @Sendable responder in
-            GatewayChannel(
-                responder: responder, limit: limit, timeouts: ConnectionTimeouts(), certificate: certificate,
-                security: SecurityHeaders(isPublic: access.publicURL != nil))
-        }
+        let responder = GatewayResponder(router.buildResponder(), logger: quiet)
+        let channel = GatewayChannel(
+            responder: responder.respond, limit: limit, timeouts: ConnectionTimeouts(), certificate: certificate,
+            security: SecurityHeaders(isPublic: access.publicURL != nil))
         let onServerRunning = { @Sendable (channel: any NIOCore.Channel) async in
             logger.info(
                 "listening",
@@ -57,12 +56,11 @@ extension ServicePlan {
         let server: any Service =
             if let passed {
                 PassedSocketServer(
-                    socket: passed, responder: router.buildResponder(), channel: channel, onServerRunning: onServerRunning,
-                    logger: quiet)
+                    socket: passed, connections: channel, onServerRunning: onServerRunning, logger: quiet)
             } else {
                 ListeningService(
                     Application(
-                        router: router, server: HTTPServerBuilder(channel),
+                        responder: responder.routes, server: HTTPServerBuilder { _ in channel },
                         configuration: .init(
                             address: .hostname(access.host.description, port: port), serverName: nil, backlog: 1_024),
                         onServerRunning: onServerRunning, logger: quiet),
@@ -99,22 +97,26 @@ extension Router where Context == GatewayContext {
     /// A router with the routes and their middleware.
     ///
     /// - Parameters:
-    ///   - authentication: Sets the context's ``GatewayContext/authentication``. Routes for ``Right/anonymous`` do without it.
+    ///   - authentication: Sets the context's ``GatewayContext/authentication``. Routes for ``Right/anonymous`` do not pass through
+    ///     it.
     ///   - lookUp: Finds the caller's credential once more after the body has arrived.
     static func gateway(
         _ routes: [Route], _ access: GatewayAccess, allowedOrigins: [String], limit: ConnectionLimit, requests: RequestLimits,
         authentication: some RouterMiddleware<GatewayContext>, credentials lookUp: @escaping CredentialLookup, logger: Logger
     ) -> Router {
         let router = Router(context: GatewayContext.self)
-        router.add(
-            middleware: EntryMiddleware(access, allowedOrigins: allowedOrigins, limit: limit, logger: logger))
-        // A route gets only the middleware that was added before it.
-        router.add(routes.filter { $0.right == .anonymous }, limits: requests, credentials: lookUp)
-        router.add(middleware: authentication)
-        router.add(middleware: ConnectionCredentialMiddleware(limit: limit))
-        router.add(routes.filter { $0.right != .anonymous }, limits: requests, credentials: lookUp)
-        // For paths without a route.
-        router.add(middleware: RequestLimitMiddleware(limits: requests))
+        let entry = EntryMiddleware(access, allowedOrigins: allowedOrigins, limit: limit, logger: logger)
+        func limiting(_ budget: AddressBudget) -> RequestLimitMiddleware {
+            RequestLimitMiddleware(limits: requests, connections: limit, budget: budget)
+        }
+        router.add(routes.filter { $0.right == .anonymous }, limits: requests, credentials: lookUp) {
+            ChainedMiddleware(entry, limiting($0))
+        }
+        router.add(routes.filter { $0.right != .anonymous }, limits: requests, credentials: lookUp) {
+            ChainedMiddleware(entry, ChainedMiddleware(authentication, limiting($0)))
+        }
+        // For paths without a route. A route gets only the middleware that was added before it.
+        router.add(middleware: ChainedMiddleware(entry, ChainedMiddleware(authentication, limiting(.general))))
         return router
     }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ProductVersion
+import Base
 import ServiceKit
 
 /// `msi-load`: measures the throughput and latency of the relay, or of the whole product.

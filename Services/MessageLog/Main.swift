@@ -1,4 +1,4 @@
-import MongoDatabase
+import Store
 import ServiceKit
 
 @main

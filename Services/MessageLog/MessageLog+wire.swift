@@ -1,15 +1,12 @@
 import AuditTrail
-import CommandBus
-import DurableFiles
+import Bus
+import Base
 import FCM
 import Logging
-import MessageStorage
-import MongoDatabase
-import Schemas
+import Archive
+package import Store
+package import Schemas
 import ServiceKit
-import Storage
-import StoredResources
-import Time
 
 extension ServicePlan {
     private static let archiveFile = "message-log.sqlite"
@@ -42,36 +39,28 @@ extension ServicePlan {
         let canary = try settings.optional(.canaryTopic).map { MessageOrigin(topic: $0, sender: canaryAccount) }
         let outbox = Outbox(
             store: store, relay: BusRelay(client: relayClient, all: relayInstances), owner: process.owner, announcer: announcer,
-            schedule: schedule, canary: canary, logger: logger)
-        let storage = StorageWatch(store: store, limit: try settings.liveOptional(.messageLogStorageLimit), logger: logger)
+            schedule: schedule, canary: canary, executor: bus.taskExecutor, logger: logger)
+        let disk = DiskWatch(store: store, limit: try settings.liveOptional(.messageLogStorageLimit), logger: logger)
         let retention = Retention(store: store, days: try settings.live(.messageRetention), canary: canary, logger: logger)
         let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
-        let audit = AuditForwarder(of: store, to: people, logger: logger)
+        let audit = AuditForwarder(of: store.audit, to: people, logger: logger)
         let templateAudit = AuditForwarder(
-            of: StoredAudit(MessageTemplate.pendingAudit, in: templates), as: "template_audit", to: people, logger: logger)
+            of: AuditQueue(of: templates), as: "template_audit", to: people, logger: logger)
         let metrics = OutboxMetrics(store: store, logger: logger)
         let health = RelayHealth(relays: relayInstances)
         let server = try CommandServer(
             bus: bus, endpoint: endpoint,
             router: .messageLog(
-                store: store, templates: templates, outbox: outbox, changes: changes, storage: storage, relays: health,
+                store: store, templates: templates, outbox: outbox, changes: changes, disk: disk, relays: health,
                 audits: [audit, templateAudit],
                 payloadLimit: PayloadLimit(bytes: settings.value(.fcmTopicPayloadLimit)),
                 alertFetchDelay: settings.live(.alertFetchDelay), logger: logger),
             logger: logger)
         return ServicePlan(
             services: [
-                storage, retention, audit, templateAudit,
-                WaitCorrection(store: store, schedule: schedule, logger: logger),
+                disk, retention, audit, templateAudit,
+                LeaseAdjustment(store: store, schedule: schedule, logger: logger),
                 LeaseRecovery(store: store, process: process, logger: logger),
-                ArchiveUpgrade(
-                    "phones can fetch messages of an earlier version",
-                    trouble: "messages of an earlier version cannot be given to phones yet", logger: logger,
-                    work: MissingPlaces(store: store, acceptances: outbox.acceptances).fill),
-                ArchiveUpgrade(
-                    "the search finds messages of an earlier version by the rules of this one",
-                    trouble: "messages of an earlier version cannot be added to the search yet", logger: logger
-                ) { try await store.addAllToSearch() },
                 Expiry(store: store, announcer: announcer, logger: logger), changes, outbox,
                 server,
                 // The last one stops first.
@@ -86,4 +75,17 @@ extension ServicePlan {
                 lock?.release()
             })
     }
+}
+
+/// The store of the templates, beside the archive.
+enum Templates {
+    static let store = StoreDeclaration("templates", MessageTemplate.collection, audited: true)
+}
+
+extension MessageTemplate: StoredResource {
+    package static let collection = Collection<MessageTemplate>(kind, indexes: [.unique(nameField)])
+    private static let nameField = Field("name", \MessageTemplate.name)
+
+    /// By their names.
+    package static func all(in parent: Void) -> Query<MessageTemplate> { Query(order: .ascending(nameField)) }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ProductVersion
+import Base
 import ServiceKit
 
 /// `msi`: the operator's command.

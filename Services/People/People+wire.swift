@@ -1,11 +1,10 @@
 import AuditTrail
-import CommandBus
-import DurableFiles
+import Bus
+import Base
 import FoundationEssentials
-import MongoDatabase
+import Store
 import Schemas
 import ServiceKit
-import Storage
 
 extension ServicePlan {
     /// Wires the people service together.
@@ -36,9 +35,9 @@ extension ServicePlan {
         let server = try CommandServer(
             bus: bus, endpoint: settings.value(.listen(.people)), router: .people(people, openID), logger: logger)
         let headLog = AuditHeadLog(store: store, file: heads, logger: logger)
-        let earlier = EarlierSignIns(store: store, passwords: people.passwords, logger: logger)
+        let known = KnownSignIns(store: store, passwords: people.passwords, logger: logger)
         return ServicePlan(
-            services: [event, headLog, earlier, deferred, server],
+            services: [RepeatingService(event, logger: logger), headLog, known, deferred, server],
             selfCheck: .commands(of: server, bus: bus, logger: logger),
             close: {
                 await bus.close()
@@ -50,10 +49,10 @@ extension ServicePlan {
 }
 
 extension ServicePlan {
-    /// Without `people.sqlite` a start is the first one only if nothing shows that there were accounts. The operator's token is made
-    /// after the first start of this service.
+    /// Refuses to create a new `people.sqlite` if the operator's token or the logged audit hashes show that there were accounts. Both are
+    /// made after the first start of this service.
     ///
-    /// - Throws: ``LostStore``.
+    /// - Throws: ``LostStore`` if the database is missing although there were accounts.
     private static func requireFirstStart(in folder: String, _ heads: AuditHeadFile) throws {
         guard !FileManager.default.fileExists(atPath: folder + "/people.sqlite") else { return }
         let token = folder + "/token"
@@ -73,10 +72,20 @@ extension CommandRouter {
         router.serveAccounts(people)
         router.serveSecondFactors(people)
         router.serveSignIns(people)
+        router.serveInvitations(people)
         router.serveOpenID(openID, people)
         router.serveTokens(people)
         router.serveCredentials(people)
         router.serveAudit(people.store)
         return router
     }
+}
+
+/// The parts that the command handlers share.
+struct People: Sendable {
+    let store: Storage
+    let passwords: PasswordCheck
+    let changes: PeopleChanges
+    /// The newest entries of the audit log, outside of the database.
+    let heads: AuditHeadFile
 }

@@ -1,17 +1,16 @@
-package import CommandBus
-import DedicatedThread
+package import Bus
 import FoundationEssentials
-import JSON
+import Base
 package import Logging
 package import Schemas
+import ServiceKit
 import ServiceLifecycle
 import Synchronization
-import Time
 
 /// Forwards a service's entries to the audit log, the oldest first, until the people service has acknowledged them.
 ///
 /// The service stores an entry together with its change. So an entry is neither lost nor recorded for a change that was not made,
-/// also if the people service is away for hours or this process is killed. An entry may be sent twice; its id makes that harmless.
+/// even if the people service is away for hours or this process is killed. An entry may be sent twice; its id makes that harmless.
 ///
 /// An entry that the audit log refuses, or that is damaged, does not hold up the others: the log gets a substitute with the same id,
 /// the entry itself is set aside, and the log and the health of the service say so.
@@ -28,7 +27,7 @@ package final class AuditForwarder: Service {
         var measured: ContinuousClock.Instant?
     }
 
-    /// The interval of looks for new entries.
+    /// The interval at which the store is polled for new entries.
     private static let period = Duration.seconds(1)
     /// The maximum size of a command's entries, in bytes of JSON. Only a command with a single entry may have more; a request may
     /// have 1 MiB.
@@ -55,34 +54,19 @@ package final class AuditForwarder: Service {
     }
 
     package func run() async throws {
-        do {
-            try await cancelWhenGracefulShutdown(forward)
-        } catch is CancellationError {
-            // The rest is forwarded after the next start.
-        }
-    }
-
-    @Sendable private func forward() async throws {
-        var backoff = Backoff(first: .seconds(1), max: .seconds(10), jitter: 0.5...1)
-        var isWarned = false
-        while true {
+        // The service logs elsewhere that its own database is away.
+        let outage = OutageLog("entries for the audit log cannot be forwarded yet", logger: logger) { $0 is CommandFailure }
+        await RepeatingService(
+            every: Self.period, retries: Backoff(first: .seconds(1), max: .seconds(10), jitter: 0.5...1), outage: outage,
+            from: ()
+        ) { [self] _ in
             do {
-                let pause = try await forwardBatch()
-                if isWarned { logger.notice("over: entries for the audit log cannot be forwarded yet") }
-                isWarned = false
-                backoff.succeeded()
-                if pause == Self.period { try await Task.sleep(untilNext: pause) } else { try await Task.sleep(for: pause) }
-            } catch let error where !(error is CancellationError) {
-                // The service logs elsewhere that its own database is away.
-                let isNew = !isWarned && !(error is CommandFailure)
-                if isNew { isWarned = true }
-                logger.log(
-                    level: isNew ? .warning : .debug, "entries for the audit log cannot be forwarded yet",
-                    metadata: ["error": "\(error)"])
+                return try await forwardBatch()
+            } catch  where !Task.isCancelled {
                 try? await measure()
-                try await Task.sleep(for: backoff.failed())
+                throw error
             }
-        }
+        }.run()
     }
 
     /// The people service has not taken entries.
@@ -93,9 +77,7 @@ package final class AuditForwarder: Service {
     }
 
     /// Forwards the oldest entries.
-    ///
-    /// - Returns: The pause before the next ones.
-    private func forwardBatch() async throws -> Duration {
+    private func forwardBatch() async throws -> NextRun {
         let start = ContinuousClock.now
         let found = try await source.pendingAudit(limit: AddAuditEntries.maxEntries)
         let entries = found.map { ReadEntry($0) }
@@ -105,12 +87,12 @@ package final class AuditForwarder: Service {
 
         if batch.count == found.count, found.count < AddAuditEntries.maxEntries {
             try await forwardedAll()
-            return Self.period
+            return .periodic
         }
         try await measure()
         // Forwarding a backlog takes at most half of the time, so that it hardly slows down new changes, unless it is an old one.
         let age = found.first.map { UnixMilliseconds.now - $0.id.created } ?? 0
-        return age > Self.maxRelaxedAge ? .zero : ContinuousClock.now - start
+        return .after(age > Self.maxRelaxedAge ? .zero : ContinuousClock.now - start)
     }
 
     /// The number of first entries that fit into one command.
@@ -127,11 +109,11 @@ package final class AuditForwarder: Service {
     struct ReadEntry {
         let pending: PendingAuditEntry
         /// `nil` if it is damaged.
-        let entry: AuditEntry?
+        let entry: WrittenAuditEntry?
 
         init(_ pending: PendingAuditEntry) {
             self.pending = pending
-            let entry = try? JSONCoder.decode(AuditEntry.self, from: Data(pending.json.utf8))
+            let entry = WrittenAuditEntry(json: pending.json)
             self.entry = entry?.id == pending.id ? entry : nil
         }
     }
@@ -149,9 +131,9 @@ package final class AuditForwarder: Service {
     /// Sends entries to the people service.
     ///
     /// - Returns: Why it refuses them; `nil` if the audit log contains them now.
-    private func refusal(of entries: [AuditEntry]) async throws -> String? {
+    private func refusal(of entries: [WrittenAuditEntry]) async throws -> String? {
         do throws(CommandFailure) {
-            _ = try await people.request(AddAuditEntries(entries: entries))
+            _ = try await people.request(AddAuditEntries(entries))
             return nil
         } catch {
             guard error.status == .invalid, !error.isUnknownCommand else { throw PeopleAway(failure: error) }
@@ -159,10 +141,10 @@ package final class AuditForwarder: Service {
         }
     }
 
-    /// Adds a substitute for an entry to the audit log, and sets the entry aside.
+    /// Adds a substitute for a refused entry to the audit log, and marks the entry as refused in its store.
     private func setAside(_ refused: ReadEntry, because reason: String) async throws {
         let pending = refused.pending
-        let isRecorded = try await refusal(of: [.substitute(for: pending, because: reason)]) == nil
+        let isRecorded = try await refusal(of: [WrittenAuditEntry(.substitute(for: pending, because: reason))]) == nil
         try await source.refuseAudit(pending)
         state.withLock { $0.measured = nil }
         logger.error(
@@ -181,7 +163,7 @@ package final class AuditForwarder: Service {
         state.withLock { $0 = State(backlog: backlog, measured: now) }
     }
 
-    /// Notes that nothing waits any more.
+    /// Notes that no entry is pending.
     private func forwardedAll() async throws {
         let isCountKnown = state.withLock { state in
             (state.backlog.count, state.backlog.oldest) = (0, nil)
@@ -190,4 +172,39 @@ package final class AuditForwarder: Service {
         // Refused entries are counted again: an operator may have removed them.
         if !isCountKnown { try await measure() }
     }
+}
+
+extension AuditBacklog {
+    /// Entries reach the audit log within this time as long as the people service is there.
+    private static let maxAge = Milliseconds.seconds(60)
+
+    /// The state of the way to the audit log.
+    func health(at now: UnixMilliseconds) -> PartHealth {
+        guard refused == 0 else {
+            return PartHealth(.invalid, "the audit log has refused \(refused) entries: see the service's log")
+        }
+        guard let oldest, now - oldest >= Self.maxAge else { return .ok }
+        let number = count < Self.maxCounted ? "\(count)" : "more than \(Self.maxCounted)"
+        // In minutes, so that the state does not change all the time.
+        let minutes = (now - oldest).rawValue / 60_000
+        return PartHealth(.unavailable, "\(number) entries wait for the audit log, the oldest for \(minutes) min")
+    }
+}
+
+extension AuditEntry {
+    /// Stands in the audit log for an entry that it refuses, or that is damaged.
+    static func substitute(for entry: PendingAuditEntry, because reason: String) -> AuditEntry {
+        let refused: NamedObject? = try? JSONCoder.decode(from: Data(entry.json.utf8))
+        // Its object may be why it is refused.
+        let object = refused.flatMap { (try? $0.object.check()) == nil ? nil : $0.object }
+        return AuditEntry(
+            id: entry.id, at: entry.id.created, by: .program, action: "audit.substitute",
+            object: object ?? AuditObject(kind: "entry", id: "\(entry.id)"),
+            after: ["entry": .string(entry.json), "reason": .string(reason)])
+    }
+}
+
+/// What a damaged entry is about, if that is still readable.
+private struct NamedObject: Decodable {
+    let object: AuditObject
 }

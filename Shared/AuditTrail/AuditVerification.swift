@@ -1,11 +1,14 @@
+import Crypto
+import FoundationEssentials
+import Base
 package import Schemas
 
 /// Verifies the audit log, entry by entry in the order of their numbers. Pure.
 ///
 /// A change of an entry, a missing one and an inserted one are detected by the hashes alone. A person who can write to the database
-/// could compute all later hashes anew; this is detected with a hash that was logged outside the database.
+/// could recompute all later hashes; this is detected with a hash that was logged outside the database.
 package struct AuditVerification {
-    /// The last entry that is right.
+    /// The number and hash of the last entry whose hash is correct.
     package private(set) var verified = AuditHead.empty
     private let logged: [Int64: Set<String>]
     private let lastLogged: Int64
@@ -52,7 +55,7 @@ package struct AuditVerification {
     }
 }
 
-/// The first broken entry of the audit log, or a document in the log that is no entry.
+/// The first broken entry of the audit log, or a document in the log that is not an entry.
 package struct AuditFault: Error, Hashable, CustomStringConvertible {
     /// The first number that is not verified.
     package let number: Int64
@@ -68,4 +71,48 @@ package struct AuditFault: Error, Hashable, CustomStringConvertible {
         number = verified + 1
         description = "the document \(id) is no readable entry: it was inserted or damaged"
     }
+}
+
+extension AuditLink {
+    /// The link of a new entry behind the newest one.
+    package init(_ entry: WrittenAuditEntry, behind head: AuditHead) {
+        self.init(
+            head.number + 1, entry, previous: head.hash, hash: Self.hash(of: entry.json, behind: head.hash))
+    }
+
+    /// The SHA-256 of the previous hash and an entry's JSON, in lower-case hexadecimal digits.
+    package static func hash(of entry: String, behind previous: String) -> String {
+        var sha = SHA256()
+        for text in [previous, entry] {
+            var text = text
+            text.withUTF8 { sha.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+        }
+        return sha.finalize().hexadecimal
+    }
+
+    /// The entry; `nil` if its text is none.
+    package var content: AuditEntry? {
+        try? JSONCoder.decode(from: Data(entry.utf8))
+    }
+
+    /// Whether the fields for searches are those of the entry. The entry itself is covered by the hash: another version of the
+    /// product may have written it, with other fields.
+    var hasCopiesOfEntry: Bool {
+        guard let searched = try? JSONCoder.decode(SearchedFields.self, from: Data(entry.utf8)) else { return false }
+        return (entryID, at, actor) == (searched.id, searched.at, searched.actor?.lowercased())
+            && (action, object) == (searched.action, searched.object.id.lowercased())
+    }
+}
+
+/// The fields of an entry that its link has copies of.
+private struct SearchedFields: Decodable {
+    struct Object: Decodable {
+        let id: String
+    }
+
+    let id: ObjectID
+    let at: UnixMilliseconds
+    let actor: String?
+    let action: String
+    let object: Object
 }

@@ -5,9 +5,9 @@
 
 // Swift cannot call deflateInit2, which is a macro.
 
-/// Prepares a stream that makes the gzip format (RFC 1952), as small as zlib can.
-static inline int czlib_begin_gzip(z_stream *stream) {
-    return deflateInit2(stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY);
+/// Prepares a stream that makes the gzip format (RFC 1952).
+static inline int czlib_begin_gzip(z_stream *stream, int level) {
+    return deflateInit2(stream, level, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
 }
 
 #endif

@@ -59,3 +59,136 @@ extension CoreMetrics.Timer {
         recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 }
+
+extension Instrument {
+    /// Every metric of the product, in the order of the exposition.
+    package static let all: [Instrument] = [
+        buildInfo, ready, processStartTime, processCPUTime, processMemory, processDescriptors, processMaxDescriptors,
+        logLinesDropped,
+        busRequests, busRequestDuration, busRefusedRequests, busConnections, busRefusedPeers,
+        httpRequests, httpRequestDuration, httpConnections,
+        storeOperations, storeCommitSize, storeHealthy,
+        outboxMessages, outboxOldestAge, outboxChanges,
+        fcmSends, fcmSendDuration, fcmRate, fcmFullRate, fcmWaiting, fcmQuotaUsed, fcmQuotaPause, fcmInFlight, fcmHealthy,
+        fcmTokenAge, fcmTokenRemaining, fcmTokenRequests,
+        signIns,
+        canaryMessages, canaryDuration, canaryStarted, canaryLastReceived, canaryInterval,
+    ]
+
+    // Every process.
+
+    package static let buildInfo = Instrument(
+        "msi_build_info", "Always 1; the labels name the service and its version.", .gauge)
+    package static let ready = Instrument(
+        "msi_ready", "Whether the service can do its work: 1, or 0 while it starts, stops, or cannot use its database.", .gauge)
+    package static let processStartTime = Instrument(
+        "process_start_time_seconds", "When the process started, in seconds since 1970.", .gauge)
+    package static let processCPUTime = Instrument(
+        "process_cpu_seconds_total", "The processor time that the process has used, in seconds.", .counter)
+    package static let processMemory = Instrument(
+        "process_resident_memory_bytes", "The memory of the process that is in RAM.", .gauge)
+    package static let processDescriptors = Instrument("process_open_fds", "The open file descriptors.", .gauge)
+    package static let processMaxDescriptors = Instrument(
+        "process_max_fds", "The maximum number of open file descriptors.", .gauge)
+
+    package static let logLinesDropped = Instrument(
+        "msi_log_lines_dropped_total", "Log lines that the journal or standard error did not take, and that were dropped.",
+        .counter)
+
+    // The bus.
+
+    package static let busRequests = Instrument(
+        "msi_bus_requests_total", "Commands that the service has answered, by command and status.", .counter)
+    package static let busRequestDuration = Instrument(
+        "msi_bus_request_duration_seconds", "How long the handler of a command takes, with the wait for its thread.",
+        .histogram(buckets: durations))
+
+    package static let busRefusedRequests = Instrument(
+        "msi_bus_refused_requests_total", "Requests that were refused before a handler ran, by reason.", .counter)
+    package static let busConnections = Instrument(
+        "msi_bus_connection_changes_total", "Connections to other services that were made or lost.", .counter)
+    package static let busRefusedPeers = Instrument(
+        "msi_bus_refused_peers_total", "Connections that were refused, because the peer's key is unknown.", .counter)
+
+    // The gateway.
+
+    package static let httpRequests = Instrument(
+        "msi_http_requests_total", "HTTP requests that the gateway has answered, by method, route and status.", .counter)
+    package static let httpRequestDuration = Instrument(
+        "msi_http_request_duration_seconds", "From a request to the head of its answer, by method and route.",
+        .histogram(buckets: durations))
+    package static let httpConnections = Instrument("msi_http_connections", "The open HTTP connections.", .gauge)
+
+    // The stores.
+
+    package static let storeOperations = Instrument(
+        "msi_store_operation_duration_seconds", "The operations on a database, with the wait for their turn.",
+        .histogram(buckets: durations))
+    package static let storeCommitSize = Instrument(
+        "msi_store_commit_writes", "How many writes a commit of SQLite has.",
+        .histogram(buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500]))
+
+    package static let storeHealthy = Instrument(
+        "msi_store_healthy",
+        "By part: whether the service's stores take new documents (store), and have used less than nine tenths of their room (storage).",
+        .gauge)
+
+    // The outbox of the message log.
+
+    package static let outboxMessages = Instrument(
+        "msi_outbox_messages", "The messages of the archive that have not ended, by state.", .gauge)
+    package static let outboxOldestAge = Instrument(
+        "msi_outbox_oldest_age_seconds", "The age of the oldest message that should have gone out; 0 if there is none.", .gauge)
+    package static let outboxChanges = Instrument(
+        "msi_outbox_changes_total", "New messages and pushes, and those with another state, by kind and state.", .counter)
+
+    // The relay.
+
+    package static let fcmSends = Instrument(
+        "msi_fcm_sends_total", "Sends to FCM by project and outcome: ok, or the error's code.", .counter)
+    package static let fcmSendDuration = Instrument(
+        "msi_fcm_send_duration_seconds", "From the turn of a command's sends to the last of FCM's answers.",
+        .histogram(buckets: durations))
+    package static let fcmRate = Instrument(
+        "msi_fcm_rate_per_second", "The sends a second that the project may make now.", .gauge)
+    package static let fcmFullRate = Instrument(
+        "msi_fcm_full_rate_per_second", "The relay's share of the project's quota, in sends a second.", .gauge)
+    package static let fcmWaiting = Instrument("msi_fcm_waiting_sends", "The sends that wait for their turn.", .gauge)
+    package static let fcmQuotaUsed = Instrument(
+        "msi_fcm_quota_used_ratio", "The sends of the last minute as a part of the relay's share of the project's quota.", .gauge)
+    package static let fcmQuotaPause = Instrument(
+        "msi_fcm_quota_pause_seconds", "For how long no message goes out because FCM's quota is used up; 0 if it is not.", .gauge)
+    package static let fcmInFlight = Instrument("msi_fcm_commands_in_flight", "The commands that the relay works on.", .gauge)
+    package static let fcmHealthy = Instrument(
+        "msi_fcm_healthy", "Whether messages of the project reach FCM: 1, or 0 while they do not.", .gauge)
+
+    package static let fcmTokenAge = Instrument(
+        "msi_fcm_token_age_seconds", "The age of the project's access token; 0 if there is none.", .gauge)
+    package static let fcmTokenRemaining = Instrument(
+        "msi_fcm_token_remaining_seconds", "For how long the project's access token can still be used; 0 if there is none.",
+        .gauge)
+    package static let fcmTokenRequests = Instrument(
+        "msi_fcm_token_requests_total", "Requests for an access token by project and outcome: ok or failed.", .counter)
+
+    // People.
+
+    package static let signIns = Instrument("msi_sign_ins_total", "Attempts to sign in, by way and outcome.", .counter)
+
+    // The canary.
+
+    package static let canaryMessages = Instrument(
+        "msi_canary_messages_total",
+        "Messages of the canary that have ended, by outcome: received, late, not_stored, not_relayed or not_received.", .counter)
+    package static let canaryDuration = Instrument(
+        "msi_canary_duration_seconds",
+        "From the post of a canary's message until it was stored, relayed to FCM, or reported by the phone.",
+        .histogram(buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90, 120, 180, 300]))
+    package static let canaryStarted = Instrument(
+        "msi_canary_start_timestamp_seconds", "When the canary has started, in seconds since 1970.", .gauge)
+    package static let canaryLastReceived = Instrument(
+        "msi_canary_last_received_timestamp_seconds",
+        "When a phone has last reported a message of the canary, in seconds since 1970; absent before the first one.", .gauge
+    )
+    package static let canaryInterval = Instrument(
+        "msi_canary_interval_seconds", "The time between two messages of the canary.", .gauge)
+}

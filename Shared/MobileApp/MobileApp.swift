@@ -1,7 +1,7 @@
 import Synchronization
-import Time
+import Base
 
-/// The student's app without a screen: the seed's six modules, and what keeps them going.
+/// The student's app without a screen: the seed's six modules, and the loops that run them.
 ///
 /// ``run(failed:)`` does everything that happens by itself. A screen shows ``messages`` and ``subscriptions``, and reads them again
 /// after each element of ``changes()``.
@@ -10,6 +10,7 @@ public final class MobileApp: Sendable {
     public let subscriptions: Subscriptions
     public let receipts: Receipts
     public let broadcasts: Broadcasts
+    public let badge: Badge
     private let platform: Platform
     private let database: AppDatabase
     private let fcm: FCMModule
@@ -17,15 +18,15 @@ public final class MobileApp: Sendable {
     private let missed: MissedMessages
     private let watchers = Mutex<[Int: AsyncStream<Void>.Continuation]>([:])
     private let refreshRequests = RefreshRequests()
-    /// Requests to look anew when the next broadcast begins or ends.
+    /// Wake-ups of the clock's loop: a broadcast that has arrived may begin or end sooner.
     private let broadcastRequests = RefreshRequests()
     /// Requests to compare the phone's topics with what FCM says.
     private let comparisonRequests = RefreshRequests()
-    private let lookWaiters = LookWaiters()
+    private let pollWaiters = PollWaiters()
 
     /// How often the app looks at the hub.
     private static let interval = Duration.seconds(60)
-    /// Within which time the phones fetch a text that FCM could not carry.
+    /// The random delay within which phones fetch a text that FCM could not carry.
     private static let spread = Duration.seconds(10)
 
     /// One run of the app: each start makes a new one.
@@ -44,6 +45,7 @@ public final class MobileApp: Sendable {
         self.platform = platform
         self.database = database
         fcm = FCMModule(platform: platform)
+        badge = Badge(database: database, clock: platform.clock)
         receipts = Receipts(hub: platform.hub, database: database, clock: platform.clock)
         messages = Messages(
             database: database, clock: platform.clock, receipts: receipts, refreshRequests: refreshRequests, arrived: arrived)
@@ -88,7 +90,7 @@ public final class MobileApp: Sendable {
     ///
     /// - Throws: ``NotRunning``, or why the look has failed: ``HubFailure``, or the error of the connection or of the push service.
     public func look() async throws {
-        try await lookWaiters.wait { refresh() }
+        try await pollWaiters.wait { refresh() }
     }
 
     /// Receives messages, reports them, initialises the app, and looks at the cube and for missed messages at the start and every minute, until
@@ -112,24 +114,24 @@ public final class MobileApp: Sendable {
             group.addTask { [self] in await keepInStep(failed: failed) }
             group.addTask { [self] in await keepComparing(failed: failed) }
             group.addTask { [receipts] in await receipts.run(failed: failed) }
-            group.addTask { [self] in await watchBroadcasts() }
+            group.addTask { [self] in await watchClock() }
         }
     }
 
     private func keepInStep(failed: @Sendable (any Error) -> Void) async {
-        lookWaiters.begin()
-        defer { lookWaiters.end() }
+        pollWaiters.begin()
+        defer { pollWaiters.end() }
         var backoff = Backoff(first: .seconds(1), max: Self.interval, jitter: 0.5...1)
         var hasLooked = false
         while !Task.isCancelled {
-            let waiters = lookWaiters.take()
+            let waiters = pollWaiters.take()
             let pause: Duration
             do {
                 if hasLooked { comparisonRequests.add(.now) }
                 try await lookOnce(failed: failed)
                 for waiter in waiters { waiter.finish() }
                 backoff.succeeded()
-                // Phones that were started together do not stay together, and do not compare together.
+                // Spreads the requests of phones that were started at the same moment.
                 pause = Self.interval * (hasLooked ? Double.random(in: 0.75...1.25) : Double.random(in: 0...1))
             } catch {
                 failed(error)
@@ -197,8 +199,10 @@ public final class MobileApp: Sendable {
     }
 
     /// A card appears when its broadcast begins, and goes when it expires. One that ships with the app has a pop-up in the background.
-    private func watchBroadcasts() async {
+    /// The badge changes when the quiet hours end.
+    private func watchClock() async {
         var checked = platform.clock.now
+        var wasQuiet = false
         while !Task.isCancelled {
             let now = platform.clock.now
             let moments = (try? await broadcasts.moments(after: min(checked, now))) ?? []
@@ -206,19 +210,23 @@ public final class MobileApp: Sendable {
             if moments.contains(where: { $0 <= max(checked, now) }) { tell() }
             checked = now
             try? await broadcasts.announceLocal()
-            let pause = moments.filter { $0 > now }.min().map { Duration.milliseconds($0 - now) }
+            let quietUntil = try? await badge.quietUntil()
+            if wasQuiet, quietUntil == nil { tell() }
+            wasQuiet = quietUntil != nil
+            let nextMoment = (moments + [quietUntil].compactMap(\.self)).filter { $0 > now }.min()
+            let pause = nextMoment.map { Duration.milliseconds($0 - now) }
             // One that arrives may begin or end sooner.
             _ = await next(.now, of: broadcastRequests, within: min(pause ?? Self.broadcastCheck, Self.broadcastCheck))
         }
     }
 
-    /// How often the app looks whether another broadcast begins or ends; the clock may be changed.
+    /// The longest pause between checks whether a broadcast begins or ends, since the clock may be changed.
     private static let broadcastCheck = Duration.seconds(30)
 
     /// Waits for a time, or for a request.
     private func wait(_ pause: Duration) async {
         guard await next(.soon, of: refreshRequests, within: pause) == .soon else { return }
-        // A person does not wait until it is this phone's turn.
+        // A person's request does not wait for this phone's random delay.
         _ = await next(.now, of: refreshRequests, within: Self.spread * Double.random(in: 0...1))
     }
 

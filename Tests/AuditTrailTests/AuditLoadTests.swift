@@ -1,8 +1,8 @@
-import CommandBus
+import Bus
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 /// The audit log while many messages are posted.
 @Suite("Audit under load", .timeLimit(.minutes(10)))
@@ -31,14 +31,14 @@ struct AuditLoadTests {
                         group.addTask {
                             for _ in 0..<Self.posts {
                                 _ = try await archive.request(
-                                    LogMessage.scheduled("Title"), timeout: .seconds(60), context: RequestContext(actor: "ann"))
+                                    LogMessage.scheduled("Title"), timeout: .seconds(60), context: CallerContext(actor: "ann"))
                             }
                         }
                     }
                     for number in 0..<tokens {
                         _ = try await log.client.request(
                             AddToken(name: "t\(number)", account: admin, rights: [.read]), timeout: .seconds(60),
-                            context: RequestContext(actor: "admin"))
+                            context: CallerContext(actor: "admin"))
                     }
                     try await group.waitForAll()
                 }

@@ -1,11 +1,11 @@
 import AuditTrail
-import CommandBus
+import Base
+import Bus
 import FoundationEssentials
-import MongoDatabase
 import Schemas
+import Store
 import TestSupport
 import Testing
-import Time
 
 /// A folder or database with an audit log, and a client of the people service there.
 struct AuditLog {
@@ -125,10 +125,20 @@ extension LogMessage {
         let later = UnixMilliseconds.now + 3_600_000
         return LogMessage(
             msiKey: ObjectID(),
-            draft: MessageDraft(
+            content: MessageContent(
                 title: title, desc: "Desc", message: "The text of the message",
                 topicKey: TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()), distribution: .alert,
                 sendAt: later),
             timestamp: .now, names: CubeNames(channel: "C", area: "A", subject: "S"), expires: later + 3_600_000)
+    }
+}
+
+extension CommandClient {
+    /// Waits longer for a reply than the product does by default. These tests share one database server, and some of them keep it
+    /// busy; what they assert is what is stored, not how soon.
+    nonisolated(nonsending) func request<C: Command>(
+        _ command: C, context: CallerContext = .init()
+    ) async throws(CommandFailure) -> C.Reply {
+        try await request(command, timeout: .seconds(60), context: context)
     }
 }

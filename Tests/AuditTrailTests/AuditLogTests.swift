@@ -1,5 +1,5 @@
 import AuditTrail
-import CommandBus
+import Bus
 import Schemas
 import TestSupport
 import Testing
@@ -7,7 +7,7 @@ import Testing
 /// The audit log of the people service over the bus, in both databases.
 @Suite("Audit log", .timeLimit(.minutes(10)))
 struct AuditLogTests {
-    @Test("Entries are numbered, and adding one again changes nothing, also after a restart", arguments: StoreKind.allCases)
+    @Test("Entries are numbered, and adding one again changes nothing, even after a restart", arguments: StoreKind.allCases)
     func idempotent(_ kind: StoreKind) async throws {
         try await AuditLog.with(kind) { log in
             let entries = (0..<5).map { AuditEntry.sample("change.\($0)") }
@@ -104,9 +104,9 @@ struct AuditLogTests {
         try await AuditLog.with(.sqlite) { log in
             try await log.withPeople { _ in
                 let client = log.client
-                #expect(await client.failure(of: AddAuditEntries(entries: []))?.field == "entries")
+                #expect(await client.failure(of: try AddAuditEntries(entries: []))?.field == "entries")
                 let nameless = AuditEntry.sample("")
-                #expect(await client.failure(of: AddAuditEntries(entries: [nameless]))?.field == "entries[0].action")
+                #expect(await client.failure(of: try AddAuditEntries(entries: [nameless]))?.field == "entries[0].action")
                 #expect(await client.failure(of: ListAuditEntries(limit: 0))?.field == "limit")
                 #expect(await client.failure(of: ListAuditEntries(limit: 1, after: "?"))?.field == "after")
                 #expect(await client.failure(of: ReadAuditChain(after: "?"))?.field == "after")
@@ -126,7 +126,7 @@ struct AuditLogTests {
                 let bob = try #require(AccountName("bob"))
                 let password = Secret("a password of the test")
                 let hash = CredentialHash(digest: (0..<32).map { UInt8($0) })
-                let context = RequestContext(actor: "admin", address: "192.0.2.9")
+                let context = CallerContext(actor: "admin", address: "192.0.2.9")
                 _ = try await log.client.request(SetUpPeople(account: admin, password: password, tokenHash: hash))
                 _ = try await log.client.request(
                     AddAccount(account: bob, password: password, role: .communicator), context: context)

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import Testing
 
@@ -13,7 +13,7 @@ struct AuditVerificationTests {
         var links: [AuditLink] = []
         var head = AuditHead.empty
         for number in 0..<count {
-            let link = try AuditLink(.sample("change.\(number)"), behind: head)
+            let link = try AuditLink(WrittenAuditEntry(AuditEntry.sample("change.\(number)")), behind: head)
             links.append(link)
             head = link.head
         }
@@ -44,12 +44,12 @@ struct AuditVerificationTests {
         #expect(links[0].previous == AuditLink.firstPrevious)
     }
 
-    @Test("A changed entry is detected, also if its own hash was computed anew")
+    @Test("A changed entry is detected, even if its hash was recomputed")
     func changed() throws {
         var links = try Self.log(5)
         links[2] = links[2].with(text: links[2].entry.replacing("ann", with: "bob"))
         #expect(Self.fault(links)?.number == 3)
-        let forged = try AuditLink(.sample("forged"), behind: links[1].head)
+        let forged = try AuditLink(WrittenAuditEntry(AuditEntry.sample("forged")), behind: links[1].head)
         links[2] = forged
         #expect(Self.fault(links)?.number == 4)
     }
@@ -59,7 +59,8 @@ struct AuditVerificationTests {
         var links = try Self.log(3)
         let entry = try #require(links[1].content)
         let other = AuditEntry(id: entry.id, at: entry.at, by: .program, action: entry.action, object: entry.object)
-        links[1] = AuditLink(2, other, text: links[1].entry, previous: links[1].previous, hash: links[1].hash)
+        links[1] = AuditLink(
+            2, WrittenAuditEntry(other, json: links[1].entry), previous: links[1].previous, hash: links[1].hash)
         #expect(Self.fault(links)?.number == 2)
     }
 
@@ -70,7 +71,8 @@ struct AuditVerificationTests {
         #expect(text != link.entry)
         let entry = try #require(link.content)
         let other = AuditLink(
-            1, entry, text: text, previous: link.previous, hash: AuditLink.hash(of: text, behind: link.previous))
+            1, WrittenAuditEntry(entry, json: text), previous: link.previous,
+            hash: AuditLink.hash(of: text, behind: link.previous))
         #expect(Self.fault([other]) == nil)
     }
 
@@ -83,7 +85,7 @@ struct AuditVerificationTests {
         #expect(AuditHeadFile.heads(in: line + "\n" + line) == [head, head])
     }
 
-    @Test("A removed entry is detected, also if the others were numbered anew")
+    @Test("A removed entry is detected, even if the others were renumbered")
     func removed() throws {
         var links = try Self.log(5)
         links.remove(at: 1)
@@ -95,14 +97,14 @@ struct AuditVerificationTests {
     @Test("An inserted entry is detected")
     func inserted() throws {
         let links = try Self.log(4)
-        let forged = try AuditLink(.sample("forged"), behind: links[1].head)
+        let forged = try AuditLink(WrittenAuditEntry(AuditEntry.sample("forged")), behind: links[1].head)
         let all = Array(links[..<2]) + [forged] + links[2...].map { $0.numbered($0.id + 1) }
         #expect(Self.fault(all)?.number == 4)
         let twice = links + [try #require(links.last)]
         #expect(Self.fault(twice)?.number == 5)
     }
 
-    @Test("A document that is no entry is detected and named, wherever it is")
+    @Test("A document that is not an entry is detected and named, wherever it is")
     func unreadable() throws {
         let links = try Self.log(3)
         let head = try #require(links.last).head
@@ -126,7 +128,7 @@ struct AuditVerificationTests {
         #expect(Self.fault([], head: .empty, logged: [links[0].head])?.number == 1)
     }
 
-    @Test("A log whose hashes were all computed anew is detected by a logged hash")
+    @Test("A log whose hashes were all recomputed is detected by a logged hash")
     func forgedChain() throws {
         let (links, others) = (try Self.log(5), try Self.log(5))
         #expect(Self.fault(others) == nil)
@@ -171,10 +173,10 @@ extension AuditLink {
     var head: AuditHead { AuditHead(number: id, hash: hash) }
 
     fileprivate func with(text: String) -> AuditLink {
-        AuditLink(id, content ?? .sample(""), text: text, previous: previous, hash: hash)
+        AuditLink(id, WrittenAuditEntry(content ?? .sample(""), json: text), previous: previous, hash: hash)
     }
 
     fileprivate func numbered(_ number: Int64) -> AuditLink {
-        AuditLink(number, content ?? .sample(""), text: entry, previous: previous, hash: hash)
+        AuditLink(number, WrittenAuditEntry(content ?? .sample(""), json: entry), previous: previous, hash: hash)
     }
 }

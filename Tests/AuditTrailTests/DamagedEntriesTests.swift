@@ -1,10 +1,9 @@
 import AuditTrail
-import CommandBus
-import EmbeddedDatabase
+import Bus
+import Store
 import FoundationEssentials
 import GRDB
-import JSON
-import MongoDatabase
+import Base
 import Schemas
 import TestSupport
 import Testing
@@ -12,7 +11,7 @@ import Testing
 /// Entries that cannot be added to the audit log, and a log that another program has damaged.
 @Suite("Damaged entries", .timeLimit(.minutes(10)))
 struct DamagedEntriesTests {
-    private static let ann = RequestContext(actor: "ann", address: "192.0.2.7")
+    private static let ann = CallerContext(actor: "ann", address: "192.0.2.7")
 
     /// Changes a database while no service uses it.
     fileprivate static func change(
@@ -36,7 +35,10 @@ struct DamagedEntriesTests {
         try await change(
             log, "cube.sqlite",
             entries.map { entry -> (String, StatementArguments) in
-                ("INSERT INTO audit (id, entry) VALUES (?, ?)", [entry.id, entry.text])
+                (
+                    "INSERT INTO cube_audit (id, document) VALUES (?1, json_object('_id', json_object('$oid', ?1), 'entry', ?2))",
+                    ["\(entry.id)", entry.text]
+                )
             }
         ) { connection in
             let documents = entries.map { id, text -> BSONDocument in ["_id": id.bson, "entry": .string(text)] }
@@ -74,8 +76,8 @@ struct DamagedEntriesTests {
             #expect(await service.stop() == 0)
 
             // An operator removes them.
-            try await Self.change(log, "cube.sqlite", [("DELETE FROM audit WHERE refused", [])]) {
-                _ = try $0.delete(["refused": true], from: "cube_audit")
+            try await Self.change(log, "cube.sqlite", [("DELETE FROM cube_audit_refused", [])]) {
+                _ = try $0.delete([:], from: "cube_audit_refused")
             }
             let again = try await log.start("msi-cube")
             try await Self.wait(for: .ok, of: cube)
@@ -90,17 +92,27 @@ struct DamagedEntriesTests {
     func damagedTemplateEntry(_ kind: StoreKind) async throws {
         try await AuditLog.with(kind) { log in
             try await log.start("msi-message-log").stopped()
-            let (text, number) = (ObjectID(), ObjectID())
-            let insertion = "INSERT INTO template_audit (id, document) VALUES (?, ?)"
+            let (text, number, named) = (ObjectID(), ObjectID(), ObjectID())
+            let insertion = "INSERT INTO templates_audit (id, document) VALUES (?, ?)"
             try await Self.change(
                 log, "templates.sqlite",
                 [
                     (insertion, ["\(text)", #"{"_id":{"$oid":"\#(text)"},"entry":"{"}"#]),
                     (insertion, ["\(number)", #"{"_id":{"$oid":"\#(number)"},"entry":5}"#]),
+                    (
+                        insertion,
+                        [
+                            "\(named)",
+                            #"{"_id":{"$oid":"\#(named)"},"entry":"{\"object\":{\"kind\":\"template\",\"id\":\"storm\"}}"}"#,
+                        ]
+                    ),
                 ]
             ) { connection in
-                let documents: [BSONDocument] = [["_id": text.bson, "entry": "{"], ["_id": number.bson, "entry": 5]]
-                let errors = try connection.insert(documents, into: "template_audit")
+                let documents: [BSONDocument] = [
+                    ["_id": text.bson, "entry": "{"], ["_id": number.bson, "entry": 5],
+                    ["_id": named.bson, "entry": #"{"object":{"kind":"template","id":"storm"}}"#],
+                ]
+                let errors = try connection.insert(documents, into: "templates_audit")
                 #expect(errors.allSatisfy { $0 == nil })
             }
 
@@ -108,15 +120,16 @@ struct DamagedEntriesTests {
             let (service, people) = (try await log.start("msi-message-log"), try await log.start("msi-people"))
             let draft = MessageTemplate.Draft(name: "Storm", title: "t", desc: "d", message: "m")
             let added = try await archive.request(AddResource<MessageTemplate>(in: (), draft), context: Self.ann).document
-            try await Self.waitForEntries(3, in: log)
+            try await Self.waitForEntries(4, in: log)
             let entries = try await log.links().compactMap(\.content)
             let substitutes = entries.filter { $0.action == "audit.substitute" }
-            #expect(Set(substitutes.map(\.id)) == [text, number])
+            #expect(Set(substitutes.map(\.id)) == [text, number, named])
+            #expect(substitutes.first { $0.id == named }?.object.id == "storm")
             #expect(substitutes.first { $0.id == text }?.after?["entry"]?.string == "{")
             let addition = try #require(entries.first { $0.action == "template.add" })
             #expect(addition.actor == "ann" && addition.object.id == "\(added.id)" && addition.after?["name"]?.string == "Storm")
             try await log.expectWhole()
-            try await Self.wait(for: .invalid, "2 entries", of: archive, "template_audit")
+            try await Self.wait(for: .invalid, "3 entries", of: archive, "template_audit")
             #expect(await service.stop() == 0)
             #expect(await people.stop() == 0)
         }

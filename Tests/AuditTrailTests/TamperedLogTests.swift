@@ -1,9 +1,8 @@
 import AuditTrail
-import CommandBus
-import EmbeddedDatabase
+import Bus
+import Store
 import FoundationEssentials
 import GRDB
-import MongoDatabase
 import Schemas
 import TestSupport
 import Testing
@@ -93,7 +92,7 @@ struct TamperedLogTests {
                 }
                 let compared = try await log.verify("--hash", newest)
                 #expect(compared.status == 1 && compared.text.contains("entry \(tampering.broken ?? 5) "), "\(compared.text)")
-                // The log goes on.
+                // The log still takes entries.
                 _ = try await log.client.request(AddAuditEntries(entries: [.sample("after")]))
                 #expect(try await log.links().last?.content?.action == "after")
             }

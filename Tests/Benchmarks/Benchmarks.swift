@@ -1,13 +1,13 @@
 import ArgumentParser
 import FoundationEssentials
-import MongoDatabase
 import Schemas
+import Store
 
 /// Measures the product beside its peers. `Tests/Benchmarks/run` builds and starts it.
 @main
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        subcommands: [Measure.self, BusServer.self, BareServer.self], defaultSubcommand: Measure.self)
+        subcommands: [Measure.self, BusServer.self, BareServer.self, PostgreSQLRoute.self], defaultSubcommand: Measure.self)
 }
 
 /// Runs the benchmarks of the given names.
@@ -15,8 +15,11 @@ struct Measure: AsyncParsableCommand {
     enum Name: String, CaseIterable, ExpressibleByArgument {
         case idle
         case message
+        case messageMongoDB = "message-mongodb"
+        case queues
         case gateway, events
         case fleet
+        case fanOut = "fan-out"
         case missed
         case launch
         case bus, keys, json, sqlite, mongodb
@@ -25,11 +28,13 @@ struct Measure: AsyncParsableCommand {
         case relaySDK = "relay-sdk"
         case relayLatency = "relay-latency"
         case relayMemory = "relay-memory"
+        case pushes, direct, drain
 
         /// Whether it needs a program that only the benchmarks use. A smoke run does not have these.
         var needsSink: Bool {
             switch self {
-            case .relay, .relayDelay, .relayLatency, .relayMemory: true
+            case .queues, .relay, .relayDelay, .relayLatency, .relayMemory: true
+            case .pushes, .direct, .drain: true
             default: false
             }
         }
@@ -41,7 +46,7 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "How many archived messages the longer of two histories has.")
     var messages = 1_000_000
 
-    @Option(help: "How many phones a fleet has, or a herd.")
+    @Option(help: "How many phones there are.")
     var phones = 10_000
 
     @Option(help: "For how many seconds messages are posted at each rate to a fleet.")
@@ -50,10 +55,10 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "How many messages of the last eight days are in the archive from which phones fetch.")
     var archived = 100_000
 
-    @Option(help: "How many rounds a herd of phones asks.")
+    @Option(help: "How many rounds the phones poll.")
     var rounds = 3
 
-    @Option(help: "How many messages a second are posted beside a herd of phones.")
+    @Option(help: "How many messages a second are posted while phones poll.")
     var posts = 20.0
 
     @Option(help: "For how many seconds idle services are watched.")
@@ -90,8 +95,8 @@ struct Measure: AsyncParsableCommand {
     }
 
     private var scale: Scale { smoke ? .smoke : .full }
-    private var herd: Int { scale.pick(phones, smoke: 40) }
-    private var herdRounds: Int { scale.pick(rounds, smoke: 1) }
+    private var phoneCount: Int { scale.pick(phones, smoke: 40) }
+    private var pollRounds: Int { scale.pick(rounds, smoke: 1) }
 
     private func measure(_ name: Name) async throws {
         switch name {
@@ -101,7 +106,15 @@ struct Measure: AsyncParsableCommand {
             }
         case .message:
             // Not /tmp, which may be memory: a durable write is a part of the job, here and below.
-            try await withFolder(in: "/var/tmp") { try await MessageBenchmark(scale: scale, peers: peers, folder: $0).run() }
+            try await withFolder(in: "/var/tmp") {
+                try await MessageBenchmark(scale: scale, peers: peers, folder: $0).runOnSQLite()
+            }
+        case .messageMongoDB:
+            try await withFolder(in: "/var/tmp") {
+                try await MessageBenchmark(scale: scale, peers: peers, folder: $0).runOnMongoDB()
+            }
+        case .queues:
+            try await withFolder(in: "/var/tmp") { try await QueueBenchmark(peers: peers, folder: $0).run() }
         case .gateway:
             try await withFolder(in: "/var/tmp") {
                 try await GatewayBenchmark(scale: scale, folder: $0, baseline: baseline).run()
@@ -110,12 +123,13 @@ struct Measure: AsyncParsableCommand {
         case .fleet:
             try await withFolder(in: "/var/tmp") {
                 let seconds = scale.pick(seconds, smoke: 0.2)
-                try await FleetBenchmark(scale: scale, phones: herd, seconds: seconds, folder: $0).run()
+                try await FleetBenchmark(scale: scale, phones: phoneCount, seconds: seconds, folder: $0).run()
             }
+        case .fanOut: try await withFolder(in: "/var/tmp") { try await FanOutBenchmark(scale: scale, folder: $0).run() }
         case .missed: try await measureMissed()
         case .launch:
             try await withFolder(in: "/var/tmp") {
-                try await LaunchBenchmark(scale: scale, phones: herd, rounds: herdRounds, folder: $0).run()
+                try await LaunchBenchmark(scale: scale, phones: phoneCount, rounds: pollRounds, folder: $0).run()
             }
         case .bus: try await withFolder(in: "/tmp") { try await BusBenchmark(scale: scale, peers: peers, folder: $0).run() }
         case .keys: try await withFolder(in: "/tmp") { try await KeysBenchmark(scale: scale, folder: $0).run() }
@@ -127,6 +141,9 @@ struct Measure: AsyncParsableCommand {
         case .relaySDK: try await SDKBenchmark(scale: scale, peers: peers).run()
         case .relayLatency: try await LatencyBenchmark(peers: peers).run()
         case .relayMemory: try await MemoryBenchmark(peers: peers).run()
+        case .pushes: try await withFolder(in: "/var/tmp") { try await PushesBenchmark(peers: peers, folder: $0).run() }
+        case .direct: try await withFolder(in: "/var/tmp") { try await DirectBenchmark(peers: peers, folder: $0).run() }
+        case .drain: try await withFolder(in: "/var/tmp") { try await DrainBenchmark(peers: peers, folder: $0).run() }
         }
     }
 
@@ -134,7 +151,7 @@ struct Measure: AsyncParsableCommand {
         try await withFolder(in: "/var/tmp") { folder in
             let archived = scale.pick(archived, smoke: 300)
             try await MissedBenchmark(
-                scale: scale, phones: herd, archived: archived, rounds: herdRounds, posts: scale.pick(posts, smoke: 20),
+                scale: scale, phones: phoneCount, archived: archived, rounds: pollRounds, posts: scale.pick(posts, smoke: 20),
                 folder: folder
             ).run()
         }
@@ -166,6 +183,23 @@ struct Measure: AsyncParsableCommand {
                 let database = BenchmarkedDatabase.mongodb(try MongoURL(url), text: url, peers: peers)
                 try await StoreBenchmark(scale: scale, database: database, messages: scale.pick(messages, smoke: 200)).run()
             }
+        }
+    }
+}
+
+/// How much a benchmark does: all of it, or only what shows that it still works.
+///
+/// `Tests/Benchmarks/run --smoke` is part of `deploy/test`.
+enum Scale {
+    case full
+    /// Just enough to end with an error if the benchmark no longer works. The figures mean nothing.
+    case smoke
+
+    /// A parameter of a benchmark at this scale.
+    func pick<Value>(_ full: Value, smoke: Value) -> Value {
+        switch self {
+        case .full: full
+        case .smoke: smoke
         }
     }
 }

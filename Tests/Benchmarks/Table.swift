@@ -1,3 +1,5 @@
+import Glibc
+
 /// The tables of the benchmarks.
 enum Table {
     /// One line of columns.
@@ -26,4 +28,17 @@ extension Double {
     var twoDigits: Double {
         (self * 100).rounded() / 100
     }
+}
+
+extension Array where Element: BinaryFloatingPoint {
+    /// The median; of an even number of values, the upper one of the two middle ones. It is robust against single slow runs.
+    var median: Element {
+        sorted()[count / 2]
+    }
+}
+
+/// Prints a line and flushes it, so that a reader of a pipe sees the progress.
+func say(_ line: String) {
+    print(line)
+    fflush(nil)
 }

@@ -1,14 +1,12 @@
 import Dispatch
-import DurableFiles
+import Base
 import FCM
 import FoundationEssentials
 import Glibc
-import JSON
 import Schemas
-import Storage
+import Store
 import TestSupport
 import Testing
-import Time
 
 @testable import Broadcasts
 

@@ -1,12 +1,10 @@
 import FCM
-import JSON
-import MongoDatabase
+import Base
+import Store
 import Schemas
-import Storage
 import Synchronization
 import TestSupport
 import Testing
-import Time
 
 @testable import Broadcasts
 
@@ -104,13 +102,13 @@ struct BroadcastLogTests {
             let taken = AddBroadcast(Self.draft(id: 9, title: "Other"))
             #expect(await Self.status { _ = try await log.add(taken, sender: "ann", by: Self.ann) } == .conflict)
             _ = try await log.update(UpdateBroadcast(1, Self.draft(title: "New")), by: Self.ann)
-            // The command was done, also if the broadcast was edited since. Another one with its key was not.
+            // The command was performed, even if the broadcast was edited since. Another command with the same key was not.
             #expect(try await log.add(command, sender: "ann", by: Self.ann).broadcast.version == 2)
             #expect(await Self.status { _ = try await log.add(other, sender: "ann", by: Self.ann) } == .conflict)
         }
     }
 
-    @Test("An edit that changes nothing makes no version, also with the version that the editor has read")
+    @Test("An edit that changes nothing makes no version, even with the version that the editor has read")
     func unchanged() async throws {
         try await Self.withLog(.sqlite) { log, announced in
             let added = try await log.add(AddBroadcast(Self.draft()), sender: "ann", by: Self.ann).broadcast
@@ -124,7 +122,7 @@ struct BroadcastLogTests {
     }
 
     @Test(
-        "An edit that shortens it: phones learn that it is over, and it can be withdrawn, until the former version expires",
+        "An edit that shortens it: phones learn that it is over, and it can be withdrawn, until the earlier version expires",
         arguments: StoreKind.allCases)
     func shortened(kind: StoreKind) async throws {
         try await Self.withLog(kind) { log, _ in
@@ -155,45 +153,6 @@ struct BroadcastLogTests {
                 try Self.stored(Self.draft(epoch: BroadcastEpoch(.now - .seconds(7_200))), id: 1), into: BroadcastStore.all)
             #expect(await Self.status { _ = try await log.update(UpdateBroadcast(1, Self.draft()), by: Self.ann) } == .conflict)
             #expect(await Self.status { _ = try await log.withdraw(WithdrawBroadcast(1), by: Self.ann) } == .conflict)
-        }
-    }
-
-    /// A broadcast as an earlier version of the service has stored it.
-    private struct FormerDocument: StoredDocument {
-        let id: Int64
-        let broadcast: Broadcast
-        let expires: UnixMilliseconds
-        let nextPush: UnixMilliseconds?
-        let sender: String
-        let idempotencyKey: String?
-
-        enum CodingKeys: String, CodingKey {
-            case id = "_id"
-            case broadcast, expires, sender
-            case nextPush = "next_push"
-            case idempotencyKey = "idempotency_key"
-        }
-
-        static let all = Collection<FormerDocument>("broadcast", reserve: .changes)
-    }
-
-    @Test("Broadcasts of an earlier version of the service are read, listed, edited and withdrawn", arguments: StoreKind.allCases)
-    func formerDocuments(kind: StoreKind) async throws {
-        try await Self.withLog(kind) { log, _ in
-            let command = AddBroadcast(Self.draft(epoch: BroadcastEpoch(.now - .seconds(60))), idempotencyKey: "k")
-            let former = Broadcast(command.draft, id: 1, language: "en", sender: "ann", now: .now)
-            try await log.store.insert(
-                FormerDocument(
-                    id: 1, broadcast: former, expires: former.expires, nextPush: nil, sender: "ann", idempotencyKey: "k"),
-                into: FormerDocument.all)
-            #expect(try await log.current().broadcasts == [PhoneBroadcast(former)])
-            #expect(try await log.add(command, sender: "ann", by: Self.ann).broadcast == former)
-            let sameID = AddBroadcast(Self.draft(id: 1))
-            #expect(await Self.status { _ = try await log.add(sameID, sender: "ann", by: Self.ann) } == .conflict)
-            _ = try await log.update(UpdateBroadcast(1, Self.draft(expiry: 1)), by: Self.ann)
-            #expect(try await log.current().broadcasts.map(\.until) == [former.expires])
-            _ = try await log.withdraw(WithdrawBroadcast(1), by: Self.ann)
-            #expect(try await log.current().withdrawn == [WithdrawnBroadcast(id: 1, version: 3, expires: former.expires)])
         }
     }
 
@@ -233,8 +192,7 @@ struct BroadcastLogTests {
             _ = try await log.update(UpdateBroadcast(1, Self.draft(title: "New")), by: Self.ann)
             _ = await Self.status { _ = try await log.update(UpdateBroadcast(2, Self.draft()), by: Self.ann) }
             _ = try await log.withdraw(WithdrawBroadcast(1), by: Self.ann)
-            let entries = try await log.store.page(of: BroadcastStore.audit, limit: 10).documents
-            #expect(entries.count == 3)
+            #expect(try await AuditQueue(of: log.store).pendingAudit(limit: 10).count == 3)
         }
     }
 
@@ -258,7 +216,7 @@ struct BroadcastLogTests {
         try StoredBroadcast(Broadcast(draft, id: id, language: "en", sender: "ann", now: .now), by: AddBroadcast(draft))
     }
 
-    @Test("Too many that have not expired are refused, also after the withdrawal of those that would expire first")
+    @Test("Too many that have not expired are refused, even after the withdrawal of those that would expire first")
     func tooMany() async throws {
         try await Self.withLog(.sqlite) { log, _ in
             let stored = try (1...Int64(BroadcastLog.maxCurrent)).map { id in

@@ -1,9 +1,8 @@
 import FCM
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import Testing
-import Time
 
 @testable import Broadcasts
 
@@ -103,7 +102,7 @@ struct BroadcastPushTests {
         #expect(only.due == later && only.next == nil)
     }
 
-    @Test("An edit withdraws the former versions from topics and conditions that it does not reach, once")
+    @Test("An edit withdraws the earlier versions from topics and conditions that it does not reach, once")
     func leftAudience() throws {
         var stored = try Self.stored()
         _ = try Self.take(&stored, after: 0)
@@ -124,7 +123,7 @@ struct BroadcastPushTests {
         #expect(withdrawn == ["general": "5", channels[0]: "5", channels[1]: "5", "'a' in topics": "5"])
     }
 
-    @Test("An edit before the beginning withdraws nothing: no phone has the former version")
+    @Test("An edit before the beginning withdraws nothing: no phone has the earlier version")
     func neverBegan() throws {
         var stored = try Self.stored()
         Self.change(&stored, to: Self.draft(minutes: 10, channels: Self.channels), after: -1)

@@ -5,11 +5,11 @@ import pathlib
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from harness.checks import check as check_page
+from browsing.checks import check as check_page
+from browsing.pictures import FOLDER, Pictures
+from browsing.visits import CHROMIUM, Visits
 from harness.phone import Phone
-from harness.pictures import FOLDER, Pictures
 from harness.product import Product
-from harness.visits import CHROMIUM, Visits
 
 # It only bounds the wait: a slow machine passes, and a condition that never comes true still fails.
 expect.set_options(timeout=45_000)

@@ -1,4 +1,4 @@
-"""Prints how long pages and interactions take, with many subjects and messages. It is no test: machines differ."""
+"""Prints how long pages and interactions take, with many subjects and messages. It is not a test: machines differ."""
 
 import argparse
 import statistics
@@ -6,8 +6,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import requests
+from browsing.visits import CHROMIUM
 from harness.product import PASSWORD, SAME_ORIGIN, Product
-from harness.visits import CHROMIUM
 from playwright.sync_api import sync_playwright
 
 LOAD_GOAL, INTERACTION_GOAL = 300, 200

@@ -5,8 +5,8 @@ import re
 import requests
 from playwright.sync_api import expect
 
+from browsing.totp import totp
 from harness.product import PASSWORD
-from harness.totp import totp
 
 SIGNED_OUT = r"status of 401"
 
@@ -32,16 +32,16 @@ def set_up(page):
 
 def test_who_i_am(product, visit, pictures):
     account, other = product.new_account("quin"), product.new_account("rosa")
-    open_subject, closed = product.new_subject("Open"), product.new_subject("Closed")
+    closed = product.new_subject("Closed")
     product.api("PUT", f"/access/{closed.channel['_id']}", {"access": [other]})
     page = visit("/portal/account/", account=account)
     me = part(page, "You")
     expect(me).to_contain_text("Communicator")
-    expect(me).to_contain_text("Send messages, and take them back")
-    expect(me).to_contain_text("Not: change the cube")
+    expect(me).to_contain_text("You can send messages, and take them back")
+    expect(me).to_contain_text("You cannot change the cube")
     expect(me).to_contain_text(re.compile(r"You may send to \d+ of \d+ subjects\."))
     me.get_by_text("Show them").click()
-    expect(me).to_contain_text(open_subject.name)
+    expect(me).to_contain_text("Storms")
     expect(me).not_to_contain_text(closed.name)
     pictures(page, "account", right_to_left=True)
     page = visit("/portal/account/", account="admin")
@@ -65,7 +65,7 @@ def test_change_password(product, visit, pictures):
     current.fill("not my password")
     new.fill("short")
     button.click()
-    expect(password.get_by_text("Use 8 to 256 characters.")).to_be_visible()
+    expect(password.get_by_text("Use 8 to 256 characters")).to_be_visible()
     new.fill("violet-harbour-piano")
     again.fill("violet-harbour-pian")
     button.click()
@@ -87,6 +87,42 @@ def test_change_password(product, visit, pictures):
     assert sign_in(product, account, "violet-harbour-piano").status_code == 201
 
 
+def test_display_name(product, visit, pictures):
+    account = product.new_account("tara")
+    page = visit("/portal/account/", account=account)
+    me = part(page, "You")
+    me.get_by_role("textbox", name="Name").fill("Tara Ünal")
+    me.get_by_role("button", name="Save name").click()
+    expect(page.get_by_text("Your name was saved.")).to_be_visible()
+    expect(page.get_by_role("navigation").first).to_contain_text("Tara Ünal")
+    expect(me).to_contain_text(account)
+    pictures(page, "account-name", right_to_left=True)
+    page.reload()
+    expect(me.get_by_role("textbox", name="Name")).to_have_value("Tara Ünal")
+    visit.expect_errors(r"status of 400")
+    me.get_by_role("textbox", name="Name").fill("T\u0430ra")
+    me.get_by_role("button", name="Save name").click()
+    expect(me.get_by_text("Use one kind of letters in each word")).to_be_visible()
+    me.get_by_role("textbox", name="Name").fill("")
+    me.get_by_role("button", name="Save name").click()
+    expect(page.get_by_role("navigation").first).to_contain_text(account)
+    assert "display_name" not in product.api("GET", f"/account/{account}")
+
+
+def test_show_password(product, visit):
+    page = visit("/portal/account/", account=product.new_account("ugo"))
+    password = part(page, "Password")
+    fresh, show = password.get_by_role("textbox", name="New password", exact=True), password.get_by_role("button", name="Show password").nth(1)
+    fresh.fill("violet-harbour")
+    expect(show).to_have_attribute("aria-pressed", "false")
+    show.press("Enter")
+    expect(show).to_have_attribute("aria-pressed", "true")
+    expect(fresh).to_have_attribute("type", "text")
+    # What is sent is hidden again.
+    password.get_by_role("button", name="Change password").click()
+    expect(fresh).to_have_attribute("type", "password")
+
+
 def test_second_factor(product, visit, pictures):
     visit.expect_errors(SIGNED_OUT)
     account = product.new_account("theo")
@@ -98,7 +134,7 @@ def test_second_factor(product, visit, pictures):
     picture = factor.get_by_role("img", name="QR code")
     expect(picture).to_be_visible()
     pictures(page, "account-factor", right_to_left=True, arrange=lambda other: other.locator("#second-factor button").first.click())
-    # The other language has begun anew, with another secret.
+    # The page in the other language has begun again, with another secret.
     factor.get_by_role("button", name="Cancel").click()
     factor.get_by_role("button", name="Set up…").click()
     secret = factor.get_by_role("group", name="Secret").inner_text()
@@ -180,11 +216,11 @@ def test_required_second_factor_comes_first(product, visit, pictures):
 
 def test_qr_code(product, visit):
     """The code's finder patterns, timing and format are those of a version that the address fits. An encoder of others gave the same
-    matrices when account/qr.js was written."""
+    matrices when lib/qr.js was written."""
     page = visit("/portal/account/", account=product.new_account("vera"), confirmed=True)
     text = "otpauth://totp/MSI:vera?secret=CBAE4F2WKL3JPUWB7OBEGALL77WG36N3&issuer=MSI"
     folder = page.evaluate("document.querySelector('script[type=module]').src").rpartition("/")[0]
-    qr_of = "async ([folder, text, mask]) => { const { qrCode } = await import(`${folder}/qr.js`); return qrCode(text, mask ?? undefined); }"
+    qr_of = "async ([folder, text, mask]) => { const { qrCode } = await import(`${folder}/../lib/qr.js`); return qrCode(text, mask ?? undefined); }"
     rows = page.evaluate(qr_of, [folder, text, None])
     assert len(rows) == 17 + 4 * 5                  # Version 5 has 84 bytes, and version 4 has 62.
     finder = ["#######", "#     #", "# ### #", "# ### #", "# ### #", "#     #", "#######"]
@@ -229,12 +265,12 @@ def test_appearance_applies_at_once(visit):
     assert page.evaluate(ground) == light
 
 
-def test_undo_of_alerts_is_a_setting(visit):
+def test_undo_is_a_setting(visit):
     page = visit("/portal/account/", account="ann")
-    box = page.get_by_role("checkbox", name="Wait ten seconds before an Alert goes out")
+    box = page.get_by_role("checkbox", name="Wait ten seconds before a message goes out")
     expect(box).to_be_checked()
     box.uncheck()
-    expect(page.get_by_text("Alerts go out at once.")).to_be_visible()
+    expect(page.get_by_text("Messages go out at once.")).to_be_visible()
     assert page.evaluate("JSON.parse(localStorage.getItem('msi.settings')).undo") is False
     page.reload()
     expect(box).not_to_be_checked()

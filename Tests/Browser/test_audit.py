@@ -6,8 +6,8 @@ import re
 
 from playwright.sync_api import expect
 
+from browsing.visits import SERVICE_AWAY
 from harness.product import PASSWORD
-from harness.visits import SERVICE_AWAY
 from harness.waiting import eventually
 
 
@@ -117,10 +117,10 @@ def test_audit_every_action_has_a_sentence(visit):
     actions = [
         *(f"{kind}.{change}" for kind in ("channel", "area", "subject", "template") for change in ("add", "update", "delete")),
         "broadcast.add", "broadcast.update", "broadcast.withdraw",
-        "access.set", "order.set", "approval.set", "cube.foreign_edit", "message.send", "message.recall", "message.retry", "message.approve",
-        "account.add", "account.update", "account.link", "account.password", "account.remove",
+        "subject.move", "access.set", "order.set", "approval.set", "cube.foreign_edit", "message.send", "message.edit", "message.recall", "message.retry", "message.approve",
+        "account.add", "account.update", "account.link", "account.invite", "account.password", "account.remove",
         "account.second_factor.begin", "account.second_factor.confirm", "account.second_factor.remove", "token.add", "token.remove",
-        "sign_in.begin", "sign_in.confirm", "sign_in.code", "sign_in.end", "sign_in.oidc.finish", "sign_in.limited", "audit.substitute", "unknown.thing"]
+        "sign_in.begin", "sign_in.confirm", "sign_in.code", "sign_in.end", "sign_in.oidc.finish", "sign_in.invitation.accept", "sign_in.limited", "audit.substitute", "unknown.thing"]
     entries = [{"number": number, "hash": "0" * 64, "entry": {
         "id": f"{number:024}", "at": 1795262462399, "actor": "ann", "address": "192.0.2.7", "action": action,
         "object": {"kind": action.split(".")[0], "id": "thing"}}} for number, action in enumerate(actions)]

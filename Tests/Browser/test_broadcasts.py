@@ -63,9 +63,17 @@ def add_language(page, name, title, text):
     dialog = page.get_by_role("dialog", name="Add a language…")
     dialog.get_by_role("combobox", name="Language").select_option(label=name)
     dialog.get_by_role("button", name="Add language").click()
-    # The fields below the dialog are those of the former language until it is closed.
+    # The fields below the dialog are those of the previous language until it is closed.
     expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
     fill(page, title, text)
+
+
+def send(page, action="Send broadcast"):
+    """Sends to everyone, which is asked about."""
+    page.get_by_role("button", name=f"{action}…", exact=True).click()
+    question = page.get_by_role("dialog")
+    expect(question.get_by_role("button", name="Cancel")).to_be_focused()
+    question.get_by_role("button", name=action, exact=True).click()
 
 
 def choose_switch(page, feature, share=""):
@@ -109,13 +117,42 @@ def test_write_a_broadcast_in_two_languages(product, visit, pictures):
     expect(page.get_by_role("button", name=re.compile("^Remove"))).to_have_count(0)
     expect(page.get_by_text(re.compile(r"bytes of what FCM carries, all languages together"))).to_be_visible()
     pictures(page, "broadcasts-write", right_to_left=True, arrange=lambda page: page.locator(".language-texts input").fill("أهلاً"))
-    page.get_by_role("button", name="Send broadcast").click()
+    send(page)
 
     expect(row(page, title)).to_be_focused()
     expect(group(page, "Now").get_by_role("listitem", name=title)).to_contain_text("English and Arabic")
     stored = find(product, title)
     assert stored["type"] == 3 and stored["actiondata"]["translations"]["ar"]["title"] == "أهلاً بعودتكم" and stored["actiondata"]["cancellable"]
     assert abs(stored["starts"] - now()) < 60_000 and stored["expires"] - stored["starts"] == 1440 * MINUTE
+
+
+def test_a_broadcast_to_everyone_asks(product, visit, pictures):
+    """The question shows the card, and Enter sends nothing, neither in a field nor at once in the question."""
+    title = product.unique("Festival")
+    page = visit("/portal/broadcasts/#new", account="admin")
+    fill(page, title)
+    form(page).get_by_role("textbox", name="Title").press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("Control+Enter")
+    question = page.get_by_role("dialog", name="Send this broadcast to every phone?")
+    for words in (title, "Lectures start on Monday", "It goes to every phone with the app."):
+        expect(question).to_contain_text(words)
+    pictures(page, "broadcasts-confirm", right_to_left=True)
+    page.keyboard.press("Enter")
+    expect(question).to_have_count(0)
+    assert find(product, title) is None
+
+
+def test_a_switch_for_everyone_asks(product, visit, pictures):
+    feature = product.unique("calendar").replace(" ", "-")
+    page = visit("/portal/broadcasts/#new", account="admin")
+    choose_switch(page, feature)
+    page.get_by_role("button", name="Send broadcast…").click()
+    question = page.get_by_role("dialog", name="Send this feature switch?")
+    expect(question).to_contain_text(f"Turns {feature} on.")
+    pictures(page, "broadcasts-confirm-switch")
+    question.get_by_role("button", name="Cancel").click()
+    assert find(product, feature) is None
 
 
 def test_remove_a_language(product, visit):
@@ -174,7 +211,7 @@ def test_the_hub_counts_the_same_bytes(product, visit):
     count = int(re.search(r"([\d,]+) of", page.get_by_text("bytes of what FCM carries").inner_text()).group(1).replace(",", ""))
     form(page).get_by_role("textbox", name="Text").fill("x" * (4_096 - count + 1))
     expect(page.get_by_text("4,096 of 4,096 bytes")).to_be_visible()
-    page.get_by_role("button", name="Send broadcast").click()
+    send(page)
     expect(row(page, title)).to_be_visible()
 
 
@@ -230,7 +267,7 @@ def test_only_a_downtime_has_a_switch_for_its_popup(product, visit, pictures):
     expect(popup).to_be_checked()
     pictures(page, "broadcasts-popup", right_to_left=True)
     popup.uncheck()
-    page.get_by_role("button", name="Send broadcast").click()
+    send(page)
     expect(row(page, title)).to_contain_text("Without a pop-up")
     stored = find(product, title)
     assert stored["actiondata"]["popup"] is False
@@ -238,7 +275,7 @@ def test_only_a_downtime_has_a_switch_for_its_popup(product, visit, pictures):
     row(page, title).get_by_role("button", name="Edit").click()
     expect(popup).not_to_be_checked()
     popup.check()
-    page.get_by_role("button", name="Send version 2").click()
+    send(page, "Send version 2")
     expect(row(page, title)).to_contain_text("Version 2")
     expect(row(page, title)).not_to_contain_text("Without a pop-up")
     assert "popup" not in find(product, title)["actiondata"]
@@ -287,7 +324,7 @@ def test_feature_switch_for_a_share_of_phones(product, visit, pictures):
     form(page).get_by_role("radio", name="A", exact=True).check(force=True)
     expect(page.get_by_role("complementary", name="Preview")).to_contain_text(f"Turns {feature} on for 10% of the phones, group A.")
     pictures(page, "broadcasts-switch")
-    page.get_by_role("button", name="Send broadcast").click()
+    send(page)
     expect(row(page, feature)).to_contain_text(f"Turns {feature} on for 10% of the phones, group A.")
     assert find(product, feature)["actiondata"] == {"notificationtype": "enable-feature", "feature": feature, "share": 10, "group": "A"}
 
@@ -313,6 +350,15 @@ def test_the_list_says_what_is_active(product, visit, pictures):
     visit.after(page, 5, "the number of pushes", lambda: any("Pushed once" in text for text in row(page, title_of(other)).all_inner_texts()))
 
 
+def test_a_scheduled_broadcast_becomes_active_by_itself(product, visit):
+    soon = new_broadcast(product, "Soon", epoch=epoch(15))
+    page = visit("/portal/broadcasts/", account="admin")
+    expect(group(page, "Scheduled").get_by_role("listitem", name=title_of(soon))).to_be_visible()
+    # Nothing that the hub says has changed.
+    page.route("**/broadcast?limit=*", lambda route: route.fulfill(status=304))
+    expect(group(page, "Now").get_by_role("listitem", name=title_of(soon))).to_be_visible()
+
+
 def test_edit_makes_a_new_version(product, visit, pictures):
     broadcast = new_broadcast(product)
     title = product.unique("Elections are over")
@@ -322,7 +368,7 @@ def test_edit_makes_a_new_version(product, visit, pictures):
     expect(form(page).get_by_role("textbox", name="Title")).to_have_value(title_of(broadcast))
     form(page).get_by_role("textbox", name="Title").fill(title)
     pictures(page, "broadcasts-edit", right_to_left=True)
-    page.get_by_role("button", name="Send version 2").click()
+    send(page, "Send version 2")
     expect(row(page, title)).to_contain_text("Version 2")
     stored = product.api("GET", f"/broadcast/{broadcast['id']}")
     assert stored["version"] == 2 and title_of(stored) == title
@@ -338,7 +384,7 @@ def test_two_people_edit_a_broadcast(product, visit, pictures):
     form(page).get_by_role("textbox", name="Title").fill(mine)
     theirs = {"translations": {"en": {"title": "Theirs", "msg": "Vote now."}}}
     product.api("PUT", f"/broadcast/{broadcast['id']}", {"type": 2, "epoch": broadcast["epoch"], "expiry": 120, "actiondata": theirs})
-    page.get_by_role("button", name="Send version 2").click()
+    send(page, "Send version 2")
     expect(page.get_by_role("region", name="Theirs, stored now")).to_contain_text("Vote now.")
     pictures(page, "broadcasts-conflict")
     page.get_by_role("button", name="Save mine").click()
@@ -374,7 +420,7 @@ def test_use_a_broadcast_again(product, visit):
     expect(form(page).get_by_role("textbox", name="Title")).to_have_value(title_of(broadcast))
     title = product.unique("This year")
     form(page).get_by_role("textbox", name="Title").fill(title)
-    page.get_by_role("button", name="Send broadcast").click()
+    send(page)
     expect(group(page, "Now").get_by_role("listitem", name=title)).to_be_visible()
     assert find(product, title)["id"] != broadcast["id"]
 

@@ -1,5 +1,4 @@
-"""The files of the portal and of the phone: every language has every text that the pages show, and pages name their modules. No browser is
-needed."""
+"""The files of the portal and of the phone: every language has every text that the pages show. No browser is needed."""
 
 import json
 import pathlib
@@ -9,37 +8,29 @@ import re
 import pytest
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2]
-SHARED = FOLDER / "Shared" / "Pages" / "Files"
+SHARED, VIEWS = "Shared/Pages/Files", "Shared/App/Files"
 PLURALS = {"en": {"one", "other"}, "ar": {"zero", "one", "two", "few", "many", "other"}}
 
 
 class Site:
-    """The files that a program serves: its own, and the shared ones."""
+    """The files that a program serves, of several folders. `pages`: each page's module, and its parts of the catalogue."""
 
-    def __init__(self, folder, prefix):
-        self.own, self.prefix = FOLDER / folder, prefix
+    def __init__(self, folders, pages):
+        self.folders, self.pages = [FOLDER / folder for folder in folders], pages
 
     def read(self, path):
-        return next(file for file in (self.own / path, SHARED / path) if file.exists()).read_text()
+        return next(file for folder in self.folders if (file := folder / path).exists()).read_text()
 
     def parts(self):
-        return sorted(path.stem for path in (self.own / "text" / "en").glob("*.json"))
+        return sorted({path.stem for folder in self.folders for path in (folder / "text" / "en").glob("*.json")})
 
     def catalogue(self, language, *parts):
-        return {key: text for part in parts for key, text in json.loads(self.read(f"text/{language}/{part}.json")).items()}
+        read = (self.read(f"text/{language}/{part}.json") for part in parts)
+        return {key: text for part in read for key, text in json.loads(part, object_pairs_hook=unique).items()}
 
-    def pages(self):
-        """Each page with the parts of the catalogue that it names."""
-        for path in sorted(self.own.rglob("index.html")):
-            named = re.search(r'data-text="([^"]*)"', path.read_text())
-            yield path.parent.relative_to(self.own).as_posix(), named.group(1).split() if named else []
-
-    def html(self, page):
-        return self.read(posixpath.join(page, "index.html"))
-
-    def modules(self, page, pattern=r'(?:from |import |import\()"(\.[^"]+)"'):
-        """The modules that a page loads, by default also later."""
-        found, waiting = set(), re.findall(rf'src="{self.prefix}/@version@/([^"]+)"', self.html(page))
+    def modules(self, module):
+        """The modules that a page with this module loads, also later."""
+        found, waiting = set(), [module]
         while waiting:
             module = waiting.pop()
             if module in found:
@@ -47,12 +38,23 @@ class Site:
             found.add(module)
             waiting += [
                 posixpath.normpath(posixpath.join(posixpath.dirname(module), other))
-                for other in re.findall(pattern, self.read(module), re.MULTILINE)]
+                for other in re.findall(r'(?:from |import |import\()"(\.[^"]+)"', self.read(module))]
         return found
 
 
-SITES = [Site("Services/Gateway/Portal/Files", "/portal/files"), Site("Services/Phone/Page/Files", "/files")]
-PAGES = [pytest.param(site, page, parts, id=f"{site.prefix}/{page}") for site in SITES for page, parts in site.pages()]
+def unique(pairs):
+    """An object that has each key once: the phone's process refuses a catalogue with one twice."""
+    keys = [key for key, _ in pairs]
+    assert len(keys) == len(set(keys)), sorted({key for key in keys if keys.count(key) > 1})
+    return dict(pairs)
+
+
+PORTAL = "Services/Gateway/Portal/Files"
+PAGES = json.loads((FOLDER / PORTAL / "pages.json").read_text())
+SITES = [
+    Site([SHARED, PORTAL], {name: (page["module"], page["texts"]) for name, page in PAGES.items()}),
+    Site([SHARED, VIEWS, "Services/Gateway/App/AppFiles"], {"app": ("app.js", ["app"])}),
+    Site([SHARED, VIEWS, "Services/Phone/Page/Files"], {"phone": ("phone.js", ["app"])})]
 
 
 def forms(text):
@@ -63,7 +65,7 @@ def blanks(text):
     return set(re.findall(r"\{(\w+)\}", text))
 
 
-@pytest.mark.parametrize("site,part", [pytest.param(site, part, id=f"{site.prefix}/{part}") for site in SITES for part in site.parts()])
+@pytest.mark.parametrize("site,part", [(site, part) for site in SITES for part in site.parts()])
 def test_languages_have_the_same_texts(site, part):
     english, arabic = site.catalogue("en", part), site.catalogue("ar", part)
     assert set(english) == set(arabic)
@@ -75,11 +77,11 @@ def test_languages_have_the_same_texts(site, part):
         assert blanks(forms(english[key])["other"]) == blanks(forms(arabic[key])["other"]), key
 
 
-@pytest.mark.parametrize("site,page,parts", PAGES)
-def test_pages_have_their_texts(site, page, parts):
+@pytest.mark.parametrize("site,module,parts", [(site, *page) for site in SITES for page in site.pages.values()])
+def test_pages_have_their_texts(site, module, parts):
     known = site.catalogue("en", "common", *parts)
     missing = set()
-    for module in site.modules(page):
+    for module in site.modules(module):
         source = site.read(module)
         missing |= {(module, key) for key in re.findall(r'\bt[nm]?\("([^"]+)"', source) if key not in known}
         # The beginning of a key whose rest is found while the page runs.
@@ -87,12 +89,3 @@ def test_pages_have_their_texts(site, page, parts):
             if not any(key.startswith(start) for key in known):
                 missing.add((module, start + "…"))
     assert not missing, missing
-
-
-@pytest.mark.parametrize("site,page,parts", PAGES)
-def test_pages_name_all_modules_that_they_load_at_once(site, page, parts):
-    """Otherwise the browser learns of each module only from the one that imports it."""
-    html = site.html(page)
-    named = set(re.findall(rf'<link rel="modulepreload" href="{site.prefix}/@version@/([^"]+)">', html))
-    imported = site.modules(page, r'^(?:import|export) (?:[^;()]*? from )?"(\.[^"]+)"')
-    assert named == {module for module in imported if f'src="{site.prefix}/@version@/{module}"' not in html}

@@ -13,7 +13,7 @@ def test_overview(product, visit, pictures):
     tile = page.get_by_role("link", name=re.compile("messages today"))
     before = int(re.match(r"[\d,]+", tile.inner_text()).group().replace(",", ""))
     assert before >= 1
-    for service in ("Gateway", "Message log", "FCM relay", "Firebase Cloud Messaging", "Cube", "People"):
+    for service in ("This portal", "Storing messages", "The way to Google", "Google’s service for phones (FCM)", "Channels and subjects", "Accounts and sign-ins"):
         expect(page.get_by_role("listitem").filter(has=page.get_by_text(service, exact=False)).filter(has_text="Works").first).to_be_visible()
     pictures(page, "overview", right_to_left=True)
     product.wait_for_state(product.send(subject, "And another"), "relayed")
@@ -33,12 +33,28 @@ def test_the_plots_have_their_numbers(product, visit):
     expect(days.get_by_role("row").filter(has_text="Today")).to_have_text(re.compile(r"Today\s*1,203\s*3\s*4\s*5"))
 
 
+def test_what_waits_is_told_apart(product, visit, pictures):
+    def answer(scheduled, held):
+        def fulfill(route):
+            response = route.fetch()
+            statistics = response.json()
+            statistics.pop("oldest_waiting", None)
+            route.fulfill(response=response, json={**statistics, "scheduled": scheduled, "states": {**statistics["states"], "held": held}})
+        return fulfill
+
+    page = visit("/portal/overview/", routes={"**/statistics?**": answer(1, 2)})
+    expect(page.get_by_text("No message that should be out by now is still waiting. 1 goes out later, at its time. 2 are held until somebody approves or releases them.")).to_be_visible()
+    pictures(page, "overview-waiting", right_to_left=True)
+    page = visit("/portal/overview/", routes={"**/statistics?**": answer(0, 0)})
+    expect(page.get_by_text("No message waits.", exact=True)).to_be_visible()
+
+
 def test_relay_away(spare_product, visit, pictures):
     page = visit("/portal/overview/")
     subject = spare_product.new_subject("Waits")
     with spare_product.away("msi-fcm-relay"):
-        expect(page.get_by_role("listitem").filter(has_text="go out when it is back").first).to_be_visible()
+        expect(page.get_by_role("listitem").filter(has_text="go out when it is open again").first).to_be_visible()
         spare_product.send(subject, "Waits for the relay")
         expect(page.get_by_role("link", name="Waits for the relay")).to_be_visible()
         pictures(page, "overview-relay-away")
-    expect(page.get_by_role("listitem").filter(has_text="Messages are passed on to FCM.")).to_be_visible()
+    expect(page.get_by_role("listitem").filter(has_text="Messages are handed to Google.")).to_be_visible()

@@ -4,10 +4,10 @@ import pytest
 import requests
 from playwright.sync_api import expect
 
-from harness.processor_time import ProcessorTime
+from browsing.processor_time import ProcessorTime
+from browsing.totp import totp
+from browsing.visits import SERVICE_AWAY
 from harness.product import PASSWORD, SAME_ORIGIN, Refused
-from harness.totp import totp
-from harness.visits import SERVICE_AWAY
 
 
 def row(page, account):
@@ -32,41 +32,99 @@ def new_token(product, account, **fields):
     return product.api("POST", "/token", {"name": product.unique("Timetable"), "rights": ["send"], "account": account, **fields})
 
 
-def test_add_account(product, visit, pictures):
+def add_person(page, account, display_name=""):
+    """Opens the dialog, and names somebody."""
+    page.get_by_role("button", name="Invite…").click()
+    dialog = page.get_by_role("dialog", name="Invite somebody")
+    expect(dialog.get_by_role("textbox", name="Name")).to_be_focused()
+    dialog.get_by_role("textbox", name="Name").fill(display_name)
+    dialog.get_by_role("textbox", name="Account").fill(account)
+    return dialog
+
+
+def use_link(visit, link, password="violet-harbour-piano"):
+    other = visit(link.removeprefix(visit.product.url), account=None)
+    other.get_by_role("textbox", name="New password").fill(password)
+    other.get_by_role("button", name="Set password and sign in").click()
+    return other
+
+
+def test_invite(product, visit, pictures):
     name = product.unique("dana").replace(" ", "")
     page = visit("/portal/people/", account="admin", confirmed=True)
     pictures(page, "people", right_to_left=True)
-    page.get_by_role("button", name="Add account…").click()
-    dialog = page.get_by_role("dialog", name="Add account")
-    expect(dialog.get_by_role("textbox", name="Account name")).to_be_focused()
-    dialog.get_by_role("textbox", name="Account name").fill(name)
+    dialog = add_person(page, name, "Dana Voss")
+    expect(dialog.get_by_role("textbox", name="Password")).to_have_count(0)
+    pictures(page, "people-add", arrange=lambda other: other.locator(".button.main").click(), right_to_left=True)
+    dialog.get_by_role("button", name="Add person").click()
+    shown = page.get_by_role("dialog", name="Send Dana Voss this link")
+    expect(shown).to_contain_text("It works once, until")
+    link = shown.get_by_role("textbox", name="Invitation link").inner_text()
+    pictures(page, "people-invited")
+    # It is the only view of the link.
+    for _ in range(2):
+        page.keyboard.press("Escape")
+    expect(shown).to_be_visible()
+    shown.get_by_role("button", name="Done").click()
+    expect(row(page, name)).to_contain_text("Dana Voss")
+    expect(row(page, name)).to_contain_text("Invited. The link works until")
+    expect(row(page, name)).to_contain_text("Never")
+    expect(row(page, name).get_by_role("button")).to_be_focused()
+    assert "link_path" not in str(product.api("GET", f"/account/{name}"))
+
+    other = use_link(visit, link)
+    expect(other.get_by_role("navigation").first).to_contain_text("Dana Voss")
+    assert "invitation" not in other.url and signs_in(product, name, "violet-harbour-piano")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(row(page, name)).to_contain_text("today")
+    expect(row(page, name)).not_to_contain_text("Invited")
+
+
+def test_forgotten_password(product, visit):
+    name = product.new_account("emil")
+    page = visit("/portal/people/", account="admin", confirmed=True)
+    editor = edit(page, name)
+
+    def make_link():
+        editor.get_by_role("button", name="Invitation link…").click()
+        dialog = page.get_by_role("dialog")
+        link = dialog.get_by_role("textbox", name="Invitation link").inner_text()
+        dialog.get_by_role("button", name="Done").click()
+        expect(dialog).to_have_count(0)
+        expect(editor.get_by_role("button", name="Invitation link…")).to_be_focused()
+        return link
+
+    first, link = make_link(), make_link()
+    visit.expect_errors(r"status of 401")
+    ended = visit(first.removeprefix(product.url), account=None)
+    expect(ended.get_by_role("heading", name="This link no longer works")).to_be_visible()
+    assert signs_in(product, name)
+    expect(use_link(visit, link).get_by_role("link", name="Messages").first).to_be_visible()
+    assert not signs_in(product, name) and signs_in(product, name, "violet-harbour-piano")
+
+
+def test_add_account_with_a_password(product, visit):
+    name = product.unique("dora").replace(" ", "")
+    page = visit("/portal/people/", account="admin", confirmed=True)
+    dialog = add_person(page, name)
+    dialog.get_by_role("radio", name="Super user").check()
+    dialog.get_by_role("radio", name="With a password that you set").check()
     dialog.get_by_role("button", name="Suggest one").click()
     password = dialog.get_by_role("textbox", name="Password").input_value()
     assert len(password) == 23 and len(set(password)) > 8
-    pictures(page, "people-add", arrange=lambda other: (other.locator(".button.main").click(), other.get_by_role("dialog").locator(".field .button").first.click()))
-    dialog.get_by_role("radio", name="Super user").check()
-    dialog.get_by_role("button", name="Add account", exact=True).click()
+    dialog.get_by_role("button", name="Add person").click()
     expect(page.get_by_text(f"{name} was added, and can sign in now.")).to_be_visible()
     expect(row(page, name)).to_contain_text("Super user")
-    expect(row(page, name).get_by_role("button")).to_be_focused()
-    assert product.api("GET", f"/account/{name}")["role"] == "super_user"
-
-    other = visit("/portal/send/", account=None, settled=False)
-    other.get_by_role("textbox", name="Account").fill(name)
-    other.get_by_role("textbox", name="Password").fill(password)
-    other.get_by_role("button", name="Sign in", exact=True).click()
-    expect(other.get_by_role("link", name="People")).to_be_visible()
-    visit.expect_errors(r"status of 401")
+    assert product.api("GET", f"/account/{name}")["role"] == "super_user" and signs_in(product, name, password)
 
 
 def test_names_are_checked(product, visit):
-    visit.expect_errors(r"status of 409")
+    visit.expect_errors(r"status of 409", r"status of 400")
     gone = product.new_account("gone")
     product.api("DELETE", f"/account/{gone}")
     page = visit("/portal/people/", account="admin", confirmed=True)
-    page.get_by_role("button", name="Add account…").click()
-    dialog = page.get_by_role("dialog")
-    name, add = dialog.get_by_role("textbox", name="Account name"), dialog.get_by_role("button", name="Add account", exact=True)
+    dialog = add_person(page, "")
+    name, add = dialog.get_by_role("textbox", name="Account"), dialog.get_by_role("button", name="Add person")
     add.click()
     expect(dialog.get_by_text("Please fill this in.")).to_be_visible()
     name.fill("two words")
@@ -74,13 +132,16 @@ def test_names_are_checked(product, visit):
     expect(dialog.get_by_text("Use 1 to 64 letters")).to_be_visible()
     expect(name).to_be_focused()
     name.fill(gone)
-    dialog.get_by_role("textbox", name="Password").fill("short")
+    dialog.get_by_role("radio", name="With a password that you set").check()
+    password = dialog.get_by_role("textbox", name="Password")
+    for refused in ("short", "password1"):
+        password.fill(refused)
+        add.click()
+        expect(dialog.get_by_text("Use 8 to 256 characters")).to_be_visible()
+    password.fill("long enough")
     add.click()
-    expect(dialog.get_by_text("Use 8 to 256 characters.")).to_be_visible()
-    dialog.get_by_role("textbox", name="Password").fill("long enough")
-    add.click()
-    expect(dialog.get_by_text("This name is taken, or a deleted account had it.")).to_be_visible()
-    expect(dialog.get_by_role("textbox", name="Password")).to_have_value("long enough")
+    expect(dialog.get_by_text("This account exists, or a deleted one had this name.")).to_be_visible()
+    expect(password).to_have_value("long enough")
 
 
 def test_edit_role(product, visit, pictures):
@@ -214,21 +275,29 @@ def test_who_is_no_super_user_any_more_is_told(product, visit):
     expect(editor.get_by_role("alert")).to_contain_text("may not do this")
 
 
-def test_add_account_by_keyboard(product, visit):
+def test_invite_by_keyboard(product, visit):
     name = product.unique("lena").replace(" ", "")
     page = visit("/portal/people/", account="admin", confirmed=True)
     press = page.keyboard.press
-    page.get_by_role("button", name="Add account…").focus()
+    page.get_by_role("button", name="Invite…").focus()
     press("Enter")
-    page.keyboard.type(name)
+    page.keyboard.type("Lena")
     press("Tab")
-    page.keyboard.type("a good password")
-    for key in ("Tab", "Tab", "Tab", "ArrowDown", "Enter"):
+    page.keyboard.type(name)
+    for key in ("Tab", "ArrowDown", "Enter"):
         press(key)
+    done = page.get_by_role("button", name="Done")
+    expect(done).to_be_visible()
+    for _ in range(3):
+        if done.evaluate("button => button === document.activeElement"):
+            break
+        press("Tab")
+    press("Enter")
     expect(row(page, name).get_by_role("button")).to_be_focused()
     expect(row(page, name)).to_contain_text("Super user")
     press("Enter")
     expect(page.get_by_role("heading", name=f"Edit {name}")).to_be_focused()
+    press("Tab")
     press("Tab")
     press("ArrowUp")
     press("Enter")
@@ -286,25 +355,24 @@ def test_two_administrators(product, visit):
 def test_people_service_away(spare_product, visit, pictures):
     visit.expect_errors(SERVICE_AWAY)
     page = visit("/portal/people/", account="admin", confirmed=True)
-    page.get_by_role("button", name="Add account…").click()
-    dialog = page.get_by_role("dialog")
-    dialog.get_by_role("textbox", name="Account name").fill("mona")
+    dialog = add_person(page, "mona")
+    dialog.get_by_role("radio", name="With a password that you set").check()
     dialog.get_by_role("textbox", name="Password").fill("a good password")
     with spare_product.away("msi-people"):
-        dialog.get_by_role("button", name="Add account", exact=True).click()
+        dialog.get_by_role("button", name="Add person").click()
         expect(dialog.get_by_role("alert")).to_contain_text("away")
         pictures(page, "people-away")
         other = visit.tab(page, "/portal/people/")
-        expect(other.get_by_role("alert")).to_contain_text("Messages are sent all the same.")
+        expect(other.get_by_role("alert")).to_contain_text("Messages are still sent.")
         pictures(other, "people-unread")
     # It comes by itself when the service is back.
     expect(row(other, "admin")).to_be_visible()
-    dialog.get_by_role("button", name="Add account", exact=True).click()
+    dialog.get_by_role("button", name="Add person").click()
     expect(row(page, "mona")).to_be_visible()
 
 
 def test_communicators_see_no_people(visit, pictures):
     page = visit("/portal/people/", account="ann")
     expect(page.get_by_role("heading", name="Only super users see the accounts")).to_be_visible()
-    expect(page.get_by_role("button", name="Add account…")).to_have_count(0)
+    expect(page.get_by_role("button", name="Invite…")).to_have_count(0)
     pictures(page, "people-forbidden")

@@ -5,7 +5,7 @@ import json
 
 import pytest
 import requests
-from harness.visits import GATEWAY_AWAY
+from browsing.visits import GATEWAY_AWAY
 from playwright.sync_api import expect
 
 # A picture of one pixel.
@@ -112,7 +112,7 @@ def test_an_edit_of_what_was_put_aside_is_a_card_again(product, phones, visit, b
     phone = phones().set_up()
     page = visit.phone(phone)
     document = broadcast(cancellable=False)
-    card(page, "Maintenance").get_by_role("button", name="Go on to the app").click()
+    card(page, "Maintenance").get_by_role("button", name="Continue to the app").click()
     expect(card(page, "Maintenance")).to_have_count(0)
     action = document["actiondata"]
     action["translations"]["en"]["title"] = "Maintenance until 18:00"
@@ -125,9 +125,9 @@ def test_what_cannot_be_closed_stays_until_it_is_withdrawn(product, phones, visi
     phone = phones().set_up()
     page = visit.phone(phone)
     document = broadcast(cancellable=False)
-    expect(card(page, "Maintenance")).to_contain_text("It stays here until")
+    expect(card(page, "Maintenance")).to_contain_text("This notice stays until")
     expect(card(page, "Maintenance").get_by_role("button", name="Close")).to_have_count(0)
-    card(page, "Maintenance").get_by_role("button", name="Go on to the app").click()
+    card(page, "Maintenance").get_by_role("button", name="Continue to the app").click()
     strip = page.get_by_role("button", name="Maintenance")
     expect(strip).to_be_visible()
     pictures(page, "phone-broadcast-strip")
@@ -168,8 +168,8 @@ def test_features_are_in_the_settings_and_survive_a_restart(phones, visit, pictu
     phone = phones().set_up()
     page = visit.phone(phone)
     page.get_by_role("link", name="Settings").click()
-    page.get_by_role("link", name="Features").click()
-    expect(page.get_by_text("No feature is switched.")).to_be_visible()
+    page.get_by_role("link", name="Parts of the app").click()
+    expect(page.get_by_text("The university has switched nothing on or off.")).to_be_visible()
     broadcast(kind=4, notificationtype="enable-feature", feature="maps")
     broadcast(kind=4, notificationtype="disable-feature", feature="chat")
     expect(page.get_by_role("listitem").filter(has_text="maps")).to_contain_text("On")
@@ -187,7 +187,7 @@ def test_a_channel_can_be_switched_off_in_the_settings(phones, visit, pictures):
     [channel] = [each for each in phone.state()["channels"] if any(s["subscribed"] for area in each["areas"] for s in area["subjects"])][:1]
     page = visit.phone(phone)
     page.get_by_role("link", name="Settings").click()
-    page.get_by_role("link", name="Broadcasts").click()
+    page.get_by_role("link", name="Announcements").click()
     switch = page.get_by_role("switch", name=channel["name"])
     expect(switch).to_be_checked()
     pictures(page, "phone-broadcast-channels")
@@ -201,7 +201,7 @@ def test_data_for_the_app_is_in_the_settings(phones, visit, pictures, broadcast)
     phone = phones().set_up()
     page = visit.phone(phone)
     page.get_by_role("link", name="Settings").click()
-    page.get_by_role("link", name="Features").click()
+    page.get_by_role("link", name="Parts of the app").click()
     expect(page.get_by_role("heading", name="Data for the app")).to_have_count(0)
     sent = broadcast(kind=4, notificationtype="enable-feature", data="free form string data")
     broadcast(kind=4, notificationtype="disable-feature", data='{"map":{"tiles":"https://tiles.invalid/campus/2026/winter/{z}/{x}/{y}.png"}}')

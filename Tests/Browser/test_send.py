@@ -5,7 +5,7 @@ import datetime
 import re
 
 import pytest
-from harness.visits import GATEWAY_AWAY, SERVICE_AWAY
+from browsing.visits import GATEWAY_AWAY, SERVICE_AWAY
 from playwright.sync_api import expect
 
 
@@ -35,9 +35,24 @@ def compose(visit, subject, *texts, **fields):
     return page
 
 
+def options(page):
+    """Unfolds what is set for the delivery."""
+    page.get_by_text("Options", exact=True).click()
+
+
+def at_once(page):
+    """Switches off the seconds in which a message can be undone."""
+    page.evaluate("localStorage.setItem('msi.settings', JSON.stringify({ undo: false }))")
+
+
+def sent(page):
+    return page.get_by_role("heading", name="Sent", exact=True)
+
+
 def send(page):
+    at_once(page)
     page.get_by_role("button", name="Send", exact=True).click()
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    expect(sent(page)).to_be_visible()
 
 
 def send_alert(page):
@@ -68,10 +83,13 @@ def test_send_message(product, visit, pictures, hours):
     expect(page.get_by_role("combobox", name="Subject")).to_have_value(re.compile(hours.name + "$"))
     expect(notification(page)).to_be_hidden()
     write(page, "Library opens late", message="At ten instead of eight.")
-    send(page)
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("heading", name="Your message is about to go out")).to_be_visible()
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+    expect(sent(page)).to_be_visible()
     pictures(page, "sent-accepted", right_to_left=True)
     [message] = messages_of(product, hours)
-    assert (message["title"], message["desc"], message["sender"], message["relay"]["state"]) == ("Library opens late", "", "ann", "relayed")
+    assert (message["title"], message["desc"], message["sender"], message["relay"]["state"], message["delay"]) == ("Library opens late", "", "ann", "relayed", 10)
     page.get_by_role("button", name="New message").click()
     expect(title(page)).to_have_value("")
     # It is the most recent subject now.
@@ -92,7 +110,10 @@ def test_send_alert(product, visit, pictures, storms):
     page.get_by_role("button", name="Send alert…").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text(storms.name)
-    expect(dialog).to_contain_text("every student's phone")
+    expect(dialog).to_contain_text("Every student has this subject")
+    expect(dialog).to_contain_text("Please stay at home.")
+    # Enter pressed twice sends nothing.
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
     pictures(page, "send-confirm", right_to_left=False)
     dialog.get_by_role("button", name="Send alert", exact=True).click()
     expect(page.get_by_role("button", name="Undo")).to_be_visible()
@@ -141,28 +162,30 @@ def test_discard_and_undo(product, visit, hours):
 
 def test_information_drill_has_no_pop_up(product, visit, hours):
     page = compose(visit, hours)
+    options(page)
     page.get_by_role("switch", name="Drill").check()
-    page.get_by_role("button", name="Send", exact=True).click()
-    question = page.get_by_role("dialog", name="Send this drill?")
+    page.get_by_role("button", name="Send…", exact=True).click()
+    question = page.get_by_role("dialog", name="Send this drill now?")
     expect(question).to_contain_text("no pop-up")
     expect(question).to_contain_text("[DRILL] Campus closed")
 
 
 def test_undo_can_be_switched_off(product, visit, storms):
     page = visit(f"/portal/send/?subject={storms.topic_key}")
-    page.evaluate("localStorage.setItem('msi.settings', JSON.stringify({ undo: false }))")
+    at_once(page)
     write(page, desc="Please stay at home.")
     page.get_by_role("button", name="Send alert…").click()
     expect(page.get_by_role("dialog")).to_contain_text("cannot be taken back")
     page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    expect(sent(page)).to_be_visible()
     assert "delay" not in messages_of(product, storms)[0]
 
 
 def test_double_click_sends_once(product, visit, hours):
     page = compose(visit, hours)
+    at_once(page)
     page.get_by_role("button", name="Send", exact=True).dblclick()
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    expect(sent(page)).to_be_visible()
     assert len(messages_of(product, hours)) == 1
 
 
@@ -174,7 +197,8 @@ def test_missing_fields_are_named(product, visit, pictures, storms):
     page.get_by_role("combobox", name="Subject").fill(storms.name)
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Send alert…").click()
-    expect(page.get_by_text("Please fill this in.")).to_have_count(3)
+    # The notification may do without a text: then it has the beginning of the message.
+    expect(page.get_by_text("Please fill this in.")).to_have_count(2)
     expect(title(page)).to_be_focused()
     pictures(page, "send-missing")
 
@@ -190,7 +214,7 @@ def test_preview_and_bytes(product, visit, pictures, storms):
     pictures(page, "send-preview-android")
     expect(page.get_by_text("of 4,096 bytes")).to_be_visible()
     title(page).fill("ä" * 500)
-    expect(page.get_by_text("phones fetch the full text")).to_be_visible()
+    expect(page.get_by_text("phones fetch the rest of it")).to_be_visible()
     pictures(page, "send-too-long")
     send_alert(page)
     expect(page.get_by_role("button", name="Undo")).to_be_visible()
@@ -207,14 +231,14 @@ def test_bytes_are_those_that_the_relay_counts(product, visit, storms):
     whole = product.send(storms, "t" * length, "€" * 1_300, desc="d")
     assert "omitted" not in product.data_sent(whole)
     title(page).fill("t" * (length + 1))
-    expect(page.get_by_text("phones fetch the full text")).to_be_visible()
+    expect(page.get_by_text("phones fetch the rest of it")).to_be_visible()
     larger = product.send(storms, "t" * (length + 1), "€" * 1_300, desc="d")
     assert product.data_sent(larger)["omitted"] == "message"
 
 
 def test_schedule(product, visit, pictures, storms):
     page = compose(visit, storms, desc="Please stay at home.")
-    page.get_by_role("button", name="Schedule", exact=True).click()
+    page.get_by_role("button", name="Schedule…", exact=True).click()
     at = page.get_by_label("Goes out at")
     at.fill("2027-03-01T06:00")
     expect(page.get_by_text("Europe/Berlin")).to_be_visible()
@@ -236,7 +260,7 @@ def test_hour_that_comes_twice(product, visit, storms):
     day = next(day for day in last_sundays if day > today)
     page = visit(f"/portal/send/?subject={storms.topic_key}")
     write(page, desc="x")
-    page.get_by_role("button", name="Schedule", exact=True).click()
+    page.get_by_role("button", name="Schedule…", exact=True).click()
     page.get_by_label("Goes out at").fill(f"{day}T02:30")
     which = page.get_by_label("This hour comes twice. Which one?")
     expect(which.get_by_role("option")).to_have_text([re.compile(r"02:30 GMT\+2$"), re.compile(r"02:30 GMT\+1$")])
@@ -252,7 +276,7 @@ def test_hour_that_comes_twice(product, visit, storms):
 
 def test_time_in_the_past_is_refused_before_it_is_sent(product, visit, storms):
     page = compose(visit, storms, desc="x")
-    page.get_by_role("button", name="Schedule", exact=True).click()
+    page.get_by_role("button", name="Schedule…", exact=True).click()
     page.get_by_label("Goes out at").fill("2020-01-01T06:00")
     page.get_by_role("button", name="Schedule alert…").click()
     expect(page.get_by_text("This time has passed")).to_be_visible()
@@ -261,6 +285,7 @@ def test_time_in_the_past_is_refused_before_it_is_sent(product, visit, storms):
 
 def test_picture_and_drill(product, visit, storms):
     page = compose(visit, storms, "Evacuation", "Leave building C", "This is only a drill.")
+    options(page)
     page.get_by_label("Picture", exact=True).select_option("some")
     page.get_by_label("Address of the picture").fill("http://example.org/x.png")
     page.get_by_role("switch", name="Drill").check()
@@ -301,7 +326,7 @@ def test_urgent_template(product, visit, pictures, storms):
     expect(page.get_by_role("dialog")).to_contain_text("urgent")
     expect(page.get_by_role("dialog")).to_contain_text("in a second way as well")
     page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    expect(sent(page)).to_be_visible()
     [message] = messages_of(product, storms)
     assert message["message"] == "Closed until Tuesday because of the storm." and message["template"] and "delay" not in message
 
@@ -322,6 +347,7 @@ def test_template_becomes_free_text(product, visit, hours):
 
 def test_draft_survives_a_closed_tab(product, visit, storms):
     page = compose(visit, storms, desc="Please stay at home.")
+    options(page)
     page.get_by_label("Deliver within").select_option("21600")
     other = visit.tab(page, "/portal/send/")
     page.close()
@@ -329,12 +355,13 @@ def test_draft_survives_a_closed_tab(product, visit, storms):
     expect(other.get_by_role("combobox", name="Subject")).to_have_value(re.compile(storms.name))
     expect(title(other)).to_have_value("Campus closed")
     expect(notification(other)).to_have_value("Please stay at home.")
-    expect(other.get_by_label("Deliver within")).to_have_value("21600")
+    expect(other.get_by_text("delivered within 6 hours")).to_be_visible()
 
 
 def test_lost_network_loses_nothing_and_doubles_nothing(product, visit, pictures, hours):
     visit.expect_errors(GATEWAY_AWAY)
     page = compose(visit, hours)
+    at_once(page)
     # The gateway stores the message, and its answer is lost.
     lost = []
 
@@ -355,14 +382,33 @@ def test_lost_network_loses_nothing_and_doubles_nothing(product, visit, pictures
     assert len(messages_of(product, hours)) == 1
 
 
+def test_a_frozen_hub_takes_no_text(product, visit, pictures, hours):
+    """While the hub does not answer, the page says that nothing is lost or sent twice."""
+    waiting = []
+    page = visit(f"/portal/send/?subject={hours.topic_key}", clock=True)
+    write(page)
+    at_once(page)
+    page.route("**/message", lambda route: waiting.append(route))
+    page.get_by_role("button", name="Send", exact=True).click()
+    safe = page.get_by_role("alert").filter(has_text="Your text is safe: this browser keeps it. The hub takes long to answer. If you send it again as it is, it goes out only once.")
+    visit.after(page, 3, "the words", safe.is_visible)
+    expect(page.get_by_role("button", name="Sending…")).to_be_visible()
+    pictures(page, "send-slow")
+    waiting.pop().continue_()
+    expect(sent(page)).to_be_visible()
+    assert len(messages_of(product, hours)) == 1
+
+
 def test_message_log_killed_while_the_form_is_open(spare_product, visit, pictures):
     visit.expect_errors(SERVICE_AWAY, r"status of 50\d")
     subject = spare_product.new_subject("Away")
     page = compose(visit, subject)
+    at_once(page)
     with spare_product.away("msi-message-log"):
         expect(page.get_by_text("What you write stays here")).to_be_visible()
         page.get_by_role("button", name="Send", exact=True).click()
-        expect(page.get_by_role("alert").filter(has_text="away")).to_be_visible()
+        # On a busy machine the gateway may still take the connection for a good one. Then the outcome is unknown.
+        expect(page.get_by_role("alert").filter(has_text=re.compile("away|did not answer in time"))).to_be_visible()
         pictures(page, "send-away")
     expect(page.get_by_text("What you write stays here")).to_be_hidden()
     send(page)
@@ -374,7 +420,7 @@ def test_cube_away_and_sending_works(spare_product, visit):
     subject = spare_product.new_subject("Copied")
     page = visit(f"/portal/send/?subject={subject.topic_key}")
     with spare_product.away("msi-cube"):
-        expect(page.get_by_role("link", name="Sending works, the cube cannot be changed")).to_be_visible()
+        expect(page.get_by_role("link", name="Sending works, channels and subjects cannot be changed")).to_be_visible()
         write(page)
         send(page)
 
@@ -382,6 +428,7 @@ def test_cube_away_and_sending_works(spare_product, visit):
 def test_fcm_away_says_that_messages_are_kept(spare_product, visit, pictures):
     subject = spare_product.new_subject("Kept")
     page = compose(visit, subject)
+    at_once(page)
     with spare_product.away("msi-fcm-emulator"):
         page.get_by_role("button", name="Send", exact=True).click()
         expect(page.get_by_role("heading", name="On its way")).to_be_visible()
@@ -401,12 +448,12 @@ def test_fcm_away_says_that_messages_are_kept(spare_product, visit, pictures):
         expect(alert.get_by_role("dialog")).to_contain_text("use a second way as well")
         pictures(alert, "send-confirm-outage")
         alert.get_by_role("dialog").get_by_role("button", name="Cancel").click()
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    expect(sent(page)).to_be_visible()
     for key in kept:
         spare_product.wait_for_state(key, "relayed")
 
 
-def test_subject_is_deleted_meanwhile(product, visit, pictures, hours):
+def test_subject_is_deleted_before_sending(product, visit, pictures, hours):
     page = compose(visit, hours)
     product.api("DELETE", f"/subject/{hours.path}")
     expect(page.get_by_text("was deleted meanwhile")).to_be_visible()
@@ -419,6 +466,14 @@ def test_subject_is_found_in_other_forms_of_its_letters(product, visit):
     page = visit("/portal/send/")
     page.get_by_role("combobox", name="Subject").fill("STRASSE GESPERRT")
     expect(page.get_by_role("option").filter(has_text="Straße gesperrt").first).to_be_visible()
+
+
+def test_subject_is_found_with_and_without_a_hyphen(product, visit):
+    product.new_subject("Campus Wi-Fi")
+    page = visit("/portal/send/")
+    for typed in ("campus wifi", "campus wi-", "wi-fi campus", "wi fi campus"):
+        page.get_by_role("combobox", name="Subject").fill(typed)
+        expect(page.get_by_role("option").filter(has_text="Campus Wi-Fi").first).to_be_visible()
 
 
 def test_only_open_subjects(product, visit):
@@ -435,9 +490,10 @@ def test_approval_is_announced(product, visit):
     page = visit(f"/portal/send/?subject={subject.topic_key}")
     expect(page.get_by_text("Another person must approve messages to this subject.")).to_be_visible()
     write(page, desc="x")
-    page.get_by_role("button", name="Send alert…").click()
-    expect(page.get_by_role("dialog")).to_contain_text("until another person approves it")
-    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+    page.get_by_role("button", name="Ask for approval…").click()
+    question = page.get_by_role("dialog", name="Ask for approval of this alert?")
+    expect(question).to_contain_text("It goes out when another person approves it.")
+    question.get_by_role("button", name="Ask for approval").click()
     expect(page.get_by_role("heading", name="Waits for approval")).to_be_visible()
 
 
@@ -462,7 +518,7 @@ def test_keyboard_only(product, visit, hours):
     page.keyboard.type("Without a mouse.")
     tab_to("Send")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your message is about to go out")).to_be_visible()
     # A screen reader is where the news are.
     expect(page.get_by_role("heading", level=1)).to_be_focused()
 
@@ -474,7 +530,7 @@ def test_reduced_motion_and_touch(product, visit):
     assert page.evaluate("document.getAnimations().length") == 0
 
 
-def test_template_changed_meanwhile(product, visit):
+def test_template_changed_before_sending(product, visit):
     """The hub fills the template as it is when the message is sent, so the page shows that text first."""
     name = product.unique("Opening hours")
     text = {"name": name, "title": "Opening hours", "desc": "", "message": "Open until {{until}}."}
@@ -489,11 +545,11 @@ def test_template_changed_meanwhile(product, visit):
     expect(page.get_by_text("Somebody has changed this template meanwhile.")).to_be_visible()
     assert messages_of(product, subject) == []
     expect(page.get_by_label("until")).to_have_value("ten")
-    with page.expect_request(lambda request: request.method == "POST" and request.url.endswith("/message")) as sent:
+    with page.expect_request(lambda request: request.method == "POST" and request.url.endswith("/message")) as posted:
         send(page)
     assert messages_of(product, subject)[0]["message"] == "Closed until ten."
     # The hub refuses the text of another revision.
-    assert sent.value.post_data_json["template_revision"] == 2
+    assert posted.value.post_data_json["template_revision"] == 2
 
 
 def test_wrong_clock_of_the_browser(product, visit):
@@ -505,3 +561,17 @@ def test_wrong_clock_of_the_browser(product, visit):
     page.goto(f"/portal/message/?key={key}")
     expect(page.get_by_role("button", name="Take back")).to_be_visible()
     expect(page.get_by_role("status").filter(has_text="Scheduled for")).to_be_visible()
+
+
+def test_a_wide_window_shows_pop_up_and_app(product, visit, check, storms):
+    page = visit(f"/portal/send/?subject={storms.topic_key}")
+    write(page)
+    phones = page.locator("phone-preview .phone")
+    expect(phones).to_have_count(1)
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    expect(phones).to_have_count(2)
+    expect(phones.nth(0).locator(".popup")).to_contain_text("Campus closed")
+    expect(phones.nth(1).locator(".message-card")).to_contain_text("All lectures of today are cancelled.")
+    check(page)
+    page.get_by_role("tab", name="In the app").click()
+    expect(phones.nth(1).locator(".popup")).to_contain_text("Campus closed")

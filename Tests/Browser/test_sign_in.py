@@ -1,8 +1,8 @@
 """Signing in and out, and what every page does about it. The use cases Log In, Log Out and View Menu of both roles."""
 
 import pytest
+from browsing.visits import GATEWAY_AWAY, SIGNED_OUT
 from harness.product import PASSWORD
-from harness.visits import GATEWAY_AWAY, SIGNED_OUT
 from playwright.sync_api import expect
 
 
@@ -33,6 +33,42 @@ def test_wrong_password(product, visit, pictures):
     pictures(page, "sign-in-wrong")
 
 
+def test_invitation_page(visit, pictures):
+    """What the page says first, and what it says about a password that is refused, a lost hub and a link that has ended."""
+    until = 1795262462399
+    known = {"account": "nele", "display_name": "Nele Newcomer", "expires": until, "needs_code": False}
+    answers = {"/session/invitation/check": (200, known), "/session/invitation": (503, {"type": "/problems/service-unavailable"})}
+
+    def answer(route):
+        status, document = answers["/session" + route.request.url.partition("/session")[2]]
+        route.fulfill(status=status, json=document)
+
+    visit.expect_errors(r"status of 401", r"status of 503")
+    page = visit("/#invitation=nele.secret", account=None, routes={"**/session/invitation**": answer})
+    expect(page.get_by_role("heading", name="Welcome, Nele Newcomer")).to_be_visible()
+    password = page.get_by_role("textbox", name="New password")
+    expect(password).to_be_focused()
+    expect(page.get_by_text("8 characters or more.")).to_be_visible()
+    pictures(page, "invitation", right_to_left=True)
+    page.keyboard.type("short")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Use 8 to 256 characters")).to_be_visible()
+    password.fill("violet-harbour-piano")
+    page.get_by_role("button", name="Show password").click()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert").filter(has_text="A part of the hub is away.")).to_be_visible()
+    expect(password).to_have_value("violet-harbour-piano")
+    answers["/session/invitation"] = (401, {"type": "/problems/unauthenticated", "field": "invitation"})
+    page.get_by_role("button", name="Set password and sign in").click()
+    expect(page.get_by_role("heading", name="This link no longer works")).to_be_visible()
+    expect(page.get_by_text("ask the person who sent you the link for a new one")).to_be_visible()
+    assert "secret" not in page.url
+    pictures(page, "invitation-ended")
+    page.get_by_role("link", name="Go to the sign-in").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
 def test_admin_log_in_and_view_menu(product, visit):
     page = visit("/", account=None)
     sign_in(page, "admin")
@@ -61,7 +97,7 @@ def test_a_page_that_needs_a_sign_in_comes_after_it(product, visit):
     page = visit("/portal/messages/?q=storm", account=None, settled=False)
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     sign_in(page, "ann")
-    expect(page.get_by_role("searchbox", name="Search title and text")).to_have_value("storm")
+    expect(page.get_by_role("searchbox", name="Search titles and texts of all messages")).to_have_value("storm")
 
 
 def test_a_lost_sign_in_loses_no_text(product, visit, pictures):
@@ -77,7 +113,7 @@ def test_a_lost_sign_in_loses_no_text(product, visit, pictures):
     pictures(page, "sign-in-again")
     dialog.get_by_role("textbox", name="Password").fill(PASSWORD)
     dialog.get_by_role("button", name="Sign in", exact=True).click()
-    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your message is about to go out")).to_be_visible()
 
 
 def test_gateway_restarted_under_an_open_page(spare_product, visit):
@@ -87,7 +123,7 @@ def test_gateway_restarted_under_an_open_page(spare_product, visit):
     spare_product.kill("msi-gateway")
     expect(page.get_by_role("link", name="Sending works")).to_be_visible()
     expect(page.get_by_role("textbox", name="Title")).to_have_value("Typed before the restart")
-    # The stream of events goes on.
+    # The stream of events continues.
     page.goto("/portal/messages/")
     visit.settle(page)
     spare_product.send(spare_product.new_subject(), "After the restart")

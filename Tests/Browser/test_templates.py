@@ -36,6 +36,37 @@ def test_add_edit_delete_template(product, visit, pictures):
     expect(page.get_by_role("button", name="Send", exact=True)).to_have_count(0)
 
 
+def test_the_subject_of_a_template(product, visit, pictures):
+    """A template names a subject, which can be removed and comes back with Undo after a deletion."""
+    subject = product.new_subject("Storms", distribution="Alert")
+    name = product.unique("Storm")
+    page = visit("/portal/templates/")
+    page.get_by_role("button", name="Add template").click()
+    fill(page, name)
+    box = page.get_by_role("combobox", name="Subject")
+    box.fill(subject.name)
+    box.press("Enter")
+    pictures(page, "templates-subject", right_to_left=True)
+    page.get_by_role("button", name="Add template").click()
+    card = page.get_by_role("article", name=name)
+    expect(card).to_contain_text(subject.name)
+
+    def stored():
+        [template] = [template for template in product.api("GET", "/template?limit=200")["items"] if template["name"] == name]
+        return template.get("topic_key")
+
+    assert stored() == subject.topic_key
+    card.get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(card).to_contain_text(subject.name)
+    card.get_by_role("button", name="Edit").click()
+    page.get_by_role("button", name="Remove the subject").click()
+    page.get_by_role("button", name="Save").click()
+    expect(card).not_to_contain_text(subject.name)
+    assert stored() is None
+
+
 def test_template_needs_text_and_a_free_name(product, visit):
     visit.expect_errors(r"status of 409")
     name = product.unique("Taken")

@@ -1,9 +1,9 @@
 """Signing in at the university's provider, in a browser."""
 
 import pytest
+from browsing.visits import SIGNED_OUT
 from harness.product import Product
 from harness.university import University
-from harness.visits import SIGNED_OUT
 from playwright.sync_api import expect
 
 
@@ -63,7 +63,7 @@ def test_who_has_no_role_is_told(product, university, visit, pictures):
     begin(page)
     university.sign_in(page, "19")
     expect(page.get_by_role("alert").first).to_contain_text("An account with your name exists already.")
-    # A password works all the same.
+    # A password still works.
     page.get_by_role("textbox", name="Account").fill("ann")
     page.get_by_role("textbox", name="Password").fill("copper-lantern-orchard")
     page.get_by_role("button", name="Sign in", exact=True).click()
@@ -73,11 +73,12 @@ def test_who_has_no_role_is_told(product, university, visit, pictures):
 def test_university_id_of_an_account(product, university, visit):
     visit.expect_errors(SIGNED_OUT, r"status of 40[09]")
     page = visit("/portal/people/", account="admin", confirmed=True)
-    page.get_by_role("button", name="Add account…").click()
-    dialog = page.get_by_role("dialog", name="Add account")
-    dialog.get_by_role("textbox", name="Account name").fill("nora")
+    page.get_by_role("button", name="Invite…").click()
+    dialog = page.get_by_role("dialog", name="Invite somebody")
+    dialog.get_by_role("textbox", name="Account").fill("nora")
+    dialog.get_by_role("radio", name="At the university's sign-in").check()
     dialog.get_by_role("textbox", name="University ID").fill("21")
-    dialog.get_by_role("button", name="Add account", exact=True).click()
+    dialog.get_by_role("button", name="Add person").click()
     nora = page.get_by_role("row").filter(has_text="nora")
     expect(nora).to_contain_text("21")
     # Another account cannot have the same.
@@ -101,11 +102,12 @@ def test_confirmation_at_the_university_loses_no_text(product, university, visit
     university.sign_in(page, "22")
     expect(page.get_by_role("heading", name="New message")).to_be_visible()
     page.goto("/portal/people/")
-    page.get_by_role("button", name="Add account…").click()
-    dialog = page.get_by_role("dialog", name="Add account")
-    dialog.get_by_role("textbox", name="Account name").fill("pia")
+    page.get_by_role("button", name="Invite…").click()
+    dialog = page.get_by_role("dialog", name="Invite somebody")
+    dialog.get_by_role("textbox", name="Account").fill("pia")
+    dialog.get_by_role("radio", name="With a password that you set").check()
     dialog.get_by_role("button", name="Suggest one").click()
-    dialog.get_by_role("button", name="Add account", exact=True).click()
+    dialog.get_by_role("button", name="Add person").click()
     question = page.get_by_role("dialog", name="Confirm it is you")
     with page.context.expect_page() as opened:
         question.get_by_role("link", name="Confirm at the university").click()

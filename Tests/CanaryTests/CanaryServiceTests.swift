@@ -25,7 +25,7 @@ struct CanaryServiceTests {
         func progress(of msiKey: ObjectID) async throws -> Progress { progress.withLock(\.self) }
     }
 
-    @Test("It goes on through failures, and logs only the first one and the first message that arrives again")
+    @Test("It continues after failures, and logs only the first one and the first message that arrives again")
     func outage() async throws {
         let hub = TestHub()
         let log = RecordedLog()

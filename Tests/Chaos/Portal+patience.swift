@@ -1,10 +1,8 @@
-import JSON
+import Base
 import NIOHTTP1
 import TestSupport
 
 extension Portal {
-    private static let pause = Duration.milliseconds(200)
-
     /// Repeats a request until an answer says what has happened. After a broken connection or a 503 that is unknown, and a full disk may
     /// have room later.
     ///
@@ -15,14 +13,14 @@ extension Portal {
         _ method: HTTPMethod, _ path: String, headers: [String: String] = [:], _ body: JSONValue? = nil,
         within retryTimeout: Duration, surprised: (String) -> Void
     ) async throws -> HTTPAnswer {
-        let deadline = ContinuousClock.now + retryTimeout
+        var backoff = Backoff.ofCallers(for: retryTimeout)
         while true {
             if let answer = try? await call(method, path, headers: headers, body) {
                 guard [429, 503, 507].contains(answer.status) else { return answer }
                 if answer.status == 503, answer["Retry-After"] == nil { surprised("\(answer), without Retry-After") }
             }
-            guard ContinuousClock.now < deadline else { throw TooLate("\(method) \(path) was not answered") }
-            try await Task.sleep(for: Self.pause)
+            guard let pause = backoff.nextPause() else { throw TooLate("\(method) \(path) was not answered") }
+            try await Task.sleep(for: pause)
         }
     }
 }

@@ -1,6 +1,5 @@
-import JSON
+import Base
 import TestSupport
-import SeededRandom
 
 /// The portals' posts: to every subject, with and without an Idempotency-Key, immediate and scheduled, with long and short `ttl`;
 /// also drills, follow-ups, messages from a template, and messages that need an approval.

@@ -19,4 +19,13 @@ enum Store: String, Hashable, Sendable, CaseIterable, ExpressibleByArgument {
         case .mongodb: .milliseconds(1_600)
         }
     }
+
+    /// How long it may take to store a relay's outcome, in milliseconds: with MongoDB until the services give up (`socketTimeoutMS`), and
+    /// once more.
+    var storing: Int64 {
+        switch self {
+        case .sqlite: StrayCopy.margin
+        case .mongodb: 20_000
+        }
+    }
 }

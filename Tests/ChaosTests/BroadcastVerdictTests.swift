@@ -35,7 +35,7 @@ struct BroadcastVerdictTests {
         LoggedBroadcast(id: id, title: title, state: state, push: push, failure: nil)
     }
 
-    @Test("A broadcast that is in the log and on all phones, with its entries, is no problem; a withdrawn one is on none")
+    @Test("A broadcast that is in the log and on all phones, with its entries, is not a problem; a withdrawn one is on none")
     func good() {
         let verdict = verdict(
             [SentBroadcast(id: 1, title: "a", edits: 2), SentBroadcast(id: 2, title: "b", isWithdrawn: true)],

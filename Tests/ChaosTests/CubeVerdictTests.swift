@@ -14,25 +14,32 @@ struct CubeVerdictTests {
         entries += [entry("channel.add", "a"), entry("channel.add", "b"), entry("channel.delete", "b")]
         change(&entries)
         let edits = CubeEdits(added: ["a", "b"], deleted: ["b"])
-        return CubeVerdict(edits, cube: cube, audit: AuditEvidence(entries: entries)).problems
+        return CubeVerdict(edits, cube: CubeEvidence(paths: cube), audit: AuditEvidence(entries: entries)).problems
     }
 
     private func entry(_ action: String, _ path: String) -> AuditEntry {
         AuditEntry(by: .program, action: action, object: AuditObject(kind: "channel", id: path))
     }
 
-    @Test("A cube with each added channel and an entry for each edit is right, also with a channel of an unanswered request")
+    @Test("A cube with each added channel and an entry for each edit is right, even with a channel of an unanswered request")
     func right() {
         #expect(problems() == [])
         #expect(problems(cube: ["a", "s", "s-1", "s-1-2", "x"]) { $0.append(entry("channel.add", "x")) } == [])
+        #expect(problems(cube: ["a", "s", "s-1"]) { $0.append(entry("subject.delete", "s-1-2")) } == [])
     }
 
     @Test("A lost channel, and one that was deleted and is there, are problems")
     func lost() {
         let edits = CubeEdits(added: ["a", "b"], deleted: ["b"])
-        let lost = CubeVerdict(edits, cube: [], audit: nil)
+        let lost = CubeVerdict(edits, cube: CubeEvidence(), audit: nil)
         #expect(lost.problems.count == 1 && lost.summary == "cube: added=2 deleted=1 lost=1")
-        #expect(CubeVerdict(edits, cube: ["a", "b"], audit: nil).problems.count == 1)
+        #expect(CubeVerdict(edits, cube: CubeEvidence(paths: ["a", "b"]), audit: nil).problems.count == 1)
+    }
+
+    @Test("A gateway whose copy is not the cube is a problem")
+    func copy() {
+        let edits = CubeEdits(added: ["a"], deleted: [])
+        #expect(CubeVerdict(edits, cube: CubeEvidence(paths: ["a"], isCopied: false), audit: nil).problems.count == 1)
     }
 
     @Test("A missing entry, a second one, and one without an edit are problems")

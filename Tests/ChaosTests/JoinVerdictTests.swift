@@ -15,7 +15,7 @@ struct JoinVerdictTests {
             #expect(JoinVerdict(alone).problems == ["\(part.name) has joined, and gets no messages"])
         }
         var failed = good
-        failed.failedPosts = 1
+        failed.interruptions = 1
         #expect(JoinVerdict(failed).problems.count == 1)
     }
 }

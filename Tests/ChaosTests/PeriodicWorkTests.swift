@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import Schemas
 import TestSupport
 import Testing
@@ -8,7 +8,7 @@ import Testing
 /// What services do every second, while the system clock is wrong.
 @Suite("Periodic work", .timeLimit(.minutes(1)))
 struct PeriodicWorkTests {
-    @Test("A service announces its data every second, also after its clock was set", arguments: [3_600, -3_600] as [Int64])
+    @Test("A service announces its data every second, even after its clock was set", arguments: [3_600, -3_600] as [Int64])
     func clockStep(seconds: Int64) async throws {
         try await withTemporaryFolder { folder in
             let clock = try SetClock(file: folder + "/clock")

@@ -1,7 +1,6 @@
-import JSON
+import Base
 import Schemas
 import Testing
-import Time
 
 @testable import Chaos
 
@@ -37,10 +36,10 @@ struct PushVerdictTests {
     }
 
     private static func verdict(
-        _ push: Push, stored: Push?, _ sends: [PushSend], _ disturbances: [Disturbance] = []
+        _ push: Push, stored: Push?, _ sends: [PushSend], _ injectedFaults: [InjectedFault] = []
     ) -> PushVerdict {
         PushVerdict(
-            accepted: [push], stored: stored.map { [push.id: $0] } ?? [:], sends: sends, disturbances: disturbances)
+            accepted: [push], stored: stored.map { [push.id: $0] } ?? [:], sends: sends, injectedFaults: injectedFaults)
     }
 
     @Test("A push that a relay refused as invalid is a problem, for example of two versions side by side")
@@ -90,7 +89,7 @@ struct PushVerdictTests {
     @Test("A copy at FCM of a push that is stored as failed or expired needs a fault that explains it")
     func copyAfterFailure() {
         let push = Self.push()
-        let fault = Disturbance(part: .relay1, action: .kill, began: Self.start, ended: Self.start + 500)
+        let fault = InjectedFault(part: .relay1, action: .kill, began: Self.start, ended: Self.start + 500)
         for (state, part) in [(RelayState.failed, DeliveryState.failed), (.expired, .expired)] {
             let stored = Self.ended(push, state, part, error: DeliveryError(.noTime))
             let unexplained = Self.verdict(push, stored: stored, [Self.send("n")])
@@ -105,7 +104,7 @@ struct PushVerdictTests {
         let push = Self.push()
         let relayed = Self.ended(push, .relayed, .accepted, name: "n")
         func problems(_ part: Part, _ action: Fault.Action, after delay: Int64) -> Int {
-            let fault = Disturbance(part: part, action: action, began: Self.start + delay, ended: Self.start + delay + 500)
+            let fault = InjectedFault(part: part, action: action, began: Self.start + delay, ended: Self.start + delay + 500)
             let verdict = Self.verdict(push, stored: relayed, [Self.send("first"), Self.send("n", after: 30_000)], [fault])
             #expect(verdict.doubled == 1)
             return verdict.problems.count

@@ -46,8 +46,8 @@ struct VerdictTests {
     func disturb(
         _ part: Part, _ action: Fault.Action, after delay: Int64, for length: Int64 = 500, in evidence: inout Evidence
     ) {
-        evidence.disturbances.append(
-            Disturbance(part: part, action: action, began: Self.start + delay, ended: Self.start + delay + length))
+        evidence.injectedFaults.append(
+            InjectedFault(part: part, action: action, began: Self.start + delay, ended: Self.start + delay + length))
     }
 
     @Test("A message that FCM accepted is delivered")
@@ -172,6 +172,20 @@ struct VerdictTests {
             let verdict = doubled(by: part, .kill, after: 200)
             #expect(verdict.doubled == 1)
             #expect(!verdict.isGood)
+        }
+    }
+
+    @Test("A copy whose relay lost its last log lines is explained by a kill or a power cut at that moment, and nothing else")
+    func logLost() {
+        for part in Part.allCases {
+            for action in Fault.Action.allCases {
+                // FCM has the copy after 50 ms.
+                for (delay, isThatMoment) in [(Int64(-1_500), false), (-500, true), (140, true), (160, false)] {
+                    let verdict = doubled(by: part, action, after: delay)
+                    let canDouble = Part.relays.contains(part) && action == .kill || part == .machine && action == .cutPower
+                    #expect(verdict.isGood == (canDouble && isThatMoment), "\(part) \(action) \(delay)")
+                }
+            }
         }
     }
 
@@ -306,7 +320,7 @@ struct VerdictTests {
         #expect(Verdict(hung).isGood == (part == .gateway && action == .freeze))
     }
 
-    @Test("The times of a message are not judged if the clock was set meanwhile")
+    @Test("The times of a message are not judged if the clock was set while it was sent")
     func clock() {
         let verdict = Verdict(
             evidence { evidence in

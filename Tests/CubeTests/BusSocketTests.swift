@@ -1,11 +1,12 @@
-import CommandBus
+import Bus
 import FoundationEssentials
 import Glibc
 import Schemas
 import TestSupport
 import Testing
 
-/// Misuse of a service's bus sockets and their files by other programs of the same user.
+/// Misuse of a service's bus sockets and their files by other programs of the same user, and of its TCP ports by peers without
+/// a key.
 @Suite("Cube service's bus sockets", .timeLimit(.minutes(10)))
 struct BusSocketTests {
     private static let sockets = ["cube.sock", "cube-events.sock"]
@@ -60,81 +61,98 @@ struct BusSocketTests {
         mknod(path, S_IFSOCK | 0o600, 0) == 0
     }
 
-    @Test(
-        "1,100 idle connections to each socket do no harm under Debian's limit of descriptors, nor under a lower one",
-        arguments: ["-S -n 1024", "-n 120"])
-    func idleConnections(limit: String) async throws {
+    @Test("1,100 idle connections to each socket do no harm under Debian's limit of descriptors")
+    func idleConnections() async throws {
         try await withTemporaryFolder { folder in
-            try await withLimitedCube(in: folder, limit) { process, client in
-                for name in Self.sockets {
-                    let connections = try (0..<1_100).map { _ in try RawConnection(to: "\(folder)/run/\(name)") }
-                    #expect(await client.failure(of: ReadCube()) == nil)
-                    #expect(process.isRunning, "\(process.log.suffix(1_000))")
-                    withExtendedLifetime(connections) {}
-                }
+            try await withLimitedCube(in: folder, "-S -n 1024") { process in
                 try await withBus { bus in
+                    let client = try CommandClient(bus: bus, endpoints: ["ipc://\(folder)/run/cube.sock"], logger: quietLogger)
+                    for name in Self.sockets {
+                        let connections = try (0..<1_100).map { _ in try RawConnection(to: "\(folder)/run/\(name)") }
+                        #expect(await client.failure(of: ReadCube()) == nil)
+                        #expect(process.isRunning, "\(process.log.suffix(1_000))")
+                        withExtendedLifetime(connections) {}
+                    }
                     let next = try CommandClient(bus: bus, endpoints: ["ipc://\(folder)/run/cube.sock"], logger: quietLogger)
                     try await eventually { await next.failure(of: ReadCube()) == nil }
                 }
-                if limit == "-n 120" { try await eventually { process.log.contains("connections were refused") } }
             }
         }
-    }
-
-    /// Runs a cube with a limit of `ulimit`.
-    private func withLimitedCube(
-        in folder: String, _ limit: String, _ body: (ChildProcess, CommandClient) async throws -> Void
-    ) async throws {
-        let path = ServiceProcess.executables.appending(path: "msi-cube").path(percentEncoded: false)
-        let process = try await ChildProcess(
-            URL(filePath: "/bin/sh"), ["-c", "ulimit \(limit); exec \(path)"],
-            environment: ["MSI_STATE_DIR": folder, "MSI_SUPERVISED": "true", "SWIFT_BACKTRACE": "enable=no"],
-            logFile: "\(folder)/cube.log")
-        try await process.waitForLog { $0.contains("\"message\":\"ready\"") ? () : nil }
-        try await withBus { bus in
-            let client = try CommandClient(bus: bus, endpoints: ["ipc://\(folder)/run/cube.sock"], logger: quietLogger)
-            #expect(await client.failure(of: ReadCube()) == nil)
-            try await body(process, client)
-        }
-        #expect(await process.stop() == 0)
     }
 
     @Test(
-        "A message without an end is cut off before it fills the memory",
-        arguments: [("cube.sock", "DEALER"), ("cube-events.sock", "SUB")], [0, 1_000, 1 << 20])
-    func endlessMessage(socket: (name: String, peer: String), frameSize: Int) async throws {
+        "400 peers without a key neither end nor block a service at its TCP ports, even if they take all its descriptors",
+        arguments: ["-S -n 1024", "-n 200"])
+    func strangers(limit: String) async throws {
         try await withTemporaryFolder { folder in
-            try await RunningCube.with(in: folder) { cube in
-                _ = try await cube.snapshot()
-                let before = try ProcessUsage(of: cube.process.identifier).resident
-                let connection = try RawConnection(to: "\(folder)/run/\(socket.name)")
-                try connection.greet(as: socket.peer)
-                // With frames of a MiB this is 256 MiB. With empty frames it is more than any message needs.
-                let wasCut = (0..<(frameSize > 1_000 ? 256 : 100_000)).contains { _ in !connection.sendFrameWithMore(frameSize) }
-                #expect(wasCut)
-                let after = try ProcessUsage(of: cube.process.identifier).resident
-                // 16 MiB of frames, and at most 18 MiB of buffers for them.
-                #expect(after - before < 40_000, "KiB")
-                #expect(await cube.client.failure(of: ReadCube()) == nil)
+            let keys = try BusKeyPair.make()
+            let peers = "\(folder)/peers"
+            try Data(keys.secret.utf8).write(to: URL(filePath: "\(folder)/key"))
+            try Data("127.0.0.1 \(keys.publicKey)\n".utf8).write(to: URL(filePath: peers))
+            let ports = [try FreePort.choose(), try FreePort.choose()]
+            let endpoints = ports.map { "tcp://127.0.0.1:\($0)" }
+            let settings = [
+                "MSI_BUS_KEY_FILE": "\(folder)/key", "MSI_BUS_PEERS_FILE": peers, "MSI_CUBE_LISTEN": endpoints[0],
+                "MSI_CUBE_EVENTS_LISTEN": endpoints[1],
+            ]
+            let security = try BusSecurity.encrypted(with: keys, peersFile: peers, logger: quietLogger)
+            try await withLimitedCube(in: folder, limit, settings) { process in
+                try await withBus(security: security) { bus in
+                    let client = try CommandClient(bus: bus, endpoints: [endpoints[0]], logger: quietLogger)
+                    #expect(await client.failure(of: ReadCube()) == nil)
+                    var strangers: [RawConnection] = []
+                    for number in 0..<400 {
+                        strangers.append(try RawConnection(toPort: ports[number % 2]))
+                        strangers[number].send(Self.attempts[number / 2 % Self.attempts.count])
+                    }
+                    let newcomer = try CommandClient(bus: bus, endpoints: [endpoints[0]], logger: quietLogger)
+                    let subscriber = try EventSubscriber(bus: bus, endpoints: [endpoints[1]], logger: quietLogger)
+                    try await eventually("the service has closed all of them") {
+                        #expect(await client.failure(of: Ping()) == nil)
+                        strangers.removeAll(where: \.isOver)
+                        return strangers.isEmpty
+                    }
+                    try await eventually("a client that came after them is served") {
+                        await newcomer.failure(of: ReadCube()) == nil
+                    }
+                    for await case .event in subscriber.events { break }
+                    #expect(process.isRunning, "\(process.log.suffix(1_000))")
+                }
             }
         }
     }
 
-    @Test("A subscriber that subscribes without end is disconnected")
-    func endlessSubscriptions() async throws {
-        try await withTemporaryFolder { folder in
-            try await RunningCube.with(in: folder) { cube in
-                let connection = try RawConnection(to: "\(folder)/run/cube-events.sock")
-                try connection.greet(as: "SUB")
-                let wasCut = (0..<100_000).contains { number in
-                    let topic = Array("topic \(number)".utf8)
-                    return !connection.send([0, UInt8(topic.count + 1), 1] + topic)
-                }
-                #expect(wasCut)
-                let versions = try await cube.listen()
-                let added = try await cube.client.request(AddChannel(channel: NamedDraft(name: "n", desc: "")))
-                for await version in versions where version == added.version { break }
-            }
+    /// What peers without a key send to a port that encrypts.
+    private static let attempts: [[UInt8]] = {
+        func zeros(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }
+        func greeting(_ mechanism: String) -> [UInt8] {
+            [0xFF] + zeros(8) + [0x7F, 3, 1] + mechanism.utf8 + zeros(52 - mechanism.utf8.count)
         }
+        let curve = greeting("CURVE")
+        let noise = (0..<2_000).map { UInt8(truncatingIfNeeded: $0 * $0 / 3) }
+        return [
+            // Nothing, a part of ZMTP's greeting, all of it, and one without encryption.
+            [], Array(curve.prefix(20)), curve, greeting("NULL"),
+            [0xFF] + noise,
+            // A frame of 4 EiB, and the beginning of one of 15 MiB.
+            curve + [2, 0x40] + zeros(7),
+            curve + [6] + zeros(5) + [0xF0, 0, 0] + zeros(32 << 10),
+            // A HELLO command without encryption.
+            curve + [4, 200, 5] + "HELLO".utf8 + [1, 0] + noise.prefix(192),
+        ]
+    }()
+
+    /// Runs a cube with a limit of `ulimit`.
+    private func withLimitedCube(
+        in folder: String, _ limit: String, _ settings: [String: String] = [:], _ body: (ChildProcess) async throws -> Void
+    ) async throws {
+        let path = ServiceProcess.executables.appending(path: "msi-cube").path(percentEncoded: false)
+        let environment = ["MSI_STATE_DIR": folder, "MSI_SUPERVISED": "true", "SWIFT_BACKTRACE": "enable=no"]
+        let process = try await ChildProcess(
+            URL(filePath: "/bin/sh"), ["-c", "ulimit \(limit); exec \(path)"],
+            environment: environment.merging(settings) { $1 }, logFile: "\(folder)/cube.log")
+        try await process.waitForLog { $0.contains("\"message\":\"ready\"") ? () : nil }
+        try await body(process)
+        #expect(await process.stop() == 0)
     }
 }

@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import Schemas
 import TestSupport
 import Testing
@@ -40,8 +40,12 @@ struct CubeBadInputTests {
                     "subject.opt.level"
                 ),
                 ("subject.delete", #"{\#(ids)}"#, "subjectID"),
+                (
+                    "subject.move",
+                    #"{\#(ids),"subjectID":"\#(area.id)","to":{"channel":"\#(channel.id)","area":"\#(area.id)"}}"#, "to"
+                ),
                 ("channel.delete", #"{"channelID":"\#(channel.id)","unchanged_since":"1"}"#, "unchanged_since"),
-                ("cube.read", #"{"known":null}"#, "known"),
+                ("cube.read", #"{"known":null}"#, "known"), ("cube.read", #"{"known":1,"digest":"x"}"#, "digest"),
                 ("cube.read", "", nil),
                 ("cube.write", "{}", nil),
             ]
@@ -74,6 +78,11 @@ struct CubeBadInputTests {
             SampleCommand("subject.add", SampleDocument([inChannel, inArea, .init("subject", draft)])),
             SampleCommand("subject.update", SampleDocument([inChannel, inArea, ofSubject, since, .init("subject", draft)])),
             SampleCommand("subject.delete", SampleDocument([inChannel, inArea, since, ofSubject])),
+            SampleCommand(
+                "subject.move",
+                SampleDocument([
+                    inChannel, inArea, ofSubject, since, .init("to", #"{"channel":"\#(area)","area":"\#(channel)"}"#),
+                ])),
             SampleCommand("subject.find", SampleDocument([.init("topic_key", "\"\(topicKey)\"")])),
             SampleCommand("cube.page", SampleDocument([.init("version", "4"), .init("page", "0")])),
         ]

@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import Glibc
 import Schemas
 import TestSupport

@@ -1,10 +1,10 @@
-import CommandBus
+import Bus
 import FoundationEssentials
 import Glibc
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 /// A service that does not run for some seconds, as when it is stopped by a signal or its machine is suspended.
 @Suite("Frozen cube service", .timeLimit(.minutes(10)))

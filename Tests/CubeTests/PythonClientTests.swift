@@ -12,7 +12,7 @@ struct PythonClientTests {
                     let output = try await PythonScript.run("drive_bus.py", ["\(state)/run"])
                     let lines = output.split(separator: "\n")
                     #expect(lines.last == "all of it works", "\(output)")
-                    #expect(lines.count { $0.hasPrefix("ok ") } == 26, "\(output)")
+                    #expect(lines.count { $0.hasPrefix("ok ") } == 29, "\(output)")
                     for process in [cube, log] { expectCleanLog(of: process, secret: "🎓", "Python") }
                 }
             }

@@ -1,9 +1,9 @@
-import CommandBus
+import Bus
 import FoundationEssentials
-import JSON
+import Base
 import TestSupport
 
-/// One run: the relay under load and the emulator in changing weather, until FCM has every message.
+/// One run: the relay under load and the emulator with changing faults, until FCM has every message.
 struct Experiment: Sendable {
     let length: Duration
     let rate: Double
@@ -12,10 +12,10 @@ struct Experiment: Sendable {
     let folder: String
     let journal: Journal
 
-    /// The duration of one weather.
-    private static let spell = Duration.seconds(3)
+    /// The duration of one fault phase.
+    private static let phaseDuration = Duration.seconds(3)
     private static let samplingPeriod = Duration.milliseconds(500)
-    /// How long the last messages may take in fine weather.
+    /// How long the last messages may take without faults.
     private static let drainTimeout = Duration.seconds(120)
     private static let restTimeout = Duration.seconds(60)
 
@@ -51,7 +51,7 @@ struct Experiment: Sendable {
             let client = try CommandClient(
                 bus: bus, endpoints: ["ipc://\(folder)/run/fcm-relay.sock"], logger: quietLogger)
             let load = RetryingLoad(client: client, rate: rate, seed: seed)
-            // The relay keeps resources for its maximum load. That is no growth, so the maximum load comes first.
+            // The relay keeps resources for its maximum load. That is not growth, so the maximum load comes first.
             try await emulator.put(.hold, seed: 0)
             await load.flood()
             journal.say("warm: \(try ProcessUsage(of: relay.identifier))")
@@ -60,11 +60,11 @@ struct Experiment: Sendable {
                 group.addTask { await load.run() }
                 let watch = UsageWatch(relay.identifier, every: Self.samplingPeriod)
                 group.addTask { try await watch.run() }
-                try await suffer(emulator, load, watch)
+                try await changeFaults(emulator, load, watch)
                 let record = watch.record
                 load.stop()
-                try await emulator.put(.calm, seed: 0)
-                journal.say("fine weather; \(load.totals.open) messages are still to be accepted")
+                try await emulator.put(.faultless, seed: 0)
+                journal.say("no more faults; \(load.totals.open) messages are still to be accepted")
                 await load.settled(within: Self.drainTimeout)
                 group.cancelAll()
                 return record
@@ -80,17 +80,17 @@ struct Experiment: Sendable {
         }
     }
 
-    /// Changes the weather until the time is over.
-    private func suffer(_ emulator: RestartableEmulator, _ load: RetryingLoad, _ watch: UsageWatch) async throws {
+    /// Changes the faults until the time is over.
+    private func changeFaults(_ emulator: RestartableEmulator, _ load: RetryingLoad, _ watch: UsageWatch) async throws {
         let end = ContinuousClock.now + length
-        var forecast = Forecast(seed: seed)
+        var phases = FaultPhaseSequence(seed: seed)
         while ContinuousClock.now < end {
-            let (weather, seed) = forecast.next()
+            let (phase, seed) = phases.next()
             let change = ContinuousClock.now
-            try await emulator.put(weather, seed: seed)
-            try await Task.sleep(until: min(end, change + Self.spell), clock: .continuous)
+            try await emulator.put(phase, seed: seed)
+            try await Task.sleep(until: min(end, change + Self.phaseDuration), clock: .continuous)
             let usage = watch.record.last.map(String.init(describing:)) ?? ""
-            journal.say("\(weather.name): \(load.totals), \(usage)")
+            journal.say("\(phase.name): \(load.totals), \(usage)")
         }
     }
 
@@ -98,7 +98,7 @@ struct Experiment: Sendable {
     private func idleFigures(
         of relay: ServiceProcess, _ emulator: RestartableEmulator, _ load: RetryingLoad, atMost limit: ProcessUsage? = nil
     ) async throws -> ProcessUsage {
-        try await emulator.put(.calm, seed: 0)
+        try await emulator.put(.faultless, seed: 0)
         // This ends all connections.
         try await emulator.restart(by: .stop, away: .zero)
         let figures = try await figuresAtRest(of: relay, load, atMost: limit)

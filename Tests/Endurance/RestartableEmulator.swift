@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import NIOHTTP1
 import Synchronization
 import TestSupport
@@ -26,18 +26,18 @@ final class RestartableEmulator: Sendable {
     /// Unexpected behaviour, such as an unexpected end.
     var problems: [String] { found.withLock { $0 } }
 
-    /// Replaces the current weather.
-    func put(_ weather: Weather, seed: Int64) async throws {
+    /// Replaces the current fault phase.
+    func put(_ phase: FaultPhase, seed: Int64) async throws {
         let process = process.withLock { $0 }
         if !process.isRunning {
             found.withLock { $0.append("the emulator ended by itself, see \(process.logFile)") }
             try await restart(by: .kill, away: .zero)
         }
-        if let outage = weather.outage { return try await restart(by: outage.end, away: outage.length) }
+        if let outage = phase.outage { return try await restart(by: outage.end, away: outage.length) }
         try await withServer { server in
-            try await server.setFaults(weather.faults, seed: seed)
+            try await server.setFaults(phase.faults, seed: seed)
             for section in ["connections", "quotas", "oauth"] {
-                if let document = weather.sections[section] {
+                if let document = phase.sections[section] {
                     try await server.control(.PUT, section, document)
                 } else {
                     try await server.control(.DELETE, section)
@@ -46,7 +46,7 @@ final class RestartableEmulator: Sendable {
         }
     }
 
-    func restart(by end: Weather.Outage.End, away length: Duration) async throws {
+    func restart(by end: FaultPhase.Outage.End, away length: Duration) async throws {
         let process = process.withLock { $0 }
         switch end {
         case .stop: await process.stop()

@@ -1,7 +1,12 @@
 import AsyncHTTPClient
+@testable import FCMEmulator
+import NIOCore
 import NIOHTTP1
-import Testing
+import NIOHTTP2
+import NIOSSL
+import Schemas
 import TestSupport
+import Testing
 
 /// Every bad request gets a JSON answer, and the emulator keeps running.
 @Suite("Bad requests to the emulator")
@@ -14,6 +19,8 @@ struct BadRequestTests {
                 #expect(answer.status == 404, "\(path)")
                 #expect(answer.errorStatus == "NOT_FOUND")
             }
+            // The address of the legacy API, which Google ended in 2024.
+            #expect(try await client.call(.POST, "/fcm/send", token: nil).status == 404)
             let wrong: [(HTTPMethod, String, String)] = [
                 (.GET, "/token", "POST"), (.GET, "/v1/projects/msi-emulator/messages:send", "POST"),
                 (.DELETE, "/emulator/devices", "POST"), (.POST, "/emulator/messages", "DELETE, GET"),
@@ -83,5 +90,18 @@ struct BadRequestTests {
             }
             #expect(try await client.sendMark("fine", to: ("topic", "t")).status == 200)
         }
+    }
+}
+
+@Suite("Clients' protocol errors")
+struct ClientFaultTests {
+    @Test("A broken connection or stream is the client's fault, and no error of the emulator")
+    func faults() {
+        for error in [NIOHTTP2Errors.noSuchStream(streamID: 3), ChannelError.inputClosed, NIOSSLError.uncleanShutdown]
+            as [any Error]
+        {
+            #expect(ErrorMiddleware.isClientsFault(error), "\(error)")
+        }
+        #expect(!ErrorMiddleware.isClientsFault(CommandFailure(.internal, "a defect")))
     }
 }

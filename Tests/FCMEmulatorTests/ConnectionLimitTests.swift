@@ -1,4 +1,4 @@
-import JSON
+import Base
 import NIOHTTP1
 import NIOHTTP2
 import Testing
@@ -26,8 +26,8 @@ import TestSupport
     @Test("A stream beyond the limit ends the connection, and its request is not executed") func goAwayForExcess() async throws {
         try await withEmulator(behaviour: ["connections": ["streams": .integer(2)]]) { client in
             try await FrameClient.with(port: client.port, opening: Self.opening) { frames in
-                let farewell = try await frames.nextGoAway()
-                #expect(farewell == .init(lastStream: 0, code: .protocolError, text: "exceeded_max_concurrent_streams"))
+                let goAway = try await frames.nextGoAway()
+                #expect(goAway == .init(lastStream: 0, code: .protocolError, text: "exceeded_max_concurrent_streams"))
                 await frames.ends()
             }
         }
@@ -54,8 +54,8 @@ import TestSupport
                 try await frames.send([.ping, .ping] + HTTP2Frame.send(1, to: "t"))
                 #expect(try await frames.next { $0.status(of: 1) } == "200")
                 try await frames.send([.ping, .ping, .ping])
-                let farewell = try await frames.nextGoAway()
-                #expect(farewell == .init(lastStream: 1, code: .enhanceYourCalm, text: "too_many_pings"))
+                let goAway = try await frames.nextGoAway()
+                #expect(goAway == .init(lastStream: 1, code: .enhanceYourCalm, text: "too_many_pings"))
                 await frames.ends()
             }
         }

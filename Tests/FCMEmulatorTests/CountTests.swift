@@ -1,7 +1,7 @@
-import EmbeddedDatabase
+import Store
 import Foundation
 import GRDB
-import JSON
+import Base
 import NIOHTTP1
 import Schemas
 import Testing
@@ -81,8 +81,7 @@ import TestSupport
                     _ = try await store.accept(
                         .init(
                             name: "n", target: target, component: .init(msiKey: "\(number)", component: .data),
-                            received: 1, expires: .max, collapseKey: nil, body: [],
-                            content: nil),
+                            received: 1, expires: .max, collapseKey: nil, body: []),
                         keeping: keep)
                 }
             }

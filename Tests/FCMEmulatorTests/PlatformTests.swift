@@ -1,9 +1,8 @@
-import JSON
+import Base
 import NIOHTTP1
 import Schemas
 import Testing
 import TestSupport
-import Time
 
 @testable import FCMEmulator
 

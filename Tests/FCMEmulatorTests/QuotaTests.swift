@@ -2,7 +2,7 @@ import NIOHTTP1
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 @testable import FCMEmulator
 

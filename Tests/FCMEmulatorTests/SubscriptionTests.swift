@@ -1,4 +1,4 @@
-import EmbeddedDatabase
+import Store
 import Foundation
 import GRDB
 import NIOHTTP1

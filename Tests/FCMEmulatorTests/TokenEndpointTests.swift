@@ -1,11 +1,10 @@
 import Foundation
-import JSON
+import Base
 import JWTKit
 import NIOHTTP1
 import Schemas
 import Testing
 import TestSupport
-import Time
 
 @testable import FCMEmulator
 

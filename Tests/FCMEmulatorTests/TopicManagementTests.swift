@@ -12,7 +12,7 @@ struct TopicManagementTests {
             let expected = #"{"results":[{},{"error":"NOT_FOUND"},{"error":"INVALID_ARGUMENT"},{}]}"#
             #expect(try await client.subscribe([phone, unknown, "nonsense", phone], to: "t").text == expected)
             #expect(try await client.unsubscribe([phone, unknown, "nonsense", phone], from: "t").text == expected)
-            // Ending a missing subscription is no error.
+            // Ending a missing subscription is not an error.
             #expect(try await client.unsubscribe([phone], from: "never").text == #"{"results":[{}]}"#)
         }
     }

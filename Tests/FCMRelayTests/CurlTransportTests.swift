@@ -30,7 +30,7 @@ struct CurlTransportTests {
 
     @Test("A request is posted, and its answer is read")
     func postsAndReadsTheAnswer() async throws {
-        try await withTransport(CurlTransport.init) { _ in
+        try await withTransport { _ in
             .init(429, "wörds", headers: [.contentType: "text/html", .retryAfter: "7"])
         } _: { server, transport in
             let body = String(repeating: "quote \" and 🎓 and مرحبا ", count: 100)
@@ -53,7 +53,7 @@ struct CurlTransportTests {
     /// Answers come in another order than their requests, and one is missing.
     @Test("Each request of a send gets its own answer")
     func requestsOfOneSendHaveEachTheirOwnAnswer() async throws {
-        try await withTransport(CurlTransport.init) { request in
+        try await withTransport { request in
             switch String(decoding: request.body, as: UTF8.self) {
             case "slow":
                 try await Task.sleep(for: .milliseconds(100))
@@ -82,7 +82,7 @@ struct CurlTransportTests {
 
     @Test("A cancelled task abandons all requests of its send")
     func whoeverIsCancelledLeavesAllRequestsOfASend() async throws {
-        try await withTransport(CurlTransport.init) { request in
+        try await withTransport { request in
             if request.path == "/slow" { try await Task.sleep(for: .seconds(60)) }
             return .init(200)
         } _: { server, transport in
@@ -98,7 +98,7 @@ struct CurlTransportTests {
 
     @Test("Many requests share a few connections")
     func manyRequestsShareFewConnections() async throws {
-        try await withTransport(CurlTransport.init) { request in
+        try await withTransport { request in
             try await Task.sleep(for: .milliseconds(20))
             return .init(200, String(decoding: request.body, as: UTF8.self))
         } configuration: {
@@ -117,7 +117,7 @@ struct CurlTransportTests {
 
     @Test("No second connection is opened while one is enough")
     func oneConnectionWhereItIsEnough() async throws {
-        try await withTransport(CurlTransport.init) { _ in
+        try await withTransport { _ in
             .init(200)
         } _: { server, transport in
             for _ in 0..<20 { _ = try await transport.send(request(server.url)) }
@@ -127,7 +127,7 @@ struct CurlTransportTests {
 
     @Test("Redirects are not followed")
     func redirectsAreNotFollowed() async throws {
-        try await withTransport(CurlTransport.init) { _ in
+        try await withTransport { _ in
             .init(302, headers: [.location: "/elsewhere"])
         } _: { server, transport in
             let answer = try await transport.send(request(server.url))
@@ -173,7 +173,7 @@ struct CurlTransportTests {
 
     @Test("A request whose answer does not come by its deadline fails")
     func answersThatAreTooLate() async throws {
-        try await withTransport(CurlTransport.init) { request in
+        try await withTransport { request in
             if request.path == "/slow" { try await Task.sleep(for: .seconds(60)) }
             return .init(200)
         } _: { server, transport in
@@ -197,7 +197,7 @@ struct CurlTransportTests {
     /// libcurl itself ignores the timeouts of transfers that wait for a stream.
     @Test("A deadline also ends a request that waits for a connection")
     func deadlinesHoldWhileWaitingForAConnection() async throws {
-        try await withTransport(CurlTransport.init) { _ in
+        try await withTransport { _ in
             try await Task.sleep(for: .seconds(60))
             return .init(200)
         } configuration: {
@@ -216,7 +216,7 @@ struct CurlTransportTests {
 
     @Test("A stream that the server resets is a failure")
     func resets() async throws {
-        try await withTransport(CurlTransport.init) { request in
+        try await withTransport { request in
             switch request.path {
             case "/connection": try await request.dropConnection()
             case "/stream": try await request.resetStream()
@@ -239,7 +239,7 @@ struct CurlTransportTests {
         let limit = CurlConfiguration().maxBodyBytes
         // A phone's 2,000 topics with the longest names.
         #expect(limit > 2_000 * (900 + #""":{"addDate":"2015-07-30"},"#.utf8.count))
-        try await withTransport(CurlTransport.init) { request in
+        try await withTransport { request in
             .init(200, String(repeating: "x", count: request.path == "/long" ? limit + 1 : limit))
         } _: { server, transport in
             let tooLong = await error(transport, request(server.url, "/long"))
@@ -252,7 +252,7 @@ struct CurlTransportTests {
 
     @Test("A cancelled task abandons its request")
     func cancelledTasksAbandonTheirRequests() async throws {
-        try await withTransport(CurlTransport.init) { request in
+        try await withTransport { request in
             if request.path == "/slow" { try await Task.sleep(for: .seconds(60)) }
             return .init(200)
         } configuration: {
@@ -277,7 +277,7 @@ struct CurlTransportTests {
 
     @Test("A full queue refuses further requests")
     func aFullQueueRefuses() async throws {
-        try await withTransport(CurlTransport.init) { _ in
+        try await withTransport { _ in
             try await Task.sleep(for: .seconds(60))
             return .init(200)
         } configuration: {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Schemas
 import Testing
-import Time
+import Base
 
 @testable import FCMRelay
 
@@ -210,6 +210,8 @@ struct FCMAnswerTests {
             // A meaningless value is treated like a missing one.
             ("", 10_000), ("-3", 10_000), ("soon", 10_000), ("1e9", 10_000), ("Sat, 99 Nov 2026 12:00:45 GMT", 10_000),
             ("Sat, 21 Foo 2026 12:00:45 GMT", 10_000), ("Sat, 21 Nov 99999999999999999999 12:00:45 GMT", 10_000),
+            ("Fri, 21 Nov 1969 12:00:45 GMT", 10_000), ("Sat, 21 Nov 0000 12:00:45 GMT", 10_000),
+            ("Sat, 21 Nov 12026 12:00:45 GMT", 10_000), ("Sat, 21 Nov 2026 12:00:45.123456 GMT", 10_000),
         ] as [(String, Milliseconds)])
     func retryAfter(header: String, pause: Milliseconds) {
         #expect(

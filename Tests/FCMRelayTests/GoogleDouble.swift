@@ -99,7 +99,7 @@ func withSender(
             granter: TokenEndpoint(account: account, transport: transport, now: { .now }), project: "p",
             logger: .quiet)
         let sender = HTTPv1Sender(
-            endpoint: server.url, project: account.projectID, api: AuthorizedRequests(transport: transport, tokens: tokens),
+            endpoint: server.url, project: account.projectID, google: GoogleClient(transport: transport, tokens: tokens),
             now: { .now })
         do {
             try await body(sender, server)
@@ -124,7 +124,7 @@ extension RelayMessage {
     ) -> RelayMessage {
         RelayMessage(
             msiKey: ObjectID(), timestamp: 1_763_712_000_123,
-            draft: MessageDraft(
+            content: MessageContent(
                 title: "Library \"closed\" 🎓", desc: "إغلاق المكتبة", message: message,
                 topicKey: TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()), distribution: distribution),
             expires: expires, components: components)

@@ -1,11 +1,11 @@
 import FCM
 import FoundationEssentials
 import HTTPTypes
+import Base
 import Logging
 import Schemas
 import TestSupport
 import Testing
-import Time
 
 @testable import FCMRelay
 
@@ -29,9 +29,8 @@ struct HTTPv1SenderTests {
             let request = try #require(server.requests.last)
             #expect(request.path == "/v1/projects/campus-test/messages:send")
             #expect(request.headers[.contentType] == "application/json")
-            let body = try JSONDecoder().decode(FCMRequest.self, from: request.body)
-            #expect(body == FCMRequest(.data, of: message, now: message.timestamp))
-            #expect(body.message.data["title"] == "Library \"closed\" 🎓")
+            #expect(request.body == FCMRequest.body(.data, of: message, now: message.timestamp))
+            #expect(try JSONValue(parsing: request.body)["message"]?["data"]?["title"] == "Library \"closed\" 🎓")
         }
     }
 
@@ -128,7 +127,8 @@ struct HTTPv1SenderTests {
             let tokens = AccessTokenSource(
                 granter: TokenEndpoint(account: account, transport: transport, now: { .now }), project: "p", logger: .quiet)
             let sender = HTTPv1Sender(
-                endpoint: server.url, project: "p", api: AuthorizedRequests(transport: transport, tokens: tokens), now: { .now })
+                endpoint: server.url, project: "p", google: GoogleClient(transport: transport, tokens: tokens),
+                now: { .now })
             let begin = ContinuousClock.now
             let result = await send(sender, within: .milliseconds(200))
             #expect(ContinuousClock.now - begin < .seconds(50))

@@ -1,6 +1,6 @@
 import Schemas
 import Testing
-import Time
+import Base
 
 @testable import FCMRelay
 
@@ -29,7 +29,7 @@ struct PacingTests {
             })
     }
 
-    @Test("The used part of the quota is that of the last minute's sends, also those that have waited")
+    @Test("The used part of the quota is that of the last minute's sends, including those that have waited")
     func quotaUsed() {
         var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start), at: Self.start)
         #expect(machine.quotaUsed(at: Self.start) == 0)
@@ -113,6 +113,34 @@ struct PacingTests {
         #expect(now - Self.start < .milliseconds(320))
     }
 
+    @Test("Pop-ups go out before the data of alerts that came earlier, and wait only for each other")
+    func popUps() {
+        var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start), at: Self.start)
+        let isFree = machine.mustWait(2, at: Self.start)
+        #expect(!isFree)
+        #expect(Self.gone(machine.ask(Self.request(0), at: Self.start)) == [0])
+        let isFull = machine.mustWait(2, at: Self.start)
+        #expect(isFull)
+        for number in 1...40 {
+            let decisions = machine.ask(Self.request(number, isAlert: number.isMultiple(of: 2)), at: Self.start)
+            #expect(decisions.isEmpty)
+        }
+        // In half a second there is time for the pop-ups, and not for the rest.
+        for number in [50, 51] {
+            var popUp = Self.request(number, isAlert: true, within: .milliseconds(500))
+            popUp.isPopUp = true
+            #expect(machine.ask(popUp, at: Self.start).isEmpty)
+        }
+        #expect(machine.pace(of: "p", at: Self.start).waiting == 42)
+        var order: [Int] = []
+        var now = Self.start
+        while order.count < 4, let next = machine.nextMoment(at: now) {
+            now = max(next, now + .milliseconds(1))
+            order += Self.gone(machine.advance(at: now))
+        }
+        #expect(order == [50, 51, 2, 4])
+    }
+
     @Test("A send that cannot go out before its deadline is refused at once, with the time to wait")
     func tooMuch() {
         var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start), at: Self.start)
@@ -128,7 +156,7 @@ struct PacingTests {
         #expect((4.5...5.5).contains(wait / .seconds(1)))
     }
 
-    @Test("A cancelled send leaves the queue at its deadline, also from behind alerts, and does not delay later ones")
+    @Test("A cancelled send leaves the queue at its deadline, even from behind alerts, and does not delay later ones")
     func late() {
         var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start), at: Self.start)
         #expect(Self.gone(machine.ask(Self.request(0), at: Self.start)) == [0])
@@ -177,8 +205,10 @@ struct PacingTests {
         var (alert, other) = (Self.request(1, isAlert: true), Self.request(2))
         (alert.key, other.key) = (key, ObjectID())
         for request in [alert, other] { _ = machine.ask(request, at: Self.start) }
-        #expect(Self.refused(machine.withdraw(key, at: Self.start + .seconds(4))) == [1: .projectPaused(.seconds(6))])
-        #expect(Self.refused(machine.withdraw(key, at: Self.start + .seconds(4))).isEmpty)
+        let withdrawn = machine.withdraw(key, at: Self.start + .seconds(4))
+        #expect(Self.refused(withdrawn.decisions) == [1: .projectPaused(.seconds(6))] && withdrawn.commands == 1)
+        let again = machine.withdraw(key, at: Self.start + .seconds(4))
+        #expect(again.decisions.isEmpty && again.commands == 0)
         #expect(Self.gone(machine.advance(at: Self.start + .seconds(10))) == [2])
     }
 

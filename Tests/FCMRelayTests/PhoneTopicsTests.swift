@@ -1,9 +1,9 @@
-import CommandBus
+import Bus
 import FoundationEssentials
 import Schemas
 import Synchronization
 import Testing
-import Time
+import Base
 
 @testable import FCMRelay
 
@@ -12,12 +12,7 @@ struct PhoneTopicsTests {
     private static func project(
         _ id: String, _ answer: @escaping @Sendable (HTTPTransportRequest) async -> HTTPTransportOutcome
     ) -> Project {
-        let transport = TransportDouble(answer)
-        let api = AuthorizedRequests.sample(transport)
-        return Project(
-            id: id, sender: RecordingSender(), pushSender: nil,
-            topics: TopicManager(endpoint: "https://iid", api: api, now: { .now }),
-            tokens: nil, transport: transport, pacer: Pacer(rate: 1_000, ramp: .zero))
+        .sample(id, RecordingSender(), google: .sample(TransportDouble(answer)), rate: 1_000)
     }
 
     /// A project whose topic service always gives the same answer.
@@ -52,7 +47,7 @@ struct PhoneTopicsTests {
         #expect(failure?.field == (expected == .notFound ? "token" : nil))
     }
 
-    @Test("The project that knows the phone answers, also if others refuse; otherwise the one that may know it has failed")
+    @Test("The project that knows the phone answers, even if others refuse; otherwise the one that may know it has failed")
     func severalProjects() async throws {
         func projects(_ answers: (Int, String)...) -> [Project] {
             answers.enumerated().map { Self.project("p\($0.offset)", $0.element.0, $0.element.1) }

@@ -4,10 +4,11 @@ import Schemas
 
 extension Project {
     /// A project with a test's own sender.
-    static func sample(_ id: String, _ sender: any FCMSender, rate: Double = 1_000_000) -> Project {
+    static func sample(
+        _ id: String, _ sender: any FCMSender, google: GoogleClient = .unreachable, rate: Double = 1_000_000
+    ) -> Project {
         Project(
-            id: id, sender: sender, pushSender: sender as? any PushSender, topics: nil, tokens: nil,
-            transport: TransportDouble { _ in .failure(TransportError(.notReachable, "there is no network")) },
+            id: id, google: google, sender: sender, topics: TopicManager(endpoint: "https://iid", google: google, now: { .now }),
             pacer: Pacer(rate: rate, ramp: .zero))
     }
 }
@@ -39,15 +40,18 @@ extension FCMAnswer {
     var refusal: SendFailure? { if case .refused(let failure) = self { failure } else { nil } }
 }
 
-extension AuthorizedRequests {
-    /// Requests with an access token that is always there.
-    static func sample(_ transport: any HTTPTransport) -> AuthorizedRequests {
+extension GoogleClient {
+    /// A client without a network.
+    static let unreachable = sample(TransportDouble { _ in .failure(TransportError(.notReachable, "there is no network")) })
+
+    /// A client with an access token that is always there.
+    static func sample(_ transport: any HTTPTransport) -> GoogleClient {
         struct Granter: TokenGranter {
             func grant() async throws(TokenFailure) -> GrantedToken {
                 GrantedToken(token: AccessToken(value: "token"), lifetime: .seconds(3_600))
             }
         }
-        return AuthorizedRequests(
+        return GoogleClient(
             transport: transport, tokens: AccessTokenSource(granter: Granter(), project: "p", logger: .quiet))
     }
 }

@@ -22,22 +22,20 @@ struct ProjectsFileTests {
         let file = try await Self.read(
             #"""
             {"projects":[{"service_account_file":"/a.json","channels":["\#(Self.channel)"],"quota":1000,"quota_share":50},
-                         {"project":"old","server_key_file":"/k.txt","endpoint":"https://gateway.test:8443"}]}
+                         {"project":"old","service_account_file":"/b.json","endpoint":"https://fcm.test:8443"}]}
             """#)
-        #expect(file.projects.map(\.serviceAccountFile) == ["/a.json", nil])
-        #expect(file.projects.map(\.serverKeyFile) == [nil, "/k.txt"])
+        #expect(file.projects.map(\.serviceAccountFile) == ["/a.json", "/b.json"])
         #expect(file.projects.map(\.channels) == [[Self.channel], nil])
         #expect(file.projects[0].quota == 1_000)
         #expect(file.projects[0].quotaShare == 50)
-        #expect(file.projects[1].endpoint == "https://gateway.test:8443")
+        #expect(file.projects[1].endpoint == "https://fcm.test:8443")
     }
 
     @Test(
         "An error in the file is named",
         arguments: [
             ("", "not valid JSON"), ("{}", "projects: missing"), (#"{"projects":[{}]}"#, "projects[0].service_account_file"),
-            (#"{"projects":[{"service_account_file":"a","server_key_file":"b"}]}"#, "projects[0].service_account_file"),
-            (#"{"projects":[{"server_key_file":"b"}]}"#, "projects[0].project"),
+            (#"{"projects":[{"service_account_file":"a","server_key_file":"b"}]}"#, "projects[0].server_key_file"),
             (#"{"projects":[{"service_account_file":"a","channels":["x"]}]}"#, "projects[0].channels[0]"),
             (#"{"projects":[{"service_account_file":"a","quota":0}]}"#, "projects[0].quota"),
             (#"{"projects":[{"service_account_file":"a","endpoint":"http://x"}]}"#, "projects[0].endpoint"),
@@ -54,38 +52,25 @@ struct ProjectsFileTests {
         #expect(words.contains(problem))
     }
 
-    @Test("A server key is one line, and no error shows it")
-    func serverKeys() async throws {
-        try await withTemporaryFolder { folder in
-            let path = "\(folder)/key"
-            try "AAAA-secret\n".write(toFile: path, atomically: true, encoding: .utf8)
-            let key = try ServerKey(file: path)
-            #expect(key.value == "AAAA-secret")
-            #expect(!"\(key) \(String(reflecting: key))".contains("secret"))
-            for text in ["", "two secret\n", "secret\nsecret\n", "\n", "schlüssel-secret"] {
-                try text.write(toFile: path, atomically: true, encoding: .utf8)
-                let error = #expect(throws: ConfigurationError.self) { try ServerKey(file: path) }
-                #expect(error.map { !"\($0)".contains("secret") && "\($0)".contains(path) } == true)
-            }
-            #expect(throws: ConfigurationError.self) { try ServerKey(file: "\(folder)/nothing") }
-        }
-    }
-
     @Test("Missing credentials are an error that names the setting and the file")
     func credentials() async throws {
-        let nothing = try await SettingValues(
-            arguments: [], environment: [:],
-            accepted: [Setting.fcmServiceAccountFile.declaration, Setting.fcmServerKeyFile.declaration])
-        let none = #expect(throws: ConfigurationError.self) { try ProjectCredentials(settings: nothing) }
-        for name in ["MSI_FCM_SERVICE_ACCOUNT_FILE", "MSI_FCM_SERVER_KEY_FILE"] {
-            #expect(none.map { "\($0)".contains(name) } == true)
-        }
-        for field in ["service_account_file", "server_key_file"] {
-            let file = try await Self.read(#"{"projects":[{"project":"p","\#(field)":"/nowhere/key"}]}"#)
-            let error = #expect(throws: ConfigurationError.self) { try ProjectCredentials(file.projects[0]) }
-            for part in ["MSI_FCM_PROJECTS_FILE", "/nowhere/key", "no such file"] {
-                #expect(error.map { "\($0)".contains(part) } == true)
+        func problem(_ environment: [String: String]) async throws -> String {
+            let settings = try await SettingValues(arguments: [], environment: environment, accepted: [])
+            let error = await #expect(throws: ConfigurationError.self) {
+                try await ProjectFactory(settings: settings, logger: .quiet).projects()
             }
+            return try #require(error).description
+        }
+        #expect(try await problem([:]).hasPrefix("MSI_FCM_SERVICE_ACCOUNT_FILE is required"))
+        let missing = try await problem(["MSI_FCM_SERVICE_ACCOUNT_FILE": "/nowhere/key"])
+        for part in ["MSI_FCM_SERVICE_ACCOUNT_FILE: ", "/nowhere/key", "no such file"] { #expect(missing.contains(part)) }
+        try await withTemporaryFolder { folder in
+            let (key, projects) = ("\(folder)/key.json", "\(folder)/projects.json")
+            try await ServiceAccountFile.json(tokenURI: "https://127.0.0.1:1/token").write(to: URL(filePath: key))
+            try #"{"projects":[{"service_account_file":"/nowhere/key"}]}"#
+                .write(toFile: projects, atomically: true, encoding: .utf8)
+            let other = try await problem(["MSI_FCM_SERVICE_ACCOUNT_FILE": key, "MSI_FCM_PROJECTS_FILE": projects])
+            for part in ["MSI_FCM_PROJECTS_FILE: ", "/nowhere/key", "no such file"] { #expect(other.contains(part)) }
         }
     }
 }

@@ -1,8 +1,8 @@
-import CommandBus
+import Bus
 import FCM
 import Schemas
 import Testing
-import Time
+import Base
 
 @testable import FCMRelay
 
@@ -17,7 +17,7 @@ struct ProjectsTests {
     private static func message(_ channel: ObjectID, project: String? = nil) -> RelayMessage {
         RelayMessage(
             msiKey: ObjectID(), timestamp: .now,
-            draft: MessageDraft(
+            content: MessageContent(
                 title: "t", desc: "d", message: "m", topicKey: TopicKey(channel: channel, area: ObjectID(), subject: ObjectID()),
                 distribution: .information),
             project: project)

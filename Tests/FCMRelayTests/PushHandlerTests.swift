@@ -1,10 +1,9 @@
-import CommandBus
+import Bus
 import FCM
-import JSON
+import Base
 import Schemas
 import Synchronization
 import Testing
-import Time
 
 @testable import FCMRelay
 
@@ -14,7 +13,7 @@ struct PushHandlerTests {
     private static let now: UnixMilliseconds = 1_795_262_400_000
 
     /// Records the groups that it gets, and gives an answer for each recipient.
-    private final class Sender: FCMSender, PushSender {
+    private final class Sender: FCMSender {
         private let log = Mutex<[[PushRecipient]]>([])
         private let messages = Mutex(0)
         private let answer: @Sendable (PushRecipient) async -> Result<String, SendFailure>
@@ -86,29 +85,6 @@ struct PushHandlerTests {
         #expect(sender.groups.map(\.count) == [100])
         #expect(results.prefix(100).allSatisfy { if case .success = $0 { true } else { false } })
         #expect(results.suffix(100).allSatisfy { $0 == .failure(DeliveryError(.noTime)) })
-    }
-
-    @Test("Pushes take at most half of a project's places, and the next one is kept back for each of its recipients")
-    func places() async throws {
-        let gate = AsyncStream<Void>.makeStream()
-        let sender = Sender { _ in
-            for await _ in gate.stream {}
-            return .success("n")
-        }
-        let handler = Self.handler(sender)
-        let tokens = (0..<100).map { PushRecipient.token("t\($0)") }
-        try await withThrowingTaskGroup { group in
-            for _ in 0..<6 { group.addTask { try await self.relay(Self.push(tokens), handler) } }
-            let first = try await group.next()
-            #expect(first?.count == 100)
-            #expect(first?.allSatisfy { if case .failure(let error) = $0 { error.isKeptBack } else { false } } == true)
-            gate.continuation.finish()
-            var accepted = 0
-            while let results = try await group.next() {
-                accepted += results.count { if case .success = $0 { true } else { false } }
-            }
-            #expect(accepted == 500)
-        }
     }
 
     @Test("A repeated command is sent only to recipients for which FCM has not accepted it")
@@ -204,42 +180,5 @@ struct PushHandlerTests {
         _ = try await messages.relay(message, context)
         _ = try await relay(push, pushes)
         #expect(sender.messageCount == 1 && sender.groups.count == groups)
-    }
-
-    @Test("A push to a project with a server key fails, and neither opens nor closes the circuit for messages")
-    func serverKey() async throws {
-        // FCM fails for its messages.
-        let failing = RecordingSender { _ in .failure(SendFailure(DeliveryError(.unavailable), scope: .service)) }
-        let projects = Projects(standard: .sample("p", failing))
-        let (pushes, messages) = (
-            PushHandler(projects: projects, limit: .topic, now: { Self.now }),
-            RelayHandler(projects: projects, limit: .topic, now: { Self.now })
-        )
-        func checkPush() async throws {
-            let results = try await relay(Self.push((0..<50).map { .token("t\($0)") }), pushes)
-            #expect(results.count == 50)
-            for result in results {
-                let error = try #require(result.failure)
-                #expect(error.catalogued == .noServiceAccount && error.class == .permanent)
-            }
-        }
-        let context = CommandContext(id: "1", command: RelayMessage.name, deadline: nil, logger: .quiet)
-        func code() async -> String? {
-            do throws(CommandFailure) {
-                let reply = try await messages.relay(.sample(), context)
-                guard case .failure(let error)? = reply.components.first?.result else { return nil }
-                return error.code
-            } catch {
-                return String(error.message.prefix { $0 != ":" })
-            }
-        }
-        // FCM fails too often.
-        for _ in 0..<9 { #expect(await code() == "UNAVAILABLE") }
-        try await checkPush()
-        var codes: [String?] = []
-        for _ in 0..<15 { codes.append(await code()) }
-        #expect(codes.last == "CIRCUIT_OPEN")
-        try await checkPush()
-        #expect(await code() == "CIRCUIT_OPEN")
     }
 }

@@ -1,23 +1,23 @@
-import FCM
 import Schemas
 import Synchronization
-import Time
+import Base
 
 @testable import FCMRelay
 
-/// A sender for messages, without pushes, like that of the legacy API. It gives the answers that the test has chosen, and records
-/// its input.
+/// A sender that gives the answers that the test has chosen for messages, and records them. It accepts every push.
 final class RecordingSender: FCMSender {
     struct Sent: Sendable {
-        let request: FCMRequest
+        let component: Component
+        let message: RelayMessage
+        let now: UnixMilliseconds
         let expiry: ContinuousClock.Instant
         let deadline: ContinuousClock.Instant
     }
 
     private let log = Mutex<[Sent]>([])
-    private let answer: @Sendable (FCMMessage) async -> Result<String, SendFailure>
+    private let answer: @Sendable (Component) async -> Result<String, SendFailure>
 
-    init(_ answer: @escaping @Sendable (FCMMessage) async -> Result<String, SendFailure> = { _ in .success("n") }) {
+    init(_ answer: @escaping @Sendable (Component) async -> Result<String, SendFailure> = { _ in .success("n") }) {
         self.answer = answer
     }
 
@@ -27,11 +27,18 @@ final class RecordingSender: FCMSender {
     ) async -> [Result<String, SendFailure>] {
         var results: [Result<String, SendFailure>] = []
         for component in components {
-            let request = FCMRequest(component, of: message, now: now)
-            log.withLock { $0.append(Sent(request: request, expiry: expiry, deadline: deadline)) }
-            results.append(await answer(request.message))
+            let sent = Sent(component: component, message: message, now: now, expiry: expiry, deadline: deadline)
+            log.withLock { $0.append(sent) }
+            results.append(await answer(component))
         }
         return results
+    }
+
+    func send(
+        _ push: RelayPush, to recipients: [PushRecipient], now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+        by deadline: ContinuousClock.Instant
+    ) async -> [Result<String, SendFailure>] {
+        recipients.map { _ in .success("n") }
     }
 
     var sent: [Sent] { log.withLock(\.self) }

@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import Foundation
 import Schemas
 import ServiceKit

@@ -1,9 +1,9 @@
-import CommandBus
+import Bus
 import FCM
 import FoundationEssentials
 import Schemas
 import Testing
-import Time
+import Base
 
 @testable import FCMRelay
 
@@ -22,8 +22,8 @@ struct RelayHandlerTests {
     @Test("Each component has its own outcome, in the order of the command")
     func eachComponentHasItsOwnOutcomeInTheOrderAskedFor() async throws {
         let error = DeliveryError(class: .retryable, code: "UNAVAILABLE", message: "later", retryAfter: 10_000)
-        let sender = RecordingSender { message in
-            message.notification != nil ? .failure(SendFailure(error)) : .success("projects/p/messages/2")
+        let sender = RecordingSender { component in
+            component == .notification ? .failure(SendFailure(error)) : .success("projects/p/messages/2")
         }
         #expect(
             try await relay(.sample(), sender) == [
@@ -42,10 +42,8 @@ struct RelayHandlerTests {
         let sender = RecordingSender()
         let alert = RelayMessage.sample(.alert)
         _ = try await relay(alert, sender)
-        #expect(
-            sender.sent.map(\.request.message) == [
-                FCMMessage(.notification, of: alert, now: Self.now), FCMMessage(.data, of: alert, now: Self.now),
-            ])
+        #expect(sender.sent.map(\.component) == [.notification, .data])
+        #expect(sender.sent.allSatisfy { $0.message == alert && $0.now == Self.now })
         let information = RelayMessage.sample(.information)
         #expect(
             try await relay(information, sender) == [ComponentOutcome(component: .data, result: .success("n"))])
@@ -121,7 +119,7 @@ struct RelayHandlerTests {
         for _ in 0..<21 {
             let message = RelayMessage.sample(.information)
             let command = RelayMessage(
-                msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, project: "failing")
+                msiKey: message.msiKey, timestamp: message.timestamp, content: message.content, project: "failing")
             guard case .failure(let error) = try await handler.relay(command, context).components[0].result else { break }
             codes.append(error.code)
         }

@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import FCM
 import FoundationEssentials
 import HTTPTypes
@@ -8,7 +8,7 @@ import ServiceLifecycle
 import Synchronization
 import TestSupport
 import Testing
-import Time
+import Base
 
 @testable import FCMRelay
 
@@ -32,11 +32,11 @@ struct RelayServiceTests {
             let account = try await ServiceAccount(json: ServiceAccountFile.json(tokenURI: server.url + "/token"))
             let tokens = AccessTokenSource(
                 granter: TokenEndpoint(account: account, transport: transport, now: { .now }), project: "p", logger: .quiet)
-            let api = AuthorizedRequests(transport: transport, tokens: tokens)
-            let sender = HTTPv1Sender(endpoint: server.url, project: account.projectID, api: api, now: { .now })
+            let api = GoogleClient(transport: transport, tokens: tokens)
             let project = Project(
-                id: account.projectID, sender: sender, pushSender: sender,
-                topics: TopicManager(endpoint: server.url, api: api, now: { .now }), tokens: tokens, transport: transport,
+                id: account.projectID, google: api,
+                sender: HTTPv1Sender(endpoint: server.url, project: account.projectID, google: api, now: { .now }),
+                topics: TopicManager(endpoint: server.url, google: api, now: { .now }),
                 pacer: Pacer(rate: 1_000_000, ramp: .zero))
             let projects = Projects(standard: project)
             let bus = try Bus(logger: .quiet)

@@ -1,6 +1,6 @@
 import CryptoExtras
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import ServiceKit
 import TestSupport

@@ -15,7 +15,7 @@ struct SilentConnectionTests {
         silenceTimeout: Duration? = nil, streams: Int? = nil,
         _ body: @escaping @Sendable (TLSServer, CurlTransport) async throws -> Void
     ) async throws {
-        try await FCMRelayTests.withTransport(CurlTransport.init) { request in
+        try await FCMRelayTests.withTransport { request in
             if request.path == "/slow" { try await Task.sleep(for: .milliseconds(900)) }
             if request.path == "/never" { try await Task.sleep(for: .seconds(60)) }
             return .init(200)

@@ -43,7 +43,7 @@ struct UnreachableFCMTests {
     }
 
     private static func sender(_ outage: Outage) -> HTTPv1Sender {
-        HTTPv1Sender(endpoint: "https://fcm.test", project: "p", api: .sample(outage.transport), now: { 0 })
+        HTTPv1Sender(endpoint: "https://fcm.test", project: "p", google: .sample(outage.transport), now: { 0 })
     }
 
     private func outcome(

@@ -1,6 +1,6 @@
 import Schemas
 import TestSupport
-import SeededRandom
+import Base
 
 /// The bytes of an invalid request.
 struct BadHTTPRequest: Sendable {

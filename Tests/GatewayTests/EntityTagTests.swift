@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import JSON
+import Base
 import NIOCore
 import Schemas
 import Testing
@@ -51,10 +51,17 @@ struct EntityTagTests {
     @Test("The declared form of If-Match fits the tags of the cube as they are given and weakened, and no other text")
     func declaredForm() throws {
         let pattern = try Regex(try #require(Gateway.RequestHeader.ifMatchCube.schema["pattern"]?.string))
-        for showsAccess in [true, false] {
-            let tag = VersionTag(CubeTag(17, showsAccess: showsAccess)).text
-            for text in [tag, "W/" + tag, "*"] { #expect(text.wholeMatch(of: pattern) != nil, "\(text)") }
+        let tags = [nil, CubeDigest(value: .max)].flatMap { digest in
+            [true, false].map { CubeTag(17, digest, showsAccess: $0) }
         }
-        for text in [#""v17-closed""#, "v17", "**", ""] { #expect(text.wholeMatch(of: pattern) == nil, "\(text)") }
+        for tag in tags.map({ VersionTag($0).text }) {
+            #expect(VersionTag<CubeTag>(EntityTag(text: String(tag.dropFirst().dropLast())))?.text == tag)
+            for text in [tag, "W/" + tag, "\(tag.dropLast())-gzip\"", "*"] {
+                #expect(text.wholeMatch(of: pattern) != nil, "\(text)")
+            }
+        }
+        for text in [#""v17-closed""#, #""v17-open-1f""#, "v17", "**", ""] {
+            #expect(text.wholeMatch(of: pattern) == nil, "\(text)")
+        }
     }
 }

@@ -1,15 +1,14 @@
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import TestSupport
 import Testing
 
 @testable import Broadcasts
-@testable import CommandBus
+@testable import Bus
 @testable import Cube
 @testable import FCMRelay
 @testable import Gateway
-@testable import JSONSchema
 @testable import MessageLog
 @testable import People
 @testable import ServiceKit
@@ -62,6 +61,11 @@ struct ExtremeBusNumberTests {
             "msi_key": "6b0187feff0dafac2833f431", "title": "t", "desc": "d", "message": "m", "topic_key": topic,
             "distribution": "Alert", "timestamp": 1_795_262_462_399, "ttl": 60, "expires": 1_795_262_462_399,
         ],
+        MoveSubject.name: [
+            "channelID": "6b0187feff0dafac2833f431", "areaID": "6b0187feff0dafac2833f432",
+            "subjectID": "6b0187feff0dafac2833f433",
+            "to": ["channel": "6b0187feff0dafac2833f431", "area": "6b0187feff0dafac2833f434"], "unchanged_since": 1,
+        ],
         SubscribePhones.name: ["topic_key": topic, "tokens": ["x"]],
         UnsubscribePhones.name: ["topic_key": topic, "tokens": ["x"]],
     ]
@@ -112,7 +116,7 @@ struct ExtremeBusNumberTests {
 
     private static func failure(of name: String, _ payload: Data, _ client: CommandClient) async -> CommandFailure? {
         do throws(CommandFailure) {
-            _ = try await client.request(name, payload: payload, timeout: .seconds(60), context: RequestContext(actor: "root"))
+            _ = try await client.request(name, payload: payload, timeout: .seconds(60), context: CallerContext(actor: "root"))
             return nil
         } catch {
             return error

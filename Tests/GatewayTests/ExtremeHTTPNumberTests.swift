@@ -1,4 +1,4 @@
-import JSON
+import Base
 import ServiceKit
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import MongoDatabase
+import Store
 import Schemas
 import TestSupport
 import Testing

@@ -22,7 +22,7 @@ struct GatewayConnectionTests {
     }
 
     @Test(
-        "An offer to upgrade the protocol is ignored, and the connection goes on",
+        "An offer to upgrade the protocol is ignored, and the connection continues",
         arguments: [
             ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA"],
             ["Connection: upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"],

@@ -1,12 +1,11 @@
-import CommandBus
+import Bus
 import Foundation
 import HTTPTypes
-import ProductVersion
+import Base
 import Schemas
 import ServiceKit
 import TestSupport
 import Testing
-import Time
 
 @testable import Gateway
 
@@ -119,6 +118,9 @@ struct GatewayOverHTTPTests {
                 ("GET", "/message?limit=5&limit=6", nil, 400, "invalid-field", "limit"),
                 ("DELETE", "/message/\(ObjectID())", nil, 404, "not-found", nil),
                 ("DELETE", "/message/x", nil, 400, "invalid-field", "msi_key"),
+                ("PUT", "/message/\(ObjectID())", path.message(), 404, "not-found", nil),
+                ("PUT", "/message/x", path.message(), 400, "invalid-field", "msi_key"),
+                ("PUT", "/message/\(ObjectID())?edited=-1", path.message(), 400, "invalid-field", "edited"),
                 ("POST", "/message/\(ObjectID())/retry", nil, 404, "not-found", nil),
                 ("POST", "/message", path.message(and: #""ttl":2419201"#), 400, "invalid-field", "ttl"),
                 ("POST", "/message", path.message(and: #""ttl":-1"#), 400, "invalid-field", "ttl"),
@@ -137,7 +139,7 @@ struct GatewayOverHTTPTests {
                 #expect(answer.object["field"] as? String == field, "\(method) \(target): \(answer)")
             }
             let notCurrent = [#""v0""#, #"W/"v0", "x""#, #""x""#, #""v999""#].map {
-                ("PUT", "/channel/\(channel)", ["If-Match": $0], 412, "changed-meanwhile")
+                ("PUT", "/channel/\(channel)", ["If-Match": $0], 412, "edit-conflict")
             }
             let headers: [(String, String, [String: String], Int, String)] =
                 notCurrent + [
@@ -163,7 +165,7 @@ struct GatewayOverHTTPTests {
                 try await RunningGateway.with(services: ["msi-people"], in: folder) { gateway in
                     let headers: [([String: String], Int, String)] = [
                         ([:], 409, "conflict"), (["If-Match": "*"], 409, "conflict"),
-                        (["If-Match": "\"v3\""], 412, "changed-meanwhile"),
+                        (["If-Match": "\"v3\""], 412, "edit-conflict"),
                     ]
                     for (headers, status, problem) in headers {
                         let answer = try await gateway.request("DELETE", "/channel/\(ObjectID())", headers: headers)
@@ -232,7 +234,8 @@ struct GatewayOverHTTPTests {
 
     @Test("The trace of a post is on the bus, in the services' logs and in the message; an invalid one is replaced")
     func trace() async throws {
-        try await RunningGateway.with { gateway in
+        // What goes well with a single message is logged at `debug`.
+        try await RunningGateway.with(settings: ["MSI_LOG_LEVEL": "debug"]) { gateway in
             let mine = "4bf92f3577b34da6a3ce929d0e0e4736"
             let path = try await gateway.makeSubject()
             let traceparents = [
@@ -253,9 +256,11 @@ struct GatewayOverHTTPTests {
                     try FileManager.default.contentsOfDirectory(atPath: gateway.folder).first {
                         $0.hasPrefix("msi-message-log-") && $0.hasSuffix(".log")
                     })
-                let lines = try String(contentsOfFile: "\(gateway.folder)/\(log)", encoding: .utf8).split(separator: "\n")
-                let ours = lines.filter { $0.contains(key) && $0.contains(#""trace_id":"\#(trace)""#) }
-                #expect(!ours.isEmpty && ours.allSatisfy { $0.contains(#""span_id":"#) })
+                try await eventually("lines of the trace") {
+                    let lines = try String(contentsOfFile: "\(gateway.folder)/\(log)", encoding: .utf8).split(separator: "\n")
+                    let ours = lines.filter { $0.contains(key) && $0.contains(#""trace_id":"\#(trace)""#) }
+                    return !ours.isEmpty && ours.allSatisfy { $0.contains(#""span_id":"#) }
+                }
                 let found = try await gateway.request("GET", "/message?trace_id=\(trace)").messages
                 #expect(found.contains { $0["msi_key"] as? String == key } && found.count == (number == 1 ? 2 : 1), "\(found)")
             }

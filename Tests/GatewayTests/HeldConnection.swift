@@ -7,7 +7,7 @@ import TestSupport
 final class HeldConnection: Sendable {
     private let descriptor: Int32
     private let port: Int
-    /// Received bytes that are no complete response yet.
+    /// Received bytes that are not a complete response yet.
     private let unread = Mutex<[UInt8]>([])
 
     struct Failed: Error, CustomStringConvertible {

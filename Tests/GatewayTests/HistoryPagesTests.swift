@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import Schemas
 import Synchronization
 import Testing
@@ -9,9 +9,9 @@ import Testing
 @Suite("Pages of many topics")
 struct HistoryPagesTests {
     private static func message(at timestamp: Int64, topic: TopicKey) -> Message {
-        let draft = MessageDraft(title: "t", desc: "d", message: "m", topicKey: topic, distribution: .alert)
+        let draft = MessageContent(title: "t", desc: "d", message: "m", topicKey: topic, distribution: .alert)
         return Message(
-            msiKey: ObjectID(), draft: draft, sender: "Ann", timestamp: UnixMilliseconds(rawValue: timestamp),
+            msiKey: ObjectID(), content: draft, sender: "Ann", timestamp: UnixMilliseconds(rawValue: timestamp),
             names: CubeNames(channel: "c", area: "a", subject: "s"), expires: .now, relay: RelayRecord(logged: .alert, due: .now))
     }
 
@@ -38,7 +38,7 @@ struct HistoryPagesTests {
                 var (seen, cursor) = ([ObjectID](), PageCursor?.none)
                 repeat {
                     let page = try await client.history(
-                        ListMessages(limit: limit, before: cursor), of: topics, maxTopics: 10, for: RequestContext())
+                        ListMessages(limit: limit, before: cursor), of: topics, maxTopics: 10, for: CallerContext())
                     seen += page.messages.map(\.msiKey)
                     cursor = page.next
                 } while cursor != nil
@@ -49,9 +49,19 @@ struct HistoryPagesTests {
             var filter = MessageFilter()
             filter.channel = topics[3].channel
             let one = try await client.history(
-                ListMessages(limit: 100, filter: filter), of: topics, maxTopics: 10, for: RequestContext())
+                ListMessages(limit: 100, filter: filter), of: topics, maxTopics: 10, for: CallerContext())
             #expect(Set(one.messages.map(\.topicKey)) == [topics[3]] && asked.withLock(\.self) == [1])
-            let all = try await client.history(ListMessages(limit: 1), of: nil, for: RequestContext())
+            // A filter by topics restricts those of the caller, and the other way round.
+            filter = MessageFilter()
+            filter.topics = Array(topics.prefix(5))
+            for (own, expected) in [
+                (Array(topics.suffix(22)), Set(topics[3..<5])), (nil, Set(topics.prefix(5))),
+            ] as [([TopicKey]?, Set<TopicKey>)] {
+                let both = try await client.history(
+                    ListMessages(limit: 100, filter: filter), of: own, maxTopics: 10, for: CallerContext())
+                #expect(Set(both.messages.map(\.topicKey)) == expected)
+            }
+            let all = try await client.history(ListMessages(limit: 1), of: nil, for: CallerContext())
             #expect(all.messages.isEmpty)
         }
     }

@@ -1,5 +1,5 @@
-import CommandBus
-import JSON
+import Bus
+import Base
 import NIOCore
 import NIOHTTP1
 import Schemas
@@ -47,7 +47,7 @@ struct LongExportTests {
         }
     }
 
-    @Test("A client that reads gets every entry, also if the export takes longer than the time of a response")
+    @Test("A client that reads gets every entry, even if the export takes longer than the timeout of a response")
     func whole() async throws {
         try await withSlowLog(response: .seconds(1), page: .milliseconds(100)) { port in
             try await withHTTPClient { http in

@@ -1,11 +1,11 @@
-import CommandBus
+import Bus
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 /// Delays, drills, follow-ups and templates over HTTP, without a relay.
-/// The tests take turns: their database server has one thread for all that is started beside it.
+/// The tests run one after another: the database server has a single thread for everything that they start.
 @Suite("Message features over HTTP", .serialized, .timeLimit(.minutes(10)))
 struct MessageFeatureTests {
     private static func with(

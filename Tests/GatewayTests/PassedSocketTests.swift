@@ -73,14 +73,14 @@ private struct PassedServer {
 
     init(on socket: PassedSocket) {
         let limit = ConnectionLimit(maxConnections: 500, maxPerAddress: 500, logger: quietLogger)
+        let responder = GatewayResponder(
+            CallbackResponder<GatewayContext> { _, _ in Response(status: .ok) }, logger: quietLogger)
         let server = PassedSocketServer(
-            socket: socket, responder: CallbackResponder<GatewayContext> { _, _ in Response(status: .ok) },
-            channel: {
-                GatewayChannel(
-                    // On a busy machine a client needs its time from the connection to the request.
-                    responder: $0, limit: limit, timeouts: ConnectionTimeouts(stopping: .seconds(60)), certificate: nil,
-                    security: SecurityHeaders(isPublic: false))
-            },
+            socket: socket,
+            connections: GatewayChannel(
+                // On a busy machine a client needs its time from the connection to the request.
+                responder: responder.respond, limit: limit, timeouts: ConnectionTimeouts(stopping: .seconds(60)),
+                certificate: nil, security: SecurityHeaders(isPublic: false)),
             onServerRunning: { _ in }, logger: quietLogger)
         let group = ServiceGroup(configuration: .init(services: [server], logger: quietLogger))
         self.group = group

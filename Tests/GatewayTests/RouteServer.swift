@@ -41,13 +41,12 @@ func withRouteServer(
         authentication: FixedPrincipalMiddleware(principal: principal),
         credentials: credentials ?? { _ in principal?.credential }, logger: logger)
     let (ports, port) = AsyncStream<Int>.makeStream()
+    let responder = GatewayResponder(router.buildResponder(), logger: logger)
+    let channel = GatewayChannel(
+        responder: responder.respond, limit: limit, timeouts: timeouts, certificate: certificate,
+        security: SecurityHeaders(isPublic: access.publicURL != nil))
     let server = Application(
-        router: router,
-        server: HTTPServerBuilder {
-            GatewayChannel(
-                responder: $0, limit: limit, timeouts: timeouts, certificate: certificate,
-                security: SecurityHeaders(isPublic: access.publicURL != nil))
-        },
+        responder: responder.routes, server: HTTPServerBuilder { _ in channel },
         configuration: .init(address: .hostname("127.0.0.1", port: 0)),
         onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
     let own: [any Service] = certificate.map { [$0] } ?? []
@@ -97,7 +96,7 @@ private struct FixedPrincipalMiddleware: RouterMiddleware {
         // A request can be anonymous nevertheless, or the people service must be asked.
         switch request.headers[.cookie] {
         case "anonymous": break
-        case "unchecked": context.authentication = .unchecked { _ in principal.map(Authentication.account) ?? .anonymous }
+        case "unchecked": context.missingCheck = { _ in principal.map(Authentication.account) ?? .anonymous }
         default: context.authentication = principal.map(Authentication.account) ?? .anonymous
         }
         return try await next(request, context)

@@ -1,6 +1,9 @@
+import Bus
 import Foundation
+@testable import Gateway
+@testable import People
 import Schemas
-import ServiceKit
+@testable import ServiceKit
 import TestSupport
 import Testing
 
@@ -27,8 +30,11 @@ struct RunningGateway {
                 try await with(services: services, database: database, in: $0, settings: settings, body)
             }
         }
-        let databaseSetting = database.map { ["MSI_DATABASE_URL": $0] } ?? [:]
-        return try await withServices(services[...], settings: databaseSetting, in: folder) {
+        // All of them log as the gateway does.
+        let shared = settings.filter { $0.key == "MSI_LOG_LEVEL" }.merging(database.map { ["MSI_DATABASE_URL": $0] } ?? [:]) {
+            $1
+        }
+        return try await withServices(services[...], settings: shared, in: folder) {
             let settings = settings.merging(["MSI_GATEWAY_PORT": "0"]) { given, _ in given }
             return try await withService("msi-gateway", in: folder, settings: settings) { process in
                 try await body(RunningGateway(process, in: folder))
@@ -95,9 +101,12 @@ struct RunningGateway {
         _ method: String, _ target: String, headers: [String: String] = [:], body: String? = nil
     ) async throws -> HTTPAnswer {
         let key = ["Idempotency-Key": "\(UInt64.random(in: .min ... .max))"]
-        return try await eventually("an answer other than 503") {
+        var refusal: HTTPAnswer?
+        return try await eventually("an answer other than this one to \(method) \(target): \(String(describing: refusal))") {
             let answer = try await request(method, target, headers: headers.merging(key) { $1 }, body: body)
-            return answer.status == 503 ? nil : answer
+            guard answer.status == 503 else { return answer }
+            refusal = answer
+            return nil
         }
     }
 
@@ -135,5 +144,43 @@ struct SamplePath {
     /// A message with one more field.
     func message(and field: String) -> String {
         message().dropLast() + "," + field + "}"
+    }
+}
+
+/// The people service in the process of the test, with passwords that are hashed fast.
+enum PeopleService {
+    private static let fastHash = PasswordHash.Parameters(cost: 1 << 4, blockSize: 8, parallelism: 1)
+
+    static func run<Result>(
+        in folder: String, settings: [String: String], isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        let values = try await SettingValues(
+            arguments: [], environment: settings.merging(["MSI_STATE_DIR": folder]) { $1 }, accepted: [])
+        let wiring = Wiring(settings: values, logger: quietLogger)
+        return try await ServicePlan.people(wiring, hashing: PasswordHashing(parameters: fastHash)).run(body)
+    }
+}
+
+extension HTTPAnswer {
+    /// The last part of a problem's `type`; `nil` if the answer is not a complete problem document.
+    var problem: String? {
+        let document = object
+        guard self["content-type"] == "application/problem+json", document["status"] as? Int == status,
+            document["title"] is String, document["detail"] is String,
+            document["request_id"] as? String == self["x-request-id"], let type = document["type"] as? String,
+            type.hasPrefix("/problems/")
+        else { return nil }
+        return String(type.dropFirst("/problems/".count))
+    }
+}
+
+extension Features {
+    /// Runs a test with the gateway's features, without any running service.
+    static func alone<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: (Features) async throws -> Result
+    ) async throws -> Result {
+        let settings = try await SettingValues(arguments: [], environment: [:], accepted: ServiceEntry.gateway.settings)
+        return try await withBus { try await body(Features(bus: $0, settings: settings, logger: quietLogger)) }
     }
 }

@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import Schemas
 import Synchronization
 import Testing
@@ -30,12 +30,12 @@ struct StatisticsOfManyTopicsTests {
             }
         } _: { client in
             let command = CountMessages(edges: [1, 2, 3], by: .ended)
-            let all = try await client.statistics(command, of: topics, maxTopics: 10, for: RequestContext())
+            let all = try await client.statistics(command, of: topics, maxTopics: 10, for: CallerContext())
             #expect(asked.withLock(\.self) == [10, 10, 5])
             #expect(all.states[.relayed] == 25 && all.scheduled == 25 && all.oldestWaiting?.timestamp == 0)
             #expect(all.buckets.map { $0.states[.relayed] } == [0, 25])
             let one = try await client.statistics(
-                CountMessages(channel: topics[3].channel, edges: [1, 2, 3]), of: topics, maxTopics: 10, for: RequestContext())
+                CountMessages(channel: topics[3].channel, edges: [1, 2, 3]), of: topics, maxTopics: 10, for: CallerContext())
             #expect(one.states[.relayed] == 1 && one.oldestWaiting?.timestamp == 3)
         }
     }

@@ -50,10 +50,10 @@ struct TemplateRightsTests {
                 let missing = target.replacing(evacuation, with: cube.open.channel.description)
                 if missing != target { #expect(try await ann.request(method, missing, body: body).status == 404) }
             }
-            let former = try #require(try await ann.request("GET", "/template/\(own)")["etag"])
+            let outdated = try #require(try await ann.request("GET", "/template/\(own)")["etag"])
             let changed = try await ann.request("PUT", "/template/\(own)", body: template("Room moved", title: "moved"))
             #expect(changed.status == 200)
-            for tag in [former, "W/" + former, #""v99""#] {
+            for tag in [outdated, "W/" + outdated, #""v99""#] {
                 let late = try await ann.request(
                     "PUT", "/template/\(own)", headers: ["If-Match": tag], body: template("Room moved"))
                 #expect(late.status == 412, "\(late)")
@@ -61,6 +61,37 @@ struct TemplateRightsTests {
             #expect(try await ann.request("DELETE", "/template/\(scripted)").status == 204)
             #expect(try await root.request("DELETE", "/template/\(evacuation)").status == 204)
             try await expectAudit(of: own, scripted, evacuation, at: gateway)
+        }
+    }
+
+    @Test("A template names a subject that its author may send to, and keeps it when the subject is deleted")
+    func subjects() async throws {
+        try await CampusCube.withGateway { gateway, cube in
+            let (ann, bob) = (try await gateway.newSession("ann"), try await gateway.newSession("bob"))
+            func body(_ name: String, _ topicKey: TopicKey?) -> String {
+                let subject = topicKey.map { #","topic_key":"\#($0)""# } ?? ""
+                return #"{"name":"\#(name)","title":"t","desc":"d","message":"m"\#(subject)}"#
+            }
+            let unknown = TopicKey(channel: cube.open.channel, area: cube.open.area, subject: ObjectID())
+            let added = try await ann.request("POST", "/template", body: body("Storm", cube.anns))
+            let storm = try id(added)
+            #expect(added.object["topic_key"] as? String == cube.anns.description)
+            let none = try await ann.request("POST", "/template", body: body("Menu", nil))
+            #expect(none.status == 201 && none.object["topic_key"] == nil)
+            for (topicKey, status) in [(unknown, 400), (cube.anns, 403)] {
+                let refused = try await bob.request("POST", "/template", body: body("Other", topicKey))
+                #expect(refused.status == status && refused.object["field"] as? String == "topic_key", "\(refused)")
+            }
+            // Another person's edit leaves the subject, and one that they may not send to is not an obstacle.
+            let edited = try await bob.request("PUT", "/template/\(storm)", body: body("Gale", cube.anns))
+            #expect(edited.status == 200 && edited.object["topic_key"] as? String == cube.anns.description)
+            let moved = try await bob.request("PUT", "/template/\(storm)", body: body("Gale", unknown))
+            #expect(moved.status == 400 && moved.object["field"] as? String == "topic_key")
+            let path = "/subject/\(cube.anns.channel)/\(cube.anns.area)/\(cube.anns.subject)"
+            #expect(try await gateway.request("DELETE", path).status == 204)
+            #expect(try await ann.request("PUT", "/template/\(storm)", body: body("Storm", cube.anns)).status == 200)
+            let cleared = try await ann.request("PUT", "/template/\(storm)", body: body("Storm", nil))
+            #expect(cleared.status == 200 && cleared.object["topic_key"] == nil)
         }
     }
 

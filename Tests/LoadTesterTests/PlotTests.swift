@@ -52,6 +52,23 @@ struct PlotTests {
         #expect(plot.contains("prefers-color-scheme:dark"))
     }
 
+    @Test("A plot of a load with a ramp shows the latencies of each second of the ramp by its rate")
+    func latencyByRate() throws {
+        var totals = LoadRecorder.Totals()
+        totals.intervals = (1...12).map { interval(Double($0), answered: 10) }
+        func figures(_ arguments: [String]) throws -> PlotFigures {
+            PlotFigures(LoadReport("gateway", try LoadOptions.parse(["--rate", "1000"] + arguments), totals, seconds: 12))
+        }
+        let name = "Latency by requested rate"
+        let rising = try figures(["--duration", "12", "--ramp", "10"])
+        #expect(rising.rates.map { $0.rate.rounded() } == Array(stride(from: 50, to: 1_000, by: 100)))
+        #expect(rising.rates.allSatisfy { $0.median == 1 && $0.p99 == 2 })
+        #expect("\(LatencyPlot(figures: rising))".contains(name))
+        for arguments in [["--duration", "12"], ["--duration", "12", "--ramp", "2"]] {
+            #expect(!"\(LatencyPlot(figures: try figures(arguments)))".contains(name), "\(arguments)")
+        }
+    }
+
     private func interval(_ time: Double, answered: Int) -> LoadRecorder.Interval {
         LoadRecorder.Interval(time: time, answered: answered, failed: 0, median: 1, p99: 2, longest: 3)
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Histogram
-import JSON
+import Base
 import Schemas
 import Testing
 
@@ -49,7 +49,7 @@ struct ReportTests {
         #expect(json["heldBack"] as? [String: Int] == ["ramp": 9])
     }
 
-    @Test("The plot is well-formed, also for a load without an answer", arguments: [true, false])
+    @Test("The plot is well-formed, even for a load without an answer", arguments: [true, false])
     func plot(isEmpty: Bool) throws {
         let empty = LoadReport("gateway", try LoadOptions.parse([]), LoadRecorder.Totals(), seconds: 0)
         let plot = "\(LatencyPlot(figures: PlotFigures(isEmpty ? empty : try report())))"

@@ -2,12 +2,12 @@ import Logging
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 @testable import MessageLog
-@testable import MessageStorage
+@testable import Archive
 
-/// The order of acceptance.
+/// The acceptance order.
 @Suite("Acceptance clock", .timeLimit(.minutes(10)))
 struct AcceptanceClockTests {
     private static func record(_ states: [DeliveryState] = [.accepted, .accepted]) -> RelayRecord {
@@ -16,7 +16,7 @@ struct AcceptanceClockTests {
             components: zip([.notification, .data], states).map { ComponentRecord(component: $0, state: $1) })
     }
 
-    private static func place(
+    private static func accept(
         by clock: AcceptanceClock, at now: UnixMilliseconds, _ record: RelayRecord = record()
     ) -> UnixMilliseconds? {
         var record: any DeliveryRecord = record
@@ -24,21 +24,21 @@ struct AcceptanceClockTests {
         return (record as? RelayRecord)?.accepted
     }
 
-    @Test("Each message gets a later place than the former one, also if the clock is set back")
+    @Test("Each message gets a later time than the one before it, even after the clock was set back")
     func grows() {
         let clock = AcceptanceClock()
-        let places = [1_000, 1_000, 1_005, 10, 1_006, 2_000].map { Self.place(by: clock, at: UnixMilliseconds(rawValue: $0)) }
-        #expect(places == [1_000, 1_001, 1_005, 1_006, 1_007, 2_000])
+        let times = [1_000, 1_000, 1_005, 10, 1_006, 2_000].map { Self.accept(by: clock, at: UnixMilliseconds(rawValue: $0)) }
+        #expect(times == [1_000, 1_001, 1_005, 1_006, 1_007, 2_000])
     }
 
     @Test("Only the first acceptance of the data counts")
     func dataOnly() {
         let clock = AcceptanceClock()
-        #expect(Self.place(by: clock, at: 5, Self.record([.accepted, .pending])) == nil)
-        #expect(Self.place(by: clock, at: 6, Self.record([.pending, .accepted])) == 6)
+        #expect(Self.accept(by: clock, at: 5, Self.record([.accepted, .pending])) == nil)
+        #expect(Self.accept(by: clock, at: 6, Self.record([.pending, .accepted])) == 6)
         var accepted = Self.record()
         accepted.accepted = 3
-        #expect(Self.place(by: clock, at: 7, accepted) == 3)
+        #expect(Self.accept(by: clock, at: 7, accepted) == 3)
     }
 
     /// Runs a test with an empty archive.
@@ -53,10 +53,10 @@ struct AcceptanceClockTests {
     /// Stores a message.
     @discardableResult
     private static func add(
-        to store: any MessageStore, accepted: UnixMilliseconds?, ended: UnixMilliseconds? = nil
+        to store: any MessageStore, accepted: UnixMilliseconds?
     ) async throws -> ObjectID {
         var message = Message.sample(relay: Self.record())
-        (message.relay.accepted, message.relay.ended) = (accepted, ended)
+        message.relay.accepted = accepted
         _ = try await store.insert(message)
         return message.msiKey
     }
@@ -70,29 +70,29 @@ struct AcceptanceClockTests {
         return (reply.messages.map(\.msiKey), reply.next)
     }
 
-    @Test("A new process goes on after the stored messages")
+    @Test("A new process continues after the stored messages")
     func continues() async throws {
         try await Self.withStore { store in
             try await Self.add(to: store, accepted: 5_000)
             let clock = AcceptanceClock()
             try await clock.refresh(from: store)
-            #expect(Self.place(by: clock, at: 4_000) == 5_001)
+            #expect(Self.accept(by: clock, at: 4_000) == 5_001)
         }
     }
 
-    @Test("A process whose clock is behind goes on after the messages of the others")
+    @Test("A process whose clock is behind continues after the messages of the others")
     func clockBehind() async throws {
         try await Self.withStore { store in
             let (one, other) = (AcceptanceClock(), AcceptanceClock())
             let (now, start): (UnixMilliseconds, _) = (10_000_000, ContinuousClock.now)
             for clock in [one, other] { try await clock.refresh(from: store, at: start) }
-            let first = try #require(Self.place(by: one, at: now))
+            let first = try #require(Self.accept(by: one, at: now))
             try await Self.add(to: store, accepted: first)
             // Not for each message.
             try await other.refresh(from: store, at: start + .milliseconds(900))
-            #expect(Self.place(by: other, at: now - 600_000) == now - 600_000)
+            #expect(Self.accept(by: other, at: now - 600_000) == now - 600_000)
             try await other.refresh(from: store, at: start + .milliseconds(1_100))
-            #expect(Self.place(by: other, at: now - 600_000) == first + 1)
+            #expect(Self.accept(by: other, at: now - 600_000) == first + 1)
         }
     }
 
@@ -112,13 +112,13 @@ struct AcceptanceClockTests {
     }
 
     @Test(
-        "A reader who has read everything goes on after the last message once it is a minute old, and has the same cursor as others"
+        "A reader who has read everything continues after the last message once it is a minute old, and has the same cursor as others"
     )
     func end() async throws {
         try await Self.withStore { store in
             let (order, start, now): (AcceptanceClock, _, UnixMilliseconds) = (AcceptanceClock(), ContinuousClock.now, 10_000_000)
             let first = try await Self.add(to: store, accepted: now)
-            // Right after the start it goes by the places.
+            // Right after the start only the stored times count.
             let early = try await Self.read(store, in: order, now: now, at: start)
             #expect(early.keys == [first] && early.next == PageCursor(before: now - 60_000 + 1))
             // One that is stored late, but no later than a minute.
@@ -140,36 +140,16 @@ struct AcceptanceClockTests {
         try await Self.withStore { store in
             let (order, start, now): (AcceptanceClock, _, UnixMilliseconds) = (AcceptanceClock(), ContinuousClock.now, 90_000_000)
             try await Self.add(to: store, accepted: now)
-            // The clock is an hour ahead for two minutes. In one case messages are accepted meanwhile.
+            // The clock is an hour ahead for two minutes. In one case messages are accepted during that time.
             let ahead = now + 3_600_000
             _ = try await Self.read(store, in: order, now: ahead, at: start)
-            if traffic > 0 { try await Self.add(to: store, accepted: Self.place(by: order, at: ahead + traffic)) }
+            if traffic > 0 { try await Self.add(to: store, accepted: Self.accept(by: order, at: ahead + traffic)) }
             let cursor = try await Self.read(store, in: order, now: ahead + 120_000, at: start + .seconds(120)).next
             // It is right again.
-            let place = try #require(Self.place(by: order, at: now + 121_000))
-            let new = try await Self.add(to: store, accepted: place)
+            let time = try #require(Self.accept(by: order, at: now + 121_000))
+            let new = try await Self.add(to: store, accepted: time)
             let page = try await Self.read(store, in: order, after: cursor, now: now + 122_000, at: start + .seconds(122))
             #expect(page.keys.contains(new))
-        }
-    }
-
-    @Test("Messages of a former version get the next places, so that phones get them")
-    func formerVersion() async throws {
-        try await Self.withStore { store in
-            let now = UnixMilliseconds.now
-            let known = try await Self.add(to: store, accepted: now, ended: now)
-            var former: [ObjectID] = []
-            for age in (0..<20).reversed() as [Int64] {
-                former.append(try await Self.add(to: store, accepted: nil, ended: now - Milliseconds(rawValue: 1_000 * age)))
-            }
-            let order = AcceptanceClock()
-            let places = MissingPlaces(store: store, acceptances: order)
-            let before = try await Self.read(store, in: order, now: now, at: .now)
-            #expect(before.keys == [known])
-            #expect(try await places.fill() == 20)
-            let page = try await Self.read(store, in: order, after: before.next, now: now, at: .now)
-            #expect(page.keys.count == 21 && Set(page.keys.dropFirst()) == Set(former))
-            #expect(try await places.fill() == 0)
         }
     }
 }

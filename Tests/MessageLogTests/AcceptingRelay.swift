@@ -1,10 +1,10 @@
 import Logging
-import MessageStorage
+import Archive
 import Schemas
 import Synchronization
 import TestSupport
 import Testing
-import Time
+import Base
 
 @testable import MessageLog
 
@@ -39,6 +39,27 @@ final class AcceptingRelay: Relay {
     }
 }
 
+/// A relay in the process of the test that refuses every component after its gate was opened.
+final class RefusingRelay: Relay {
+    private let asked = First()
+    let gate = Gate()
+
+    var isAsked: Bool { asked.isTaken }
+
+    func relay(_ command: RelayMessage, by end: UnixMilliseconds) async throws(CommandFailure) -> [ComponentOutcome] {
+        _ = asked.take()
+        await gate.pass()
+        return command.components.map { $0.refused(.permanent, "INVALID_ARGUMENT") }
+    }
+
+    func relay(
+        _ command: RelayPush, by end: UnixMilliseconds
+    ) async throws(CommandFailure) -> [Result<String, DeliveryError>] {
+        Issue.record("there is no push")
+        return []
+    }
+}
+
 extension Outbox {
     /// An outbox that tells nobody of its changes.
     static func sample(_ store: any MessageStore, _ relay: any Relay, logger: Logger = quietLogger) -> Outbox {
@@ -63,8 +84,8 @@ extension Message {
         _ command: LogMessage = .sample(distribution: .information), sender: String = "Ann", relay: RelayRecord? = nil
     ) -> Message {
         Message(
-            msiKey: command.msiKey, draft: command.draft, sender: sender, timestamp: command.timestamp, names: command.names,
+            msiKey: command.msiKey, content: command.content, sender: sender, timestamp: command.timestamp, names: command.names,
             expires: command.expires, approval: command.approval,
-            relay: relay ?? RelayRecord(logged: command.draft.distribution, due: command.timestamp))
+            relay: relay ?? RelayRecord(logged: command.content.distribution, due: command.timestamp))
     }
 }

@@ -1,9 +1,9 @@
-import CommandBus
-import MessageStorage
+import Bus
+import Archive
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 @testable import MessageLog
 
@@ -29,7 +29,7 @@ struct ApprovalTests {
                     try await expectStillHeld(command.msiKey, log, relay)
                     let own = await log.client.failure(of: ApproveMessage(msiKey: command.msiKey), context: .communicator)
                     #expect(own?.status == .forbidden)
-                    let spelling = RequestContext(actor: "cOMMUNICATOR")
+                    let spelling = CallerContext(actor: "cOMMUNICATOR")
                     #expect(
                         await log.client.failure(of: ApproveMessage(msiKey: command.msiKey), context: spelling)?.status
                             == .forbidden)
@@ -76,11 +76,14 @@ struct ApprovalTests {
             let expired = LogMessage.sample("expired", lifetime: 1_000, approval: true)
             _ = try await log.log(soon)
             let approved = try await log.client.request(ApproveMessage(msiKey: soon.msiKey), context: .ann)
-            #expect(approved.relay.state == .pending && approved.relay.nextAttempt == soon.draft.sendAt)
+            #expect(approved.relay.state == .pending && approved.relay.nextAttempt == soon.content.sendAt)
             for command in [recalled, expired] { _ = try await log.log(command) }
 
-            let back = try await log.client.request(RecallMessage(msiKey: recalled.msiKey), context: .communicator)
+            let rejection = RecallMessage(msiKey: recalled.msiKey, reason: "wrong room")
+            let back = try await log.client.request(rejection, context: .ann)
             #expect(back.relay.state == .recalled && back.relay.ended != nil)
+            #expect(back.relay.trace?.map(\.reason) == ["wrong room"])
+            #expect(try await log.message(recalled.msiKey) == back)
             let late = await log.client.failure(of: ApproveMessage(msiKey: recalled.msiKey), context: .ann)
             #expect(late?.status == .conflict)
 

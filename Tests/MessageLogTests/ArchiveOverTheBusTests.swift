@@ -1,8 +1,8 @@
-import CommandBus
+import Bus
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 /// The archive over the service's real socket, without a relay.
 @Suite("Archive over the bus", .timeLimit(.minutes(10)))
@@ -29,7 +29,7 @@ struct ArchiveOverTheBusTests {
             try await RunningMessageLog.with(in: folder) { log in
                 for message in answered {
                     let stored = try await log.message(message.msiKey)
-                    #expect(stored.draft == message.draft && stored.id == message.id)
+                    #expect(stored.content == message.content && stored.id == message.id)
                     #expect(stored.relay.state == .pending)
                 }
             }
@@ -41,7 +41,7 @@ struct ArchiveOverTheBusTests {
         try await RunningMessageLog.with { log in
             let command = LogMessage.sample()
             let first = try await log.log(command)
-            #expect(first.msiKey == command.msiKey && first.draft == command.draft && first.names == command.names)
+            #expect(first.msiKey == command.msiKey && first.content == command.content && first.names == command.names)
             #expect(first.sender == "Communicator" && first.timestamp == command.timestamp)
             #expect(first.relay.components.map(\.component) == [.notification, .data])
             let again = try await log.log(command)
@@ -54,7 +54,7 @@ struct ArchiveOverTheBusTests {
         }
     }
 
-    @Test("An idempotency key stands for one message, also in concurrent requests")
+    @Test("An idempotency key stands for one message, even in concurrent requests")
     func idempotency() async throws {
         try await RunningMessageLog.with { log in
             let stored = try await concurrently(20) { _ in try await log.log(.sample(idempotencyKey: "key 1")) }
@@ -74,7 +74,7 @@ struct ArchiveOverTheBusTests {
     func actor() async throws {
         try await RunningMessageLog.with { log in
             let later = LogMessage.sample(idempotencyKey: "k", sendAt: .now + 60_000)
-            let stored = try await log.client.request(later, context: .ann).message
+            let stored = try await log.log(later, context: .ann)
             #expect(stored.sender == "Ann")
             let recall = RecallMessage(msiKey: stored.msiKey)
             let nameless = [
@@ -88,7 +88,7 @@ struct ArchiveOverTheBusTests {
                 let failure = await log.client.failure(of: recall, context: .init(actor: name))
                 #expect(failure?.status == .invalid && failure?.message.hasPrefix("header: actor: ") == true)
             }
-            // Earlier gateways put the caller into the payload.
+            // No payload names the caller.
             for (command, payload, field) in [
                 ("message.recall", #"{"msi_key":"\#(stored.msiKey)","by":"Ann"}"#, "by"),
                 ("message.find", #"{"sender":"Ann","idempotency_key":"k"}"#, "sender"),

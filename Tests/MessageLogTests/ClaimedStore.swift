@@ -1,6 +1,8 @@
-import DurableFiles
-import MessageStorage
+import Base
+import Archive
 import Schemas
+import Store
+import Synchronization
 import TestSupport
 
 /// An archive with a test's own claims, and its own changes of messages.
@@ -11,12 +13,13 @@ struct ClaimedStore: MessageStore {
     var change: @Sendable (_ body: () async throws -> Message?) async throws -> Message? = { try await $0() }
     /// Takes what phones report.
     var addReports: @Sendable ([AddReceipts], UnixMilliseconds) async throws -> Void = { _, _ in }
+    /// Instead of a removal by age.
+    var removeAged: (@Sendable () async throws -> Int)?
 
     func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem] {
         try await claims(claim, lease, now)
     }
 
-    func addToSearch(limit: Int) async throws -> Int { try await store.addToSearch(limit: limit) }
     func insert(_ message: Message, audit: MessageAudit?) async throws -> Message? {
         try await change { try await store.insert(message, audit: audit) }
     }
@@ -51,9 +54,6 @@ struct ClaimedStore: MessageStore {
         try await store.recalledAlerts(since: moment, limit: limit, where: isWanted)
     }
     func lastAcceptance() async throws -> UnixMilliseconds? { try await store.lastAcceptance() }
-    func withoutAcceptance(endedSince moment: UnixMilliseconds) async throws -> [ObjectID] {
-        try await store.withoutAcceptance(endedSince: moment)
-    }
     func statistics(
         _ command: CountMessages, now: UnixMilliseconds, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> MessageStatistics {
@@ -64,20 +64,21 @@ struct ClaimedStore: MessageStore {
     ) async throws -> Message? {
         try await self.change { try await store.update(msiKey, audit: audit, change) }
     }
+    func edit(
+        _ msiKey: ObjectID, audit: MessageAudit?, _ change: @escaping @Sendable (inout Message) throws -> Void
+    ) async throws -> Message? {
+        try await self.change { try await store.edit(msiKey, audit: audit, change) }
+    }
     func followUps(of msiKeys: [ObjectID]) async throws -> [ObjectID: [FollowUp]] { try await store.followUps(of: msiKeys) }
     func corrections(of msiKey: ObjectID) async throws -> [Correction] { try await store.corrections(of: msiKey) }
-    func pendingAudit(limit: Int) async throws -> [PendingAuditEntry] { try await store.pendingAudit(limit: limit) }
-    func acknowledgeAudit(_ entries: [PendingAuditEntry]) async throws { try await store.acknowledgeAudit(entries) }
-    func refuseAudit(_ entry: PendingAuditEntry) async throws { try await store.refuseAudit(entry) }
-    func auditBacklog() async throws -> AuditBacklog { try await store.auditBacklog() }
-    func storedAudit(after last: ObjectID?, limit: Int) async throws -> [PendingAuditEntry] {
-        try await store.storedAudit(after: last, limit: limit)
-    }
-    func addPendingAudit(_ entries: [PendingAuditEntry]) async throws { try await store.addPendingAudit(entries) }
+    var audit: AuditQueue { store.audit }
     func add(_ reports: [AddReceipts], now: UnixMilliseconds, maxInstallations: Int) async throws {
         try await addReports(reports, now)
     }
     func receipts(of msiKeys: [ObjectID]) async throws -> [ObjectID: MessageReceipts] { try await store.receipts(of: msiKeys) }
+    func installations(reportedSince moment: UnixMilliseconds) async throws -> Int {
+        try await store.installations(reportedSince: moment)
+    }
     func set(_ receipts: [ObjectID: MessageReceipts]) async throws { try await store.set(receipts) }
     func insert(_ push: Push) async throws -> Push? { try await store.insert(push) }
     func push(_ id: ObjectID) async throws -> Push? { try await store.push(id) }
@@ -89,6 +90,16 @@ struct ClaimedStore: MessageStore {
         push id: ObjectID, _ change: @escaping @Sendable (inout PushRecord, Push) throws -> Void
     ) async throws -> Push? {
         try await store.update(push: id, change)
+    }
+    func settle(_ key: OutboxKey, leased lease: Lease, _ record: any DeliveryRecord) async throws -> Bool {
+        let isSettled = Mutex(false)
+        _ = try await change {
+            let settled = try await store.settle(key, leased: lease, record)
+            isSettled.withLock { $0 = settled }
+            guard settled, case .message(let msiKey) = key else { return nil }
+            return try await store.message(msiKey)
+        }
+        return isSettled.withLock(\.self)
     }
     func releaseLeases(of owner: String, now: UnixMilliseconds) async throws {
         try await store.releaseLeases(of: owner, now: now)
@@ -102,13 +113,14 @@ struct ClaimedStore: MessageStore {
         try await store.waiting(after: now, until: end, where: isWanted)
     }
     func removeArchived(of origin: MessageOrigin?, before moment: UnixMilliseconds, limit: Int) async throws -> Int {
-        try await store.removeArchived(of: origin, before: moment, limit: limit)
+        if origin == nil, let removeAged { return try await removeAged() }
+        return try await store.removeArchived(of: origin, before: moment, limit: limit)
     }
     func check() async throws { try await store.check() }
     func writeHealth() async -> PartHealth { await store.writeHealth() }
     func size() async throws -> Int64 { try await store.size() }
     func diskSpace() async throws -> DiskSpace? { try await store.diskSpace() }
-    func close() async throws { try store.close() }
+    func close() async throws { try await store.close() }
 }
 
 /// Runs a test with an empty archive in a file.
@@ -118,7 +130,7 @@ func withArchive<Result>(
     try await withTemporaryFolder { folder in
         let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
         let result = try await body(store)
-        try store.close()
+        try await store.close()
         return result
     }
 }

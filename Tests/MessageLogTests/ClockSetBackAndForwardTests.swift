@@ -2,7 +2,7 @@ import Foundation
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 /// A clock that is set back and soon forward again, as by an operator who corrects a mistake.
 @Suite("Clock set back and forward", .timeLimit(.minutes(10)), .enabled(if: FakeClock.isPossible))

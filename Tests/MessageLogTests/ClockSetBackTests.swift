@@ -1,28 +1,26 @@
+import Archive
+import Base
 import Foundation
-import MessageStorage
+@testable import MessageLog
 import Schemas
 import TestSupport
 import Testing
-import Time
-
-@testable import MessageLog
 
 /// A clock that is set back must not make earlier waits longer.
 @Suite("Clock set back", .timeLimit(.minutes(10)))
 struct ClockSetBackTests {
     private static let hour = Milliseconds.seconds(3_600)
 
-    @Test("Only a step back of the clock is corrected, and everything from before the first check")
+    @Test("A step of the clock is distinguished from its run and from a gradual adjustment")
     func steps() {
-        var clock = ClockStepDetector()
         let start = ContinuousClock.now
+        var clock = ClockSteps(wall: 1_000, monotonic: start)
         let hour: UnixMilliseconds = 3_600_000
         let readings: [(wall: UnixMilliseconds, monotonic: Duration)] = [
-            (1_000, .zero), (2_000, .seconds(1)), (2_900, .seconds(2)), (hour, .seconds(3)), (4_000, .seconds(4)),
-            (5_000, .seconds(5)),
+            (2_000, .seconds(1)), (2_900, .seconds(2)), (hour, .seconds(3)), (4_000, .seconds(4)), (5_000, .seconds(5)),
         ]
-        let answers = readings.map { clock.isSetBack(wall: $0.wall, monotonic: start + $0.monotonic) }
-        #expect(answers == [true, false, false, false, true, false])
+        let steps = readings.map { clock.step(wall: $0.wall, monotonic: start + $0.monotonic) }
+        #expect(steps == [0, 0, 3_596_100, -3_597_000, 0])
     }
 
     @Test("After a step back, leases and retries keep their lengths, and scheduled messages keep their times")
@@ -35,8 +33,13 @@ struct ClockSetBackTests {
         }
         let leased = capped(RelayRecord(logged: .alert, due: now, lease: Lease(owner: "o", until: now + Self.hour)))
         #expect(leased.lease == Lease(owner: "o", until: now + Lease.duration) && leased.nextAttempt == now + Lease.duration)
-        let valid = RelayRecord(logged: .alert, due: now, lease: Lease(owner: "o", until: now + Lease.duration))
-        #expect(capped(valid) == valid)
+        // The clock of the machine that took it may be five seconds ahead.
+        for ahead in [0, 5_000] as [Milliseconds] {
+            let valid = RelayRecord(logged: .alert, due: now, lease: Lease(owner: "o", until: now + Lease.duration + ahead))
+            #expect(capped(valid) == valid)
+        }
+        let invalid = RelayRecord(logged: .alert, due: now, lease: Lease(owner: "o", until: now + Lease.duration + 5_001))
+        #expect(capped(invalid).lease?.until == now + Lease.duration)
 
         let new = RelayRecord(logged: .alert, due: now + Self.hour)
         #expect(capped(new).nextAttempt == now)
@@ -54,7 +57,7 @@ struct ClockSetBackTests {
     }
 
     @Test("Waits from before the start are shortened")
-    func correction() async throws {
+    func adjustment() async throws {
         try await withArchive { store in
             let message = Message.sample()
             _ = try await store.insert(message)
@@ -62,8 +65,8 @@ struct ClockSetBackTests {
             try await store.update(message.msiKey) { record, _ in
                 (record.state, record.attempts, record.nextAttempt) = (.retrying, 1, due)
             }
-            let correction = WaitCorrection(store: store, schedule: RetrySchedule(), logger: quietLogger)
-            let running = Task { try await correction.run() }
+            let adjustment = LeaseAdjustment(store: store, schedule: RetrySchedule(), logger: quietLogger)
+            let running = Task { try await adjustment.run() }
             try await eventually { try #require(await store.message(message.msiKey)?.relay.nextAttempt) < .now + 60_000 }
             running.cancel()
             try await running.value
@@ -95,6 +98,25 @@ struct ClockSetBackTests {
                     let record = try await log.wait(for: key) { $0.state == .relayed }
                     #expect(record.attempts == 2)
                     #expect(try #require(record.ended) < .now + 60_000)
+                }
+            }
+        }
+    }
+}
+
+@Suite("The message log with a clock that differs from the relay's", .timeLimit(.minutes(10)), .enabled(if: FakeClock.isPossible))
+struct SkewedClockTests {
+    @Test("A message reaches the relay at once", arguments: [-30, 30])
+    func delivery(seconds: Int) async throws {
+        let relay = RelayDouble()
+        try await withTemporaryFolder { folder in
+            let clock = try FakeClock(in: folder, ahead: seconds)
+            try await relay.run(in: folder) {
+                try await RunningMessageLog.with(in: folder, settings: clock.settings) { log in
+                    let key = try await log.log(.sample()).msiKey
+                    let record = try await log.wait(for: key) { $0.state == .relayed }
+                    #expect(record.attempts == 1)
+                    #expect(relay.asked(key).count == 1)
                 }
             }
         }

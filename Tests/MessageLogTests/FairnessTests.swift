@@ -1,8 +1,8 @@
-import CommandBus
+import Bus
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 /// The order of messages when more are due than a relay can take.
 @Suite("Fairness", .timeLimit(.minutes(10)))
@@ -32,8 +32,8 @@ struct FairnessTests {
         let (flooded, failing, quiet) = (Self.topic(), Self.topic(), Self.topic())
         let gate = Gate()
         let relay = RelayDouble { command in
-            if command.draft.topicKey == flooded { await gate.pass() }
-            guard command.draft.topicKey == failing else { return command.components.map(\.accepted) }
+            if command.content.topicKey == flooded { await gate.pass() }
+            guard command.content.topicKey == failing else { return command.components.map(\.accepted) }
             return command.components.map { $0.refused(.retryable, "QUOTA_EXCEEDED", retryAfter: 1) }
         }
         try await RunningMessageLog.with(relay) { log in
@@ -46,7 +46,7 @@ struct FairnessTests {
                 _ = try await log.wait(for: key) { $0.state == .relayed }
             }
             gate.open()
-            try await eventually { Set(relay.asked.filter { $0.draft.topicKey == flooded }.map(\.msiKey)).count == 400 }
+            try await eventually { Set(relay.asked.filter { $0.content.topicKey == flooded }.map(\.msiKey)).count == 400 }
         }
     }
 

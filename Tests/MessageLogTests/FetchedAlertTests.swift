@@ -1,11 +1,11 @@
-import CommandBus
-import MessageStorage
-import MongoDatabase
+import Bus
+import Archive
+import Store
 import Schemas
 import Synchronization
 import TestSupport
 import Testing
-import Time
+import Base
 
 @testable import MessageLog
 
@@ -20,7 +20,7 @@ struct FetchedAlertTests {
         arguments: StoreKind.allCases)
     func waiting(_ kind: StoreKind) async throws {
         let relay = RelayDouble { command in
-            switch command.draft.title {
+            switch command.content.title {
             case "relayed": command.components.map(\.accepted)
             // The phones show its pop-up already.
             case "shown":

@@ -1,13 +1,13 @@
-import CommandBus
+import Bus
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 /// Scheduling, recall and retry of messages by portals.
 @Suite("Interventions over the bus", .timeLimit(.minutes(10)))
 struct InterventionOverTheBusTests {
-    @Test("A scheduled message goes out once, at its time and not before, also if no process ran at that moment")
+    @Test("A scheduled message goes out once, at its time and not before, even if no process ran at that moment")
     func schedule() async throws {
         let relay = RelayDouble()
         try await relay.run { folder in
@@ -47,7 +47,7 @@ struct InterventionOverTheBusTests {
     func recall() async throws {
         let gate = Gate()
         let relay = RelayDouble { command in
-            if command.draft.title == "held" { await gate.pass() }
+            if command.content.title == "held" { await gate.pass() }
             return command.components.map(\.accepted)
         }
         try await RunningMessageLog.with { log in

@@ -1,10 +1,11 @@
 import Logging
-import MessageStorage
+import Archive
 import Schemas
+import ServiceKit
 import Synchronization
 import TestSupport
 import Testing
-import Time
+import Base
 
 @testable import MessageLog
 
@@ -15,20 +16,21 @@ struct LeaseTests {
     ///
     /// - Parameters:
     ///   - first: The due message.
-    ///   - meanwhile: A change of its record between its claim and its turn.
+    ///   - rest: What is left of its lease after a slow claim.
+    ///   - change: A change of its record between its claim and its turn.
     /// - Returns: The first message at the end, and the end of the lease with which a relay got it; `nil` if no relay did.
     private func outcome(
-        of first: Message = .sample(), meanwhile: @escaping @Sendable (inout RelayRecord) -> Void = { _ in }
+        of first: Message = .sample(), rest: Milliseconds = 2_000,
+        changing change: @escaping @Sendable (inout RelayRecord) -> Void = { _ in }
     ) async throws -> (message: Message, asked: UnixMilliseconds?) {
         try await withArchive { store in
             _ = try await store.insert(first)
             let (relay, isFirst) = (AcceptingRelay(), First())
-            // The claim takes so long that hardly anything is left of the lease.
             let slow = ClaimedStore(store: store) { claim, lease, now in
-                let lease = Lease(owner: lease.owner, until: now + 2_000)
+                let lease = Lease(owner: lease.owner, until: now + rest)
                 let items = try await store.claim(claim, lease: lease, now: now)
                 for message in items.compactMap(\.message) {
-                    try await store.update(message.msiKey) { record, _ in if isFirst.take() { meanwhile(&record) } }
+                    try await store.update(message.msiKey) { record, _ in if isFirst.take() { change(&record) } }
                 }
                 return items
             }
@@ -43,12 +45,54 @@ struct LeaseTests {
         }
     }
 
-    @Test("A turn that begins late renews its lease first, and no relay works beyond the lease's end")
-    func renewed() async throws {
+    @Test(
+        "A turn that begins late renews its lease first, so that no relay works beyond its end by a clock five seconds ahead",
+        arguments: [2_000, 26_000] as [Milliseconds])
+    func renewed(rest: Milliseconds) async throws {
         let before = UnixMilliseconds.now
-        let (message, asked) = try await outcome { _ in }
+        let (message, asked) = try await outcome(rest: rest) { _ in }
         #expect(message.relay.state == .relayed)
-        #expect(try #require(asked) >= before + 30_000)
+        #expect(try #require(asked) >= before + Lease.duration)
+    }
+
+    @Test(
+        "A renewal that takes so long that the new lease is too short is repeated once, and then the lease is released", .atLength
+    )
+    func slowRenewals() async throws {
+        try await withArchive { store in
+            let message = Message.sample()
+            _ = try await store.insert(message)
+            let relay = AcceptingRelay()
+            let slow = Mutex(0)
+            let claims = Mutex(0)
+            // The rest of the first lease is too short for a turn.
+            var late = ClaimedStore(store: store) { claim, lease, now in
+                let isFirst = claims.withLock { $0 == 0 }
+                let lease = isFirst ? Lease(owner: lease.owner, until: now + 2_000) : lease
+                let items = try await store.claim(claim, lease: lease, now: now)
+                if !items.isEmpty { claims.withLock { $0 += 1 } }
+                return items
+            }
+            let delay = DeliveryTimes.leaseDuration - DeliveryTimes.minLease + .milliseconds(500)
+            late.change = { body in
+                let isSlow = slow.withLock { count in
+                    count += 1
+                    return count <= 2
+                }
+                let changed = try await body()
+                if isSlow { try await Task.sleep(for: delay) }
+                return changed
+            }
+            let begin = UnixMilliseconds.now
+            try await Outbox.sample(late, relay).run {
+                try await eventually { try await store.message(message.msiKey)?.relay.state == .relayed }
+            }
+            #expect(claims.withLock(\.self) == 2)
+            let end = try #require(relay.leaseEnds(of: message).first)
+            #expect(relay.count(message) == 1 && end - begin > Milliseconds(delay * 2 + DeliveryTimes.minLease))
+            #expect(
+                end - begin < Milliseconds(delay + DeliveryTimes.leaseDuration * 2), "not only when the renewed lease had ended")
+        }
     }
 
     @Test("If a claim fails halfway, its items are relayed, and the log names the error until a claim succeeds")
@@ -94,7 +138,88 @@ struct LeaseTests {
         }
     }
 
-    @Test("A message that another instance has leased meanwhile is left to it")
+    @Test("A message whose lease another machine has shortened is relayed soon after its turn has noticed that, and once")
+    func shortened() async throws {
+        try await withArchive { store in
+            let message = Message.sample()
+            _ = try await store.insert(message)
+            let (relay, first) = (AcceptingRelay(), First())
+            let shortening = ClaimedStore(store: store) { claim, lease, now in
+                guard !first.isTaken else { return try await store.claim(claim, lease: lease, now: now) }
+                // Too short for a turn, so that the turn renews it.
+                let late = Lease(owner: lease.owner, until: now + 20_000)
+                let items = try await store.claim(claim, lease: late, now: now)
+                for message in items.compactMap(\.message) {
+                    try await store.update(message.msiKey) { record, _ in
+                        record.lease?.until = now + 19_000
+                        record.nextAttempt = now + 19_000
+                    }
+                }
+                if !items.isEmpty { _ = first.take() }
+                return items
+            }
+            let begin = UnixMilliseconds.now
+            try await Outbox.sample(shortening, relay).run {
+                try await eventually { try await store.message(message.msiKey)?.relay.state == .relayed }
+            }
+            let end = try #require(relay.leaseEnds(of: message).first)
+            #expect(relay.count(message) == 1)
+            #expect(end - begin < 19_000 + Lease.duration, "not only when the shortened lease had ended")
+        }
+    }
+
+    @Test("What FCM has accepted for a process that had lost its lease is kept when the next one stores its own outcome")
+    func lateAnswer() async throws {
+        try await withArchive { store in
+            let message = Message.sample(.sample())
+            _ = try await store.insert(message)
+            let relay = RefusingRelay()
+            let outbox = Outbox.sample(store, relay)
+            try await outbox.run {
+                try await eventually { relay.isAsked }
+                // The answer for the process that had the lease before.
+                let late = [Component.notification.accepted].results(for: message.relay)
+                try await store.update(message.msiKey) { record, _ in
+                    record.answered(
+                        late, to: "another", at: .now, expires: message.expires, schedule: RetrySchedule(), random: 0.5)
+                }
+                relay.gate.open()
+                try await eventually { try await store.message(message.msiKey)?.relay.state == .failed }
+            }
+            let states = try await store.message(message.msiKey)?.relay.components.map(\.state)
+            #expect(states == [.accepted, .failed])
+        }
+    }
+
+    @Test("An outcome whose write was made and not answered is stored once, with one time in the acceptance order")
+    func lostAnswer() async throws {
+        try await withArchive { store in
+            let relay = AcceptingRelay()
+            let writes = Mutex<[RelayRecord]>([])
+            var losing = ClaimedStore(store: store) { try await store.claim($0, lease: $1, now: $2) }
+            losing.change = { body in
+                let changed = try await body()
+                guard let record = changed?.relay, record.state == .relayed else { return changed }
+                let isFirst = writes.withLock { writes in
+                    writes.append(record)
+                    return writes.count == 1
+                }
+                if isFirst { throw CommandFailure(.unavailable, "the database has not answered") }
+                return changed
+            }
+            let message = Message.sample()
+            let outbox = Outbox.sample(losing, relay)
+            try await outbox.run {
+                _ = try await outbox.log(.message(message))
+                try await eventually { writes.withLock { $0.count == 2 } }
+            }
+            let accepted = writes.withLock { $0.map(\.accepted) }
+            #expect(relay.count(message) == 1 && accepted.count == 2 && accepted[0] == accepted[1])
+            #expect(try await store.message(message.msiKey)?.relay.accepted == accepted[0])
+        }
+    }
+
+    @Test("A message that another instance has leased since its claim is left to it")
     func takenOver() async throws {
         let end = UnixMilliseconds.now + 60_000
         let (message, asked) = try await outcome { record in
@@ -115,7 +240,7 @@ struct LeaseTests {
         #expect(message.relay.state == .held)
     }
 
-    @Test("A message that was recalled meanwhile does not go out")
+    @Test("A message that was recalled since its claim does not go out")
     func recalled() async throws {
         let (message, asked) = try await outcome { record in
             record.lease = nil

@@ -1,11 +1,10 @@
-import CommandBus
+import Bus
 import FoundationEssentials
-import JSON
-import MessageStorage
+import Base
+import Archive
 import Schemas
 import TestSupport
 import Testing
-import Time
 
 @testable import MessageLog
 
@@ -37,7 +36,7 @@ struct MessageChangesTests {
     func order() async throws {
         try await withArchive { store in
             let command = LogMessage.sample("held", approval: true)
-            var message = Message.sample(command, relay: RelayRecord(held: command.draft.distribution, until: command.expires))
+            var message = Message.sample(command, relay: RelayRecord(held: command.content.distribution, until: command.expires))
             // The clock that gave it its timestamp is ahead.
             message.timestamp = .now + .seconds(5)
             _ = try await store.insert(message)
@@ -58,7 +57,7 @@ struct MessageChangesTests {
             for due in [approved, retried].map({ $0?.item.record.nextAttempt }) { #expect(try #require(due) <= .now) }
             #expect(times.count == 3 && zip(times, times.dropFirst()).allSatisfy { $0 < $1 } && message.timestamp < times[0])
 
-            // The first change is told last.
+            // The first change is added last.
             let changes = MessageChanges { _ in }
             let announcer = OutboxAnnouncer(changes: changes) { _ in }
             for changed in [retried, failed, approved].compactMap(\.self) { announcer.announce(changed) }
@@ -81,7 +80,7 @@ struct MessageChangesTests {
                 _ = try await log.client.request(RecallMessage(msiKey: scheduled.msiKey), context: .ann)
                 let message = try await log.log(.sample("Now"))
                 let repeated = LogMessage(
-                    msiKey: message.msiKey, draft: message.draft, timestamp: message.timestamp, names: message.names,
+                    msiKey: message.msiKey, content: message.content, timestamp: message.timestamp, names: message.names,
                     expires: message.expires)
                 _ = try await log.log(repeated)
                 try await relay.run(in: folder) {

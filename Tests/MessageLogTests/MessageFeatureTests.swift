@@ -1,9 +1,8 @@
-import CommandBus
-import JSON
+import Bus
+import Base
 import Schemas
 import TestSupport
 import Testing
-import Time
 
 /// Delays, drills, follow-ups and templates over the bus.
 @Suite("Message features over the bus", .timeLimit(.minutes(10)))
@@ -29,7 +28,7 @@ struct MessageFeatureTests {
 
             _ = try await log.wait(for: command.msiKey) { $0.state == .relayed }
             #expect(UnixMilliseconds.now >= start + 2_000)
-            #expect(relay.asked.map(\.draft.title) == ["[DRILL] Fire"])
+            #expect(relay.asked.map(\.content.title) == ["[DRILL] Fire"])
         }
     }
 
@@ -71,8 +70,8 @@ struct MessageFeatureTests {
         }
     }
 
-    @Test("A command with an unfilled blank is refused, and one without the new fields is as before")
-    func compatibility() async throws {
+    @Test("A command with an unfilled blank is refused, and fields that a command lacks are not stored")
+    func absentFields() async throws {
         try await RunningMessageLog.with { log in
             let blank = await log.client.failure(of: LogMessage.sample("In {{room}}"), context: .communicator)
             #expect(blank?.status == .invalid && blank?.field == "draft.title")

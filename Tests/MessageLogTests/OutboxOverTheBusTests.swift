@@ -1,8 +1,8 @@
-import CommandBus
+import Bus
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 /// A message log with relays that start, end, and answer in every way.
 @Suite("Outbox over the bus", .timeLimit(.minutes(10)))
@@ -30,7 +30,7 @@ struct OutboxOverTheBusTests {
         let relay = RelayDouble { command in
             let isFirst = command.components.count == 2
             return command.components.map { component in
-                switch (command.draft.title, component) {
+                switch (command.content.title, component) {
                 case ("permanent", .notification): component.refused(.permanent, "INVALID_ARGUMENT")
                 case ("expired", _): component.refused(.expired, "EXPIRED")
                 case ("later", _): component.refused(.retryable, "QUOTA_EXCEEDED", retryAfter: 60_000)
@@ -63,7 +63,7 @@ struct OutboxOverTheBusTests {
     @Test("An invalid answer affects only its own message")
     func strangeAnswers() async throws {
         let relay = RelayDouble { command in
-            switch command.draft.title {
+            switch command.content.title {
             case "never": command.components.map { $0.refused(.retryable, "X", retryAfter: .max) }
             case "before": command.components.map { $0.refused(.retryable, "X", retryAfter: Milliseconds(rawValue: .min)) }
             case "nothing": []
@@ -189,7 +189,7 @@ struct OutboxOverTheBusTests {
                 try await eventually { log.process.log.contains(#""message":"stopping""#) }
                 gate.open()
                 #expect(await status == 0)
-                expectCleanLog(of: log.process, secret: command.draft.message, "stopping")
+                expectCleanLog(of: log.process, secret: command.content.message, "stopping")
             }
             try await RunningMessageLog.with(in: folder) { log in
                 let record = try await log.message(command.msiKey).relay

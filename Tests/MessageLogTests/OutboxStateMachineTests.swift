@@ -1,7 +1,7 @@
-import MessageStorage
+import Archive
 import Schemas
 import Testing
-import Time
+import Base
 
 @testable import MessageLog
 
@@ -143,8 +143,8 @@ struct OutboxStateMachineTests {
         settle(at: 0)
         // Failures of concurrent turns count as one.
         for message in first { _ = outbox.finished(.unanswered, of: message, at: 10) }
-        let meanwhile = outbox.reserve(message)
-        #expect(!meanwhile)
+        let during = outbox.reserve(message)
+        #expect(!during)
         #expect(outbox.next(at: 10) == .wait(until: 110))
         var now: UnixMilliseconds = 110
         var pauses: [Milliseconds] = []
@@ -177,6 +177,81 @@ struct OutboxStateMachineTests {
         #expect(again == message && outbox.keysInFlight == [message.key])
         let done = outbox.finished(.dropped, of: message, at: 1_002)
         #expect(done == nil && outbox.keysInFlight.isEmpty)
+    }
+
+    @Test("A turn wakes the loop only if that has something to do sooner than it expects, and once")
+    mutating func wakesLoop() throws {
+        let atStart = outbox.wakesLoop(at: 0)
+        #expect(!atStart, "it asks by itself")
+        let full = try #require(dueClaim(at: 0))
+        let claimed = (0..<full.limit).map { _ in Self.message(topic: Self.anotherTopic()) }
+        _ = outbox.claimed(claimed, for: full, at: 0)
+        settle(at: 0)
+        _ = outbox.begin(at: 0)
+
+        // Alerts have no room, and of Information nothing is due before the next regular claim.
+        let information = Self.message(.information)
+        let isReserved = outbox.reserve(information)
+        #expect(isReserved)
+        _ = outbox.finished(.settled, of: information, at: 1)
+        let afterOther = outbox.wakesLoop(at: 1)
+        #expect(!afterOther)
+        // There is room for the Alerts that the claim has left behind.
+        _ = outbox.finished(.settled, of: claimed[0], at: 2)
+        let (first, second) = (outbox.wakesLoop(at: 2), outbox.wakesLoop(at: 2))
+        #expect(first && !second)
+        let asked = outbox.begin(at: 2)
+        #expect(asked == .wait(until: 10))
+        _ = outbox.finished(.settled, of: claimed[1], at: 3)
+        let known = outbox.wakesLoop(at: 3)
+        #expect(!known, "it will claim at 10")
+        outbox.becameDue(.normal, at: 4)
+        let due = outbox.wakesLoop(at: 4)
+        #expect(due)
+    }
+
+    @Test("A cancelled reservation wakes the loop if something waits for its room")
+    mutating func cancelledReservation() {
+        outbox = OutboxStateMachine(capacity: 1)
+        settle(at: 0)
+        let message = Self.message()
+        let isReserved = outbox.reserve(message)
+        outbox.becameDue(.normal, at: 1)
+        let asked = outbox.begin(at: 1)
+        #expect(isReserved && asked == .wait(until: 1_001))
+        let again = outbox.cancelReservation(of: message.key)
+        let wakes = outbox.wakesLoop(at: 2)
+        #expect(again == nil && wakes)
+    }
+
+    @Test("A step of the clock does not keep the loop asleep")
+    mutating func wakesLoopAfterClockSteps() {
+        for (before, after) in [(0, 3_600_000), (3_600_000, 0)] as [(UnixMilliseconds, UnixMilliseconds)] {
+            outbox = OutboxStateMachine(capacity: 16)
+            settle(at: before)
+            let asked = outbox.begin(at: before)
+            #expect(asked == .wait(until: before + 1_000))
+            let wakes = outbox.wakesLoop(at: after)
+            #expect(wakes)
+        }
+    }
+
+    @Test("When very many topics fail, all are forgotten, and those with messages in flight keep their places")
+    mutating func manyFailingTopics() throws {
+        var inFlight = InFlightItems(capacity: 16)
+        let message = Self.message()
+        let isNew = inFlight.begin(message)
+        #expect(isNew)
+        inFlight.answered(for: message.fairnessKey, isDeferred: true)
+        for _ in 1..<10_000 { inFlight.answered(for: .topic(Self.anotherTopic()), isDeferred: true) }
+        #expect(inFlight.claim(.high).room(for: message.fairnessKey) == 3)
+        #expect(inFlight.claim(.high).room.count == 10_000)
+        let last = FairnessKey.topic(Self.anotherTopic())
+        inFlight.answered(for: last, isDeferred: true)
+        #expect(inFlight.claim(.high).room == [message.fairnessKey: 7, last: 4])
+        inFlight.answered(for: last, isDeferred: false)
+        inFlight.end(message.key)
+        #expect(inFlight.isEmpty && inFlight.claim(.high).room.isEmpty)
     }
 
     @Test("A message that expires does not end the pause for the relays")

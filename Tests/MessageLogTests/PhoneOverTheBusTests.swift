@@ -1,8 +1,8 @@
-import CommandBus
+import Bus
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 /// What phones fetch and report, over the bus.
 @Suite("Phones over the bus", .timeLimit(.minutes(10)))
@@ -42,11 +42,11 @@ struct PhoneOverTheBusTests {
     }
 
     @Test(
-        "Phones fetch what FCM has accepted as data, also of a message that failed or is a drill, and nothing else",
+        "Phones fetch what FCM has accepted as data, even of a message that failed or is a drill, and nothing else",
         arguments: StoreKind.allCases)
     func accepted(_ kind: StoreKind) async throws {
         let relay = RelayDouble { command in
-            switch command.draft.title {
+            switch command.content.title {
             case "pop-up failed": [Component.notification.refused(.permanent, "SENDER_ID_MISMATCH"), Component.data.accepted]
             case "data failed": [Component.notification.accepted, Component.data.refused(.permanent, "SENDER_ID_MISMATCH")]
             default: command.components.map(\.accepted)
@@ -69,13 +69,13 @@ struct PhoneOverTheBusTests {
             #expect(page.messages.map(\.title) == ["pop-up failed", "relayed", "[DRILL] drill"])
             let all = try await log.client.request(FollowAccepted())
             #expect(all.messages.map(\.message.title) == ["elsewhere", "pop-up failed", "relayed", "[DRILL] drill"])
-            #expect(all.end == nil && all.horizon == page.next)
-            let later = try await log.client.request(FollowAccepted(after: all.messages[1].place))
+            #expect(all.end == nil && all.watermark == page.next)
+            let later = try await log.client.request(FollowAccepted(after: all.messages[1].cursor))
             #expect(later.messages == Array(all.messages.dropFirst(2)))
         }
     }
 
-    @Test("Two message logs on one database give places in one order, and each answers with the messages of both")
+    @Test("Two message logs on one database share one acceptance order, and each answers with the messages of both")
     func twoMessageLogs() async throws {
         let relay = RelayDouble()
         try await withDatabase(.mongodb) { folder, settings in
@@ -104,7 +104,7 @@ struct PhoneOverTheBusTests {
         "Only one correction at a time is on its way, and a corrected message is not tried again", arguments: StoreKind.allCases)
     func corrections(_ kind: StoreKind) async throws {
         let relay = RelayDouble { command in
-            command.draft.title.contains("fails")
+            command.content.title.contains("fails")
                 ? command.components.map { $0.refused(.permanent, "SENDER_ID_MISMATCH") } : command.components.map(\.accepted)
         }
         try await RunningMessageLog.with(relay, on: kind) { log in

@@ -1,16 +1,15 @@
-import CommandBus
+import Bus
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import Synchronization
 import TestSupport
 import Testing
-import Time
 
 /// Pushes from `push.log` to the event at their end, with relays that answer in every way.
 @Suite("Pushes over the bus", .timeLimit(.minutes(10)))
 struct PushOverTheBusTests {
-    private static let people = RequestContext(actor: "people")
+    private static let people = CallerContext(actor: "people")
 
     private func wait(
         for id: ObjectID, in log: RunningMessageLog, within limit: Duration = .seconds(120), until isWanted: (PushRecord) -> Bool
@@ -89,7 +88,7 @@ struct PushOverTheBusTests {
                 expires: command.expires, notBefore: command.notBefore)
             let conflict = await log.client.failure(of: other, context: Self.people)
             #expect(conflict?.status == .conflict && conflict?.field == "idempotency_key")
-            let another = try await log.client.request(command, context: RequestContext(actor: "study")).push
+            let another = try await log.client.request(command, context: CallerContext(actor: "study")).push
             #expect(another.id != first.id)
             let anonymous = await log.client.failure(of: command)
             #expect(anonymous?.status == .unauthenticated)
@@ -173,7 +172,7 @@ struct PushOverTheBusTests {
                 #expect(repeated == stored)
                 let other = push("y", expires: expires, notBefore: notBefore)
                 #expect(await log.client.failure(of: other, context: Self.people)?.status == .invalid)
-                let ofAnother = await log.client.failure(of: command, context: RequestContext(actor: "study"))
+                let ofAnother = await log.client.failure(of: command, context: CallerContext(actor: "study"))
                 #expect(ofAnother?.status == .invalid && ofAnother?.field == "message")
                 // The limit of a phone is another one.
                 let toPhone = LogPush.sample("phone", to: [.token("t")], message: command.message)

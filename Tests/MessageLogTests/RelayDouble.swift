@@ -1,8 +1,8 @@
-import CommandBus
+import Bus
 import Schemas
 import Synchronization
 import TestSupport
-import Time
+import Base
 
 @testable import MessageLog
 

@@ -1,5 +1,5 @@
-import CommandBus
-import ProductVersion
+import Bus
+import Base
 import Schemas
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import Schemas
 import Testing
-import Time
+import Base
 
 @testable import MessageLog
 
@@ -237,8 +237,9 @@ struct RelayRecordTests {
             [Self.accepted(.notification), Self.failed(.data, .permanent)].results(for: record), to: "me", at: Self.now,
             expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
         #expect(record.pendingComponents == [.data])
-        #expect(record.lease?.owner == "other")
-        #expect(record.nextAttempt == Self.now + 60_000)
+        // So the other process does not store what it has read before.
+        #expect(record.lease == Lease(owner: "other", until: Self.now + 59_999))
+        #expect(record.nextAttempt == Self.now + 59_999)
         record.unreachable(Self.unreachable, to: "me", at: Self.now, expires: Self.expires)
         record.unanswered(
             "lost", to: "me", at: Self.now, expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
@@ -248,6 +249,34 @@ struct RelayRecordTests {
             schedule: RetrySchedule(), random: 0.5)
         #expect(record.state == .relayed)
         #expect(record.nextAttempt == nil)
+    }
+
+    @Test("An answer after the lease was lost changes nothing unless FCM has accepted something that the record does not have")
+    func nothingNew() {
+        func answer(_ outcomes: [ComponentOutcome], _ record: inout RelayRecord) {
+            record.answered(
+                outcomes.results(for: record), to: "me", at: Self.now + 5, expires: Self.expires, schedule: RetrySchedule(),
+                random: 0.5)
+        }
+        // The same outcomes again, because the answer of the first write was lost.
+        let outcomes = [Self.accepted(.notification), Self.accepted(.data)]
+        for data in [outcomes[1], Self.failed(.data, .permanent), Self.failed(.data, .retryable)] {
+            let outcomes = [outcomes[0], data]
+            let stored = after(outcomes)
+            var again = stored
+            answer(outcomes, &again)
+            #expect(again == stored)
+        }
+        var record = after([outcomes[0], Self.failed(.data, .retryable)])
+        answer(outcomes, &record)
+        #expect(record.state == .relayed && record.attempts == 1)
+
+        record = after([outcomes[0], Self.failed(.data, .retryable)])
+        record.lease = Lease(owner: "other", until: Self.now + 60_000)
+        record.nextAttempt = Self.now + 60_000
+        let leased = record
+        answer([outcomes[0], Self.failed(.data, .permanent)], &record)
+        #expect(record == leased)
     }
 }
 
@@ -292,11 +321,11 @@ struct InterventionTests {
             var record = Self.failed([.pending, .pending], state)
             // A lease of a dead process, which has just ended, does not prevent a recall.
             record.lease = Lease(owner: "dead", until: Self.now)
-            try record.recall(by: "Ann", at: ChangeTime(now: Self.now))
+            try record.recall(by: "Ann", at: ChangeTime(now: Self.now), reason: "wrong room")
             #expect(record.state == .recalled)
             #expect(record.components.map(\.state) == [.recalled, .recalled])
             #expect(record.nextAttempt == nil && record.lease == nil)
-            #expect(record.trace == [Intervention(action: .recall, at: Self.now, by: "Ann")])
+            #expect(record.trace == [Intervention(action: .recall, at: Self.now, by: "Ann", reason: "wrong room")])
         }
     }
 

@@ -1,9 +1,8 @@
-import CommandBus
-import JSON
+import Bus
+import Base
 import Schemas
 import TestSupport
 import Testing
-import Time
 
 @testable import MessageLog
 @testable import ServiceKit
@@ -70,7 +69,10 @@ struct RunningMessageLog {
         isolation: isolated (any Actor)? = #isolation, _ body: (RunningMessageLog) async throws -> Result
     ) async throws -> Result {
         try await withBus { bus in
-            let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
+            var limits = ClientLimits()
+            // The tests' database may need longer for an answer on a busy machine than callers wait.
+            limits.requestTimeout = .seconds(60)
+            let client = try CommandClient(bus: bus, endpoints: [endpoint], limits: limits, logger: quietLogger)
             return try await body(
                 RunningMessageLog(
                     ownProcess: process, folder: folder, bus: bus, client: client, endpoint: endpoint, events: events))
@@ -82,8 +84,12 @@ struct RunningMessageLog {
         return ownProcess
     }
 
-    func log(_ command: LogMessage) async throws -> Message {
-        try await client.request(command, context: .communicator).message
+    /// Logs a message.
+    ///
+    /// - Returns: It as it is stored, or the one that was stored before.
+    func log(_ command: LogMessage, context: CallerContext = .communicator) async throws -> Message {
+        if let known = try await client.request(command, context: context).known { return known }
+        return try await message(command.msiKey)
     }
 
     func message(_ msiKey: ObjectID) async throws -> Message {
@@ -119,14 +125,14 @@ extension LogMessage {
         _ title: String = "Closed", msiKey: ObjectID = ObjectID(), distribution: Distribution = .alert,
         timestamp: UnixMilliseconds = .now, lifetime: Milliseconds = 3_600_000, idempotencyKey: String? = nil,
         topic: TopicKey = .sample, sendAt: UnixMilliseconds? = nil, approval: Bool? = nil,
-        _ change: (inout MessageDraft) -> Void = { _ in }
+        _ change: (inout MessageContent) -> Void = { _ in }
     ) -> LogMessage {
-        var draft = MessageDraft(
+        var draft = MessageContent(
             title: title, desc: "\"Quotes\", 🎓, مكتبة", message: "Two\nlines", topicKey: topic, distribution: distribution,
             sendAt: sendAt)
         change(&draft)
         return LogMessage(
-            msiKey: msiKey, draft: draft,
+            msiKey: msiKey, content: draft,
             timestamp: timestamp, names: CubeNames(channel: "Campus", area: "Library", subject: "Closures"),
             expires: (sendAt ?? timestamp) + lifetime,
             idempotencyKey: idempotencyKey, approval: approval)
@@ -146,10 +152,10 @@ extension LogPush {
     }
 }
 
-extension RequestContext {
+extension CallerContext {
     /// The caller for whom the gateway sends its commands.
-    static let communicator = RequestContext(actor: "Communicator")
-    static let ann = RequestContext(actor: "Ann")
+    static let communicator = CallerContext(actor: "Communicator")
+    static let ann = CallerContext(actor: "Ann")
 }
 
 extension TopicKey {

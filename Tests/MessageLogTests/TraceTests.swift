@@ -1,22 +1,19 @@
-import CommandBus
-import JSON
+import Bus
+import Base
 import Schemas
 import TestSupport
 import Testing
-import Time
 
 /// The trace of a post on the way to the relay.
 @Suite("Traces", .timeLimit(.minutes(10)))
 struct TraceTests {
-    @Test("Every attempt to relay a message or a push belongs to the trace that posted it, also after a restart")
+    @Test("Every attempt to relay a message or a push belongs to the trace that posted it, even after a restart")
     func attempts() async throws {
         try await withTemporaryFolder { folder in
             let (first, second) = (Traceparent(), Traceparent())
             // There is no relay yet.
             let (msiKey, pushID) = try await RunningMessageLog.with(in: folder) { log in
-                let message = try await log.client.request(
-                    LogMessage.sample(), context: .init(actor: "ann", traceparent: first)
-                ).message
+                let message = try await log.log(.sample(), context: .init(actor: "ann", traceparent: first))
                 let logged = try await log.client.request(LogPush.sample(), context: .init(actor: "people", traceparent: second))
                     .push
                 _ = try await log.wait(for: message.msiKey) { $0.components[0].error != nil }
@@ -28,7 +25,7 @@ struct TraceTests {
                 return command.components.map { $0.refused(.retryable, "UNAVAILABLE", retryAfter: 200) }
             }
             try await relay.run(in: folder) {
-                try await RunningMessageLog.with(in: folder) { log in
+                try await RunningMessageLog.with(in: folder, settings: ["MSI_LOG_LEVEL": "debug"]) { log in
                     _ = try await log.wait(for: msiKey) { $0.state == .relayed }
                     try await eventually { try await log.client.request(GetPush(pushID: pushID)).relay.state == .relayed }
                     #expect(relay.asked.count == 2 && relay.askedPushes.count == 1)
@@ -36,11 +33,12 @@ struct TraceTests {
                     #expect(traces.count == 3)
                     #expect(traces.filter { $0.traceID == first.traceID }.count == 2)
                     #expect(traces.filter { $0.traceID == second.traceID }.count == 1)
-                    // Each attempt is a span of its own.
+                    // Each attempt is a separate span.
                     #expect(Set(traces.map(\.parentID)).count == 3)
-                    let lines = log.process.log.split(separator: "\n").filter { $0.contains(first.traceID) }
                     for message in ["will be tried again", #""relayed""#] {
-                        #expect(lines.contains { $0.contains(message) })
+                        try await eventually("the line of the trace with \(message)") {
+                            log.process.log.split(separator: "\n").contains { $0.contains(first.traceID) && $0.contains(message) }
+                        }
                     }
                 }
             }

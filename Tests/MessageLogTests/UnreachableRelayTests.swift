@@ -1,9 +1,9 @@
-import CommandBus
+import Bus
 import Schemas
 import Synchronization
 import TestSupport
 import Testing
-import Time
+import Base
 
 /// Messages and the operator's log while there is no relay, or while each relay dies.
 @Suite("No relay", .timeLimit(.minutes(10)))
@@ -20,7 +20,7 @@ struct UnreachableRelayTests {
             let waiting = try await log.wait(for: soon) { $0.components[0].error != nil && $0.lease == nil }
             #expect(waiting.state == .pending && waiting.attempts == 0 && waiting.nextAttempt != nil)
             #expect(waiting.components.map(\.error?.code) == [Self.unreachable, Self.unreachable])
-            // A message that is logged meanwhile shows the error before its first attempt.
+            // A message that is logged now shows the error before its first attempt.
             let later = try await log.message(log.log(.sample("later", distribution: .information)).msiKey)
             #expect(later.relay.components.map(\.error?.code) == [Self.unreachable])
             let expired = try await log.wait(for: soon) { $0.nextAttempt == nil }

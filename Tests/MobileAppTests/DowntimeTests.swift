@@ -1,6 +1,5 @@
 import FoundationEssentials
-import GRDB
-import JSON
+import Base
 import MobileApp
 import Synchronization
 import TestSupport
@@ -30,7 +29,7 @@ struct DowntimeTests {
         return PushMessage(notification: .init(title: title, body: "Back at noon.", tag: "broadcast-7"), data: data)
     }
 
-    /// The same broadcast as the hub has it.
+    /// The same broadcast in the hub's form.
     private static func document(version: Int64 = 1, title: String = "Down", expires: Int64 = now + hour) -> JSONValue {
         [
             "id": 7, "type": 1, "epoch": "2026-11-24T11:00:00+0000", "expiry": 120, "language": "en",
@@ -45,6 +44,13 @@ struct DowntimeTests {
 
     private static func active(_ broadcasts: [JSONValue], withdrawn: [JSONValue] = []) -> JSONValue {
         ["broadcasts": .array(broadcasts), "withdrawn": .array(withdrawn)]
+    }
+
+    /// What another server has.
+    private static func file(
+        _ broadcasts: [JSONValue], withdrawn: [JSONValue] = [], format: Int64 = 1
+    ) -> JSONValue {
+        ["format": .integer(format), "broadcasts": .array(broadcasts), "withdrawn": .array(withdrawn)]
     }
 
     private static func titles(_ phone: TestPhone, _ language: String = "en") async throws -> [String] {
@@ -90,7 +96,7 @@ struct DowntimeTests {
         }
     }
 
-    @Test("Data of a pop-up without texts is no whole broadcast: it shows nothing, and the whole one is shown")
+    @Test("Data of a pop-up without texts is not a whole broadcast: it shows nothing, and the whole one is shown")
     func withoutTexts() async throws {
         let phone = try TestPhone(.android)
         phone.push.deliver([Self.popup("Down", hasTexts: false)])
@@ -182,7 +188,7 @@ struct DowntimeTests {
     }
 
     @Test("The pop-up of an earlier version goes when a later one says something else, and stays when it says the same")
-    func formerPopup() async throws {
+    func earlierPopup() async throws {
         let phone = try TestPhone(.ios)
         phone.push.deliver([Self.popup("Down")])
         try await phone.running {
@@ -237,30 +243,9 @@ struct DowntimeTests {
         }
     }
 
-    @Test("An app of the version before has stored broadcasts: they are whole, and stay")
-    func migration() async throws {
-        try await withTemporaryFolder { folder in
-            let path = folder + "/app.sqlite"
-            _ = try AppDatabase(path: path)
-            let document = String(decoding: Self.document().data, as: UTF8.self)
-            try await DatabaseQueue(path: path).write { db in
-                // As the sixth migration leaves it.
-                try db.execute(sql: "ALTER TABLE Broadcast DROP COLUMN partial")
-                try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = '7: broadcasts of pop-ups'")
-                try db.execute(
-                    sql: "INSERT INTO Broadcast (id, version, document, expires, closed) VALUES (7, 1, ?, ?, FALSE)",
-                    arguments: [document, Self.now + Self.hour])
-            }
-            let phone = try TestPhone(path: path)
-            #expect(try await Self.titles(phone, "ar") == ["متوقف"])
-            try await phone.app.broadcasts.opened(Self.popup("Down"))
-            #expect(try await Self.titles(phone, "ar") == ["متوقف"])
-        }
-    }
-
     @Test("While the hub is away the app asks the other server, and takes nothing away that its copy lacks")
     func secondSource() async throws {
-        let copy = Mutex<(status: Int, document: JSONValue)>((200, Self.active([Self.document()])))
+        let copy = Mutex<(status: Int, document: JSONValue)>((200, Self.file([Self.document()])))
         let asked = Mutex(0)
         let phone = try TestPhone {
             asked.withLock { $0 += 1 }
@@ -273,18 +258,21 @@ struct DowntimeTests {
             phone.hub.setOnline(false)
             await #expect(throws: (any Error).self) { try await phone.look() }
             #expect(try await Self.titles(phone) == ["Down"])
-            for (status, document) in [(404, Self.active([])), (200, "text"), (200, Self.active([]))] as [(Int, JSONValue)] {
+            let over: [JSONValue] = [["id": 7, "version": 2, "expires": .integer(Self.now + Self.hour)]]
+            let answers: [(Int, JSONValue)] = [
+                (404, Self.file([])), (200, "text"), (200, Self.file([])), (200, Self.file([], withdrawn: over, format: 2)),
+            ]
+            for (status, document) in answers {
                 copy.withLock { $0 = (status, document) }
                 await #expect(throws: (any Error).self) { try await phone.look() }
                 #expect(try await Self.titles(phone) == ["Down"])
             }
-            copy.withLock {
-                $0 = (200, Self.active([], withdrawn: [["id": 7, "version": 2, "expires": .integer(Self.now + Self.hour)]]))
-            }
+            // A mirror of the hub's answer has no number.
+            copy.withLock { $0 = (200, Self.active([], withdrawn: over)) }
             await #expect(throws: (any Error).self) { try await phone.look() }
             #expect(try await Self.titles(phone).isEmpty)
             // An old copy brings nothing back.
-            copy.withLock { $0 = (200, Self.active([Self.document()])) }
+            copy.withLock { $0 = (200, Self.file([Self.document()])) }
             await #expect(throws: (any Error).self) { try await phone.look() }
             #expect(try await Self.titles(phone).isEmpty && asked.withLock(\.self) >= 6)
         }

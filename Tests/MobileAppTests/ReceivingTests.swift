@@ -8,18 +8,13 @@ struct ReceivingTests {
     private let storms = TestHub.Subject(path: "Campus/Weather/Storms", level: "Forced", distribution: "Alert")
     private let popup = PushMessage(notification: .init(title: "Storm", body: "Stay at home"), data: ["msi_key": "a"])
 
-    @Test("A data message is stored once, whether FCM or the hub brings it")
-    func once() async throws {
+    @Test("A data message of another program is ignored")
+    func otherProgram() async throws {
         let phone = try TestPhone(subjects: [storms])
-        phone.hub.accept("a", topic: storms.topicKey, timestamp: phone.clock.now)
         try await phone.running {
-            phone.push.receive(TestPhone.data("a", topic: storms.topicKey, timestamp: phone.clock.now))
-            phone.push.receive(TestPhone.data("a", topic: storms.topicKey, timestamp: phone.clock.now))
-            phone.push.receive(TestPhone.data("b", topic: storms.topicKey, timestamp: phone.clock.now + 1))
-            try await eventually("both are stored") { try await phone.app.messages.all().map(\.msiKey) == ["b", "a"] }
             phone.push.receive(PushMessage(data: ["other": "program"]))
-            phone.push.receive(TestPhone.data("c", topic: storms.topicKey, timestamp: phone.clock.now + 2))
-            try await eventually("the next one is stored") { try await phone.app.messages.exists("c") }
+            phone.push.receive(TestPhone.data("a", topic: storms.topicKey, timestamp: phone.clock.now))
+            try await eventually("the next one is stored") { try await phone.app.messages.all().map(\.msiKey) == ["a"] }
         }
     }
 
@@ -56,25 +51,6 @@ struct ReceivingTests {
             try await eventually("the last one is stored") { try await phone.app.messages.exists("c") }
         }
         #expect(phone.push.shown.map(\.title) == ["b"])
-    }
-
-    @Test("What FCM did not bring is fetched: all pages, from the last position, and without what was deleted")
-    func missed() async throws {
-        let phone = try TestPhone(subjects: [storms])
-        for number in 0..<5 { phone.hub.accept("m\(number)", topic: storms.topicKey, timestamp: phone.clock.now + Int64(number)) }
-        phone.hub.accept("other", topic: "other", timestamp: phone.clock.now)
-        try await phone.running {
-            try await phone.look()
-            #expect(try await phone.app.messages.all().count == 5)
-            try await phone.app.messages.remove("m2")
-            let asked = phone.hub.requests.filter { $0.path == "/message/since" }.count
-            phone.hub.accept("m5", topic: storms.topicKey, timestamp: phone.clock.now + 5)
-            try await phone.look()
-            #expect(try await phone.app.messages.exists("m5"))
-            // It did not begin from the start.
-            #expect(phone.hub.requests.filter { $0.path == "/message/since" }.count <= asked + 2)
-        }
-        #expect(try await phone.app.messages.all().map(\.msiKey) == ["m5", "m4", "m3", "m1", "m0"])
     }
 
     @Test("The hub's messages come also while FCM cannot be reached")
@@ -142,30 +118,5 @@ struct ReceivingTests {
             }
         }
         await #expect(throws: MobileApp.NotRunning.self) { while true { try await phone.app.look() } }
-    }
-
-    @Test("Old messages are cleared at the start, and do not come back from the hub")
-    func clearedAtStart() async throws {
-        let clock = TestClock()
-        let phone = try TestPhone(clock: clock, subjects: [storms])
-        let old = clock.now - 8 * 86_400_000
-        phone.hub.accept("old", topic: storms.topicKey, timestamp: old)
-        phone.hub.accept("new", topic: storms.topicKey, timestamp: clock.now)
-        try await phone.app.messages.add(
-            StoredMessage(
-                msiKey: "old", topicKey: storms.topicKey, dist: "Alert", title: "T", desc: "", message: "", timestamp: old))
-        try await phone.running {
-            try await eventually("the new one is there") { try await phone.app.messages.all().map(\.msiKey) == ["new"] }
-        }
-    }
-
-    @Test("A new phone shows the seven days that are not cleared, although the hub has more")
-    func newPhone() async throws {
-        let phone = try TestPhone(subjects: [storms])
-        let first = milliseconds("2026-11-18T00:00:00Z")
-        phone.hub.accept("old", topic: storms.topicKey, timestamp: first - 1)
-        phone.hub.accept("first", topic: storms.topicKey, timestamp: first)
-        try await phone.running { try await phone.look() }
-        #expect(try await phone.app.messages.all().map(\.msiKey) == ["first"])
     }
 }

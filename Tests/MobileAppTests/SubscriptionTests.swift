@@ -10,19 +10,6 @@ struct SubscriptionTests {
     private let hours = TestHub.Subject(path: "Library/Main/Hours", level: "Recommended")
     private let shuttles = TestHub.Subject(path: "Campus/Transport/Shuttles")
 
-    @Test("The first start joins what is Forced or Recommended")
-    func firstStart() async throws {
-        let phone = try TestPhone(subjects: [storms, hours, shuttles])
-        try await phone.running {
-            try await eventually("both are joined") { phone.push.topics == [storms.topicKey, hours.topicKey] }
-            try await eventually("it is initialised") { try await phone.app.isInitialized() }
-        }
-        let info = try await phone.app.subscriptions.info(storms.topicKey)
-        #expect(info.names == ["Campus", "Weather", "Storms"] && info.level == .forced && info.subscribed)
-        #expect(try await phone.app.subscriptions.info("unknown") == .placeholder)
-        #expect(try await phone.app.subscriptions.all().filter(\.isSubscribed).count == 2)
-    }
-
     @Test("Only iOS asks for permission, once, and before it joins anything", arguments: Platform.Kind.allCases)
     func permission(kind: Platform.Kind) async throws {
         let phone = try TestPhone(kind, subjects: [storms])
@@ -33,7 +20,7 @@ struct SubscriptionTests {
         #expect(phone.push.log == (kind == .ios ? ["permission"] : []) + ["+\(storms.topicKey)"])
     }
 
-    @Test("An initialisation that fails half-way goes on where it was")
+    @Test("An initialisation that fails half-way continues where it stopped")
     func halfWay() async throws {
         let phone = try TestPhone(subjects: [storms, hours])
         // The topic of broadcasts for all phones comes first.
@@ -50,95 +37,11 @@ struct SubscriptionTests {
         #expect(phone.push.log.sorted() == ["+\(storms.topicKey)", "+\(hours.topicKey)"].sorted())
     }
 
-    @Test("A phone that starts offline initialises when the hub is reachable")
-    func offlineStart() async throws {
-        let phone = try TestPhone(subjects: [storms])
-        phone.hub.setOnline(false)
-        try await phone.running {
-            await #expect(throws: TestHub.Offline.self) { try await phone.look() }
-            phone.hub.setOnline(true)
-            try await phone.look()
-            #expect(phone.push.topics == [storms.topicKey])
-        }
-    }
-
-    @Test("The cube decides at each look: new, deleted, and changed levels")
-    func changes() async throws {
-        let phone = try TestPhone(subjects: [shuttles])
-        try await phone.running {
-            try await eventually("it is initialised") { try await phone.app.isInitialized() }
-            #expect(phone.push.topics.isEmpty)
-            var promoted = shuttles
-            promoted.level = "Recommended"
-            phone.hub.set([promoted, storms])
-            try await phone.look()
-            #expect(phone.push.topics == [shuttles.topicKey, storms.topicKey])
-            // The phone stays subscribed.
-            phone.hub.set([shuttles, storms])
-            try await phone.look()
-            #expect(phone.push.topics == [shuttles.topicKey, storms.topicKey])
-            phone.hub.set([shuttles])
-            try await phone.look()
-            #expect(phone.push.topics == [shuttles.topicKey])
-        }
-        #expect(try await phone.app.subscriptions.info(storms.topicKey) == .placeholder)
-    }
-
-    @Test("What the student left is rejoined only if it becomes Forced, and a Forced subject cannot be left")
-    func choices() async throws {
-        let phone = try TestPhone(subjects: [hours])
-        try await phone.running {
-            try await eventually("it is joined") { phone.push.topics == [hours.topicKey] }
-            try await phone.app.subscriptions.unsubscribe(hours.topicKey)
-            try await phone.look()
-            #expect(phone.push.topics.isEmpty)
-            var forced = hours
-            forced.level = "Forced"
-            phone.hub.set([forced])
-            try await phone.look()
-            #expect(phone.push.topics == [hours.topicKey])
-            await #expect(throws: Subscriptions.ForcedSubject.self) {
-                try await phone.app.subscriptions.unsubscribe(hours.topicKey)
-            }
-            #expect(try await phone.app.subscriptions.isSubscribed(hours.topicKey))
-        }
-    }
-
-    @Test("A choice that was made offline is carried out later")
-    func offlineChoice() async throws {
-        let phone = try TestPhone(subjects: [shuttles, hours])
-        try await phone.running {
-            try await eventually("it is joined") { phone.push.topics == [hours.topicKey] }
-            phone.push.fail(after: 0)
-            await #expect(throws: TestPush.Unreachable.self) { try await phone.app.subscriptions.subscribe(shuttles.topicKey) }
-            await #expect(throws: TestPush.Unreachable.self) { try await phone.app.subscriptions.unsubscribe(hours.topicKey) }
-            #expect(try await phone.app.subscriptions.subscribedTopics() == [shuttles.topicKey])
-            phone.push.fail(after: nil)
-            try await phone.look()
-            try await eventually("both are done") { phone.push.topics == [shuttles.topicKey] }
-        }
-    }
-
-    @Test("The student's choice outlives a subject that is gone for a while")
-    func returning() async throws {
-        let phone = try TestPhone(subjects: [shuttles])
-        try await phone.running {
-            try await eventually("it is initialised") { try await phone.app.isInitialized() }
-            try await phone.app.subscriptions.subscribe(shuttles.topicKey)
-            phone.hub.set([])
-            try await phone.look()
-            #expect(phone.push.topics.isEmpty)
-            phone.hub.set([shuttles])
-            try await phone.look()
-            #expect(phone.push.topics == [shuttles.topicKey])
-        }
-    }
-
     @Test("A phone whose registration FCM has replaced joins its topics again at the next start")
     func replacedRegistration() async throws {
         let phone = try TestPhone(subjects: [storms, hours, shuttles])
         try await phone.running {
-            try await eventually("it is joined") { phone.push.topics == [storms.topicKey, hours.topicKey] }
+            try await phone.joined([storms.topicKey, hours.topicKey])
             try await phone.app.subscriptions.subscribe(shuttles.topicKey)
             try await phone.app.subscriptions.unsubscribe(hours.topicKey)
         }
@@ -217,23 +120,6 @@ struct SubscriptionTests {
         }
     }
 
-    @Test("The cube is kept for a start without a network, and read again only if it has changed")
-    func cubeCopy() async throws {
-        try await withTemporaryFolder { folder in
-            let first = try TestPhone(path: folder + "/phone.sqlite")
-            first.hub.set([storms])
-            try await first.running {
-                try await eventually("it is initialised") { try await first.app.isInitialized() }
-                try await first.look()
-            }
-            let tags = first.hub.requests.filter { $0.path == "/channel" }.map { $0.headers["If-None-Match"] }
-            #expect(tags.first == .some(nil) && tags.dropFirst().allSatisfy { $0 != nil })
-            let second = try TestPhone(hub: first.hub, path: folder + "/phone.sqlite")
-            first.hub.setOnline(false)
-            #expect(try await second.app.subscriptions.info(storms.topicKey).names == ["Campus", "Weather", "Storms"])
-        }
-    }
-
     @Test("The state of the screen needs no network, also before the first look")
     func knownCube() async throws {
         let phone = try TestPhone(subjects: [storms])
@@ -258,22 +144,6 @@ struct SubscriptionTests {
             #expect(try await second.app.subscriptions.informationCube().subjects.count == 1)
             #expect(first.hub.requests.map { $0.headers["If-None-Match"] } == [nil, nil])
             #expect(try await second.app.subscriptions.knownCube()?.subjects.count == 1)
-        }
-    }
-
-    @Test("A level or a distribution of a later hub leaves the subject to the student, and the cube readable")
-    func unknownLevel() async throws {
-        let phone = try TestPhone(subjects: [hours])
-        try await phone.running {
-            try await phone.look()
-            let exam = TestHub.Subject(path: "Campus/Exams/Dates", level: "Seasonal", distribution: "Loud")
-            var changed = hours
-            changed.level = "Seasonal"
-            phone.hub.set([changed, exam, storms])
-            try await phone.look()
-            #expect(phone.push.topics == [hours.topicKey, storms.topicKey])
-            let subject = try #require(try await phone.app.subscriptions.all().first { $0.id == exam.topicKey })
-            #expect(subject.subject.level == .optional && !subject.subject.isAlert)
         }
     }
 

@@ -47,7 +47,7 @@ class Canary:
             number += 1
             message = json.loads(line[6:])["data"]["msi_key"]
             requests.post(
-                f"{self.product.url}/receipt", timeout=20,
+                f"{self.product.url}/receipt", timeout=60,
                 json={"installation": installation, "report": number, "received": [message], "opened": []})
 
     def stop(self):

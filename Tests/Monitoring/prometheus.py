@@ -55,7 +55,7 @@ class Prometheus:
             return False
 
     def get(self, path, **parameters):
-        response = requests.get(f"{self.url}/api/v1/{path}", params=parameters, timeout=20)
+        response = requests.get(f"{self.url}/api/v1/{path}", params=parameters, timeout=60)
         response.raise_for_status()
         return response.json()["data"]
 

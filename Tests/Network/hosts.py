@@ -1,6 +1,6 @@
 """Hosts in network namespaces, on one bridge.
 
-Must run in mount, PID and network namespaces of its own. The network namespace of the caller is the bridge's.
+Must run in separate mount, PID and network namespaces. The network namespace of the caller is the bridge's.
 """
 
 import os
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from waiting import Failure
+from harness.waiting import Failure
 
 # Only in these namespaces; nothing else has such an address there.
 PREFIX = "10.83.0."

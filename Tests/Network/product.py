@@ -21,8 +21,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from harness.waiting import Failure, eventually
 from hosts import OUTSIDE, Network
-from waiting import Failure, wait_until
 
 TESTS = Path(__file__).resolve().parents[1]
 PORTS = {"cube": 7101, "people": 7102, "broadcast": 7103, "message-log": 7104, "fcm-relay": 7105}
@@ -84,13 +84,13 @@ class Product:
             "--storage-path", self.work / "mongodb")
         emulator = self.start_here("emulator", self.program("msi-fcm-emulator"), environment={
             "MSI_STATE_DIR": str(self.work / "emulator"), "MSI_FCM_EMULATOR_PORT": "8443"})
-        wait_until("the emulator does not start", lambda: self.emulator("/emulator/status") or emulator.poll())
+        eventually("the emulator does not start", lambda: self.emulator("/emulator/status") or emulator.poll())
         self.start_here("forwarder", sys.executable, TESTS / "Network/forward.py", "8443", "hub-c", "hub-d")
 
     def listening(self, name, *arguments):
         self.start_here(name, *arguments)
         log = self.work / f"{name}.log"
-        return wait_until(f"{name} does not listen", lambda: int(log.read_text().split("listening on ")[1].split(":")[1].split()[0]))
+        return eventually(f"{name} does not listen", lambda: int(log.read_text().split("listening on ")[1].split(":")[1].split()[0]))
 
     def start_here(self, name, *arguments, environment=None):
         log = (self.work / f"{name}.log").open("ab")
@@ -114,7 +114,7 @@ class Product:
         process.terminate()
         process.wait(180)
         self.start_service(letter, service)
-        wait_until(f"{service} is not ready again", lambda: self[letter].log(service).count(": ready") > 1)
+        eventually(f"{service} is not ready again", lambda: self[letter].log(service).count(": ready") > 1)
 
     def settings(self, host):
         endpoints = {}
@@ -140,15 +140,15 @@ class Product:
         """By the operator's command on hub-a, which reaches the people service over the network."""
         host = self["a"]
         settings = self.settings(host)
-        wait_until(
+        eventually(
             "no account can be made", lambda: host.run(
                 self.program("msi"), "account", "add", "admin", "--role", "super_user", environment=settings, typed=PASSWORD + "\n"))
         host.run(self.program("msi"), "account", "token", "admin", environment=settings)
         self.token = (host.folder / "token").read_text().strip()
         (self["b"].folder / "token").write_text(self.token + "\n")
-        wait_until("the cube cannot be filled", lambda: host.run(self.program("msi"), "sample", environment=settings))
+        eventually("the cube cannot be filled", lambda: host.run(self.program("msi"), "sample", environment=settings))
         for letter in "ab":
-            wait_until(f"the gateway of hub-{letter} is not well", lambda letter=letter: self.status(letter).startswith("ok"))
+            eventually(f"the gateway of hub-{letter} is not well", lambda letter=letter: self.status(letter).startswith("ok"))
 
     def status(self, letter):
         return self[letter].run(self.program("msi"), "status", environment=self.settings(self[letter]))

@@ -10,10 +10,10 @@ import time
 import traceback
 from pathlib import Path
 
+from harness.waiting import Failure, eventually
 from hosts import say
 from product import PLACES, PORTS, Product
 from sender import TEXT
-from waiting import Failure, wait_until
 from wire import Wire
 
 RATE = 12
@@ -48,7 +48,7 @@ class Load:
     def flows(self, seconds=120):
         """Waits until messages are accepted again."""
         before = len(self.accepted)
-        wait_until("no message is accepted", lambda: len(self.accepted) >= before + RATE, seconds)
+        eventually("no message is accepted", lambda: len(self.accepted) >= before + RATE, seconds)
 
     def finish(self):
         for sender in self.senders.values():
@@ -89,17 +89,17 @@ def a_host_moves(product, load):
     """Its cube, people and broadcast services, message log and relay are found at the new address by its name."""
     product["c"].move(30)
     for service in ("cube", "people", "message-log", "fcm-relay"):
-        wait_until(
+        eventually(
             f"the {service} of hub-c is not found at its new address",
             lambda service=service: established(product["c"], PORTS[service], product["c"].address))
-    wait_until(
+    eventually(
         "the operator's command finds no people service",
         lambda: product["a"].run(product.program("msi"), "account", "list", environment=product.settings(product["a"])))
     load.flows()
 
 
 def wrong_keys_are_refused(product, load):
-    """A fifth machine with a key of its own, and one without a key."""
+    """A fifth machine with its own key, and one without a key."""
     stranger = product.network.add("stranger", 66)
     product.make_key(stranger)
     # It knows the others, and is not in their lists.
@@ -116,14 +116,14 @@ def wrong_keys_are_refused(product, load):
             capture_output=True, text=True, timeout=180, check=False)
         if done.returncode != 75 or reason not in done.stderr:
             raise Failure(f"msi account list {what} ended with {done.returncode}: {done.stdout}{done.stderr}")
-    wait_until("the people service does not log the refused key", lambda: "not in the list of peers" in product["c"].log("people"))
+    eventually("the people service does not log the refused key", lambda: "not in the list of peers" in product["c"].log("people"))
     load.flows()
 
 
 def a_removed_host_is_refused(product, load):
-    """hub-d's services are left while it is not in the lists, a service of another host starts all the same, and they are used again."""
+    """Clients leave hub-d's services while it is not in the lists, and return afterwards. A service of another host still starts."""
     product.write_peers(without="hub-d")
-    wait_until("the others still use hub-d", lambda: not connections_to(product["d"]))
+    eventually("the others still use hub-d", lambda: not connections_to(product["d"]))
     product.restart("b", "message-log")
     end = time.monotonic() + 5
     while time.monotonic() < end:
@@ -132,7 +132,7 @@ def a_removed_host_is_refused(product, load):
         time.sleep(0.05)
     load.flows()
     product.write_peers()
-    wait_until("the message logs do not use hub-d again", lambda: established(product["d"], PORTS["fcm-relay"]))
+    eventually("the message logs do not use hub-d again", lambda: established(product["d"], PORTS["fcm-relay"]))
     load.flows()
 
 
@@ -161,7 +161,7 @@ def everything_arrives(product, accepted):
     """Counts at FCM. A component may be there twice if the link to its relay broke before the relay's answer was stored."""
     unique = set(accepted)
     expected = 2 * len(unique)
-    wait_until(
+    eventually(
         "messages are missing at FCM", lambda: product.emulator("/emulator/counts")["distinct"] >= expected, 240, 0.5)
     counts = product.emulator("/emulator/counts")
     lost = [key for key in unique if set(product.emulator(f"/emulator/counts?msi_key={key}")) != {"notification", "data"}]

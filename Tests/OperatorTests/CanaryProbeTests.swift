@@ -1,7 +1,7 @@
 import Schemas
 import ServiceKit
 import Testing
-import Time
+import Base
 
 @testable import Operator
 
@@ -21,7 +21,7 @@ struct CanaryProbeTests {
         let messages = posted.sorted().map { age in
             var message = Message(
                 msiKey: ObjectID(),
-                draft: MessageDraft(title: "t", desc: "", message: "m", topicKey: topic, distribution: .information),
+                content: MessageContent(title: "t", desc: "", message: "m", topicKey: topic, distribution: .information),
                 sender: "canary", timestamp: Self.time(age), names: CubeNames(channel: "C", area: "A", subject: "S"),
                 expires: .max, relay: RelayRecord(logged: .information, due: Self.time(age)))
             if received.contains(age) { message.receipts = MessageReceipts(received: 1, opened: 0) }

@@ -69,6 +69,36 @@ struct CubeDifferenceTests {
         #expect(error?.description.contains("Library is twice in the cube, which CSV cannot express") == true)
     }
 
+    @Test("A subject of the file that is in another area of the cube is refused: a new one would have no subscribed phones")
+    func elsewhere() throws {
+        let file = try CubeFile(
+            json: Data(
+                #"[{"name":"Library","areas":[{"name":"News","subjects":[{"id":"\#(Self.storms)","name":"Storms"}]}]}]"#.utf8))
+        let error = #expect(throws: CubeFileError.self) { try lines(file) }
+        #expect(error?.description.contains("Library/News/Storms: the subject \(Self.storms) is Campus/Weather/Storms") == true)
+    }
+
+    @Test("A file from before a subject was moved is refused: a new one at its old place would have no subscribed phones")
+    func moved() throws {
+        var cube = Self.cube
+        let export = try CubeFile(cube, showsAccess: true).csv()
+        let (campus, weather) = (cube[0], cube[0].areas[0])
+        var storms = cube[0].areas[0].subjects.removeFirst()
+        storms.topicKey = TopicKey(channel: campus.id, area: weather.id, subject: storms.id)
+        cube[1].areas = [Area(id: ObjectID(), name: "News", desc: "", subjects: [storms])]
+        for removesOthers in [false, true] {
+            let error = #expect(throws: CubeFileError.self) {
+                try CubeDifference(from: cube, to: CubeFile(csv: export), removesOthers: removesOthers)
+            }
+            #expect(error?.description.contains("Campus/Weather/Storms was moved: it is Library/News/Storms now") == true)
+        }
+        // One that was added at the old place since then is another subject.
+        cube[0].areas[0].subjects.append(Self.subject(ObjectID(), "Storms", .forced, .alert, approval: true))
+        #expect(try CubeDifference(from: cube, to: CubeFile(csv: export), removesOthers: false).edits.isEmpty)
+        let now = try CubeFile(cube, showsAccess: true).csv()
+        #expect(try CubeDifference(from: cube, to: CubeFile(csv: now), removesOthers: true).edits.isEmpty)
+    }
+
     @Test("New parts are added, a channel before its areas and an area before its subjects; parts that are not mentioned stay")
     func added() throws {
         let difference = try CubeDifference(

@@ -11,7 +11,7 @@ struct LastWordsTests {
     }
 
     @Test(
-        "The newest error counts, also one that was only written to standard error; without an error the newest line",
+        "The newest error counts, even one that was only written to standard error; without an error the newest line",
         arguments: [
             ([entry("full", priority: 3), entry("stopping", priority: 6)], "full"),
             (

@@ -1,9 +1,8 @@
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import TestSupport
 import Testing
-import Time
 
 @testable import Operator
 
@@ -39,7 +38,7 @@ struct LifeTests {
         }
     }
 
-    @Test("Only lines with one of the identifiers are read from a folder, also those of an older file")
+    @Test("Only lines with one of the identifiers are read from a folder, including those of an older file")
     func folder() async throws {
         try await withTemporaryFolder { folder in
             func write(_ name: String, _ lines: [String]) throws {
@@ -77,7 +76,7 @@ struct LifeTests {
     private static func alert() -> Message {
         Message(
             msiKey: ObjectID(),
-            draft: MessageDraft(
+            content: MessageContent(
                 title: "Closed\u{1B}[31m\nnow", desc: "d", message: "the text",
                 topicKey: TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()), distribution: .alert),
             sender: "ann", timestamp: Self.time, names: CubeNames(channel: "C", area: "A", subject: "S"),
@@ -93,7 +92,7 @@ struct LifeTests {
         message.relay.attempts = 3
         message.relay.nextAttempt = nil
         message.relay.ended = Self.time + 5_000
-        message.relay.trace = [Intervention(action: .retry, at: Self.time + 3_000, by: "bob")]
+        message.relay.trace = [Intervention(action: .retry, at: Self.time + 3_000, by: "bob", reason: "once more")]
         message.relay.components[0].state = .accepted
         message.relay.components[0].name = "projects/p/messages/0:15"
         message.relay.components[0].acceptedAt = Self.time + 4_000
@@ -123,18 +122,21 @@ struct LifeTests {
         #expect(timeline.map { String($0.prefix(24)) } == timeline.map { String($0.prefix(24)) }.sorted())
         #expect(
             timeline.map { $0.dropFirst(39) } == [
-                "posted by ann", "message.send by ann from 192.0.2.7 (entry 17)", "warning: will be tried again", "retry by bob",
+                "posted by ann", "message.send by ann from 192.0.2.7 (entry 17)", "warning: will be tried again",
+                "retry by bob: once more",
                 "FCM has accepted the notification component", "ended: failed",
             ])
 
         message.relay.state = .retrying
         message.relay.components[1].state = .pending
-        #expect(missingRelayLines(message)?.contains("trimmed") == true)
+        #expect(missingLines(message)?.contains("trimmed") == true)
         // It was not tried.
         message.relay.components[1].error = nil
-        #expect(missingRelayLines(message)?.contains("MSI_LOG_LEVEL=debug") == true)
+        #expect(missingLines(message)?.contains("MSI_LOG_LEVEL=debug") == true)
         message.relay.components[1].state = .accepted
-        #expect(missingRelayLines(message)?.contains("MSI_LOG_LEVEL=debug") == true)
+        #expect(missingLines(message)?.contains("MSI_LOG_LEVEL=debug") == true)
+        let debug = try #require(LogRecord(line: "2025-11-21T08:00:02.125Z debug msi-message-log: relayed"))
+        #expect(missingLines(message, log: [ItemLife.Line(debug)]) == nil)
     }
 
     @Test("A life says that running apps can fetch a waiting Alert, and that they remove a recalled one")
@@ -164,10 +166,11 @@ struct LifeTests {
         #expect(!text(message, after: 8_000).contains(remove))
     }
 
-    /// The last line of a life without a line of the relay.
-    private func missingRelayLines(_ message: Message) -> Substring? {
-        let text = LifeText(
-            life: ItemLife(message: message), key: .item(message.msiKey), isArchiveKnown: true, isLogKnown: true)
-        return "\(text)".split(separator: "\n").last { $0.hasPrefix("(no line of the relay") }
+    /// What the end of a life says about lines that the logs do not have.
+    private func missingLines(_ message: Message, log: [ItemLife.Line] = []) -> Substring? {
+        var life = ItemLife(message: message)
+        life.log = log
+        let text = LifeText(life: life, key: .item(message.msiKey), isArchiveKnown: true, isLogKnown: true)
+        return "\(text)".split(separator: "\n").last { $0.hasPrefix("(no line") }
     }
 }

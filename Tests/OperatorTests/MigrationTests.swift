@@ -1,11 +1,9 @@
-import CubeStorage
-import JSON
-import MessageStorage
+import Base
+import Archive
 import Schemas
-import Storage
+import Store
 import TestSupport
 import Testing
-import Time
 
 @testable import Operator
 
@@ -13,17 +11,14 @@ import Time
 @Suite("Migration")
 struct MigrationTests {
     private struct Stores {
-        let cube: SQLiteCubeStore
         let archive: SQLiteMessageStore
 
         init(_ folder: String) throws {
-            cube = try SQLiteCubeStore(path: folder + "/cube.sqlite", sizeLimit: CubeSizeLimit(bytes: .max), logger: quietLogger)
             archive = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
         }
 
-        func close() throws {
-            try cube.close()
-            try archive.close()
+        func close() async throws {
+            try await archive.close()
         }
     }
 
@@ -31,16 +26,15 @@ struct MigrationTests {
         try await withTemporaryFolder { folder in
             let (source, target) = (try Stores(folder + "/source"), try Stores(folder + "/target"))
             try await body(source, target)
-            try source.close()
-            try target.close()
+            try await source.close()
+            try await target.close()
         }
     }
 
     private func migrate(_ source: Stores, to target: Stores) async throws -> [String] {
         var lines: [String] = []
         let moves: [any StoreMove] = [
-            CubeMove(source: source.cube, target: target.cube, otherTarget: "another one"),
-            ArchiveMove(source: source.archive, target: target.archive, otherTarget: "another one"),
+            ArchiveMove(source: source.archive, target: target.archive, otherTarget: "another one")
         ]
         try await Migration(moves: moves, report: { lines.append($0) }).run()
         return lines
@@ -54,7 +48,7 @@ struct MigrationTests {
         let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
         return Message(
             msiKey: ObjectID(),
-            draft: MessageDraft(
+            content: MessageContent(
                 title: "T\(number)", desc: "d", message: "m", topicKey: topic, distribution: .alert, ttl: 60, sendAt: 5,
                 drill: true, follows: topic.area, template: topic.subject, values: ["room": "B 12"]),
             sender: "S", timestamp: UnixMilliseconds(rawValue: Int64(number)),
@@ -65,24 +59,13 @@ struct MigrationTests {
     @Test("Everything is copied unchanged, and reported with count and digest")
     func copy() async throws {
         try await withStores { source, target in
-            let channel = try await source.cube.add(AddChannel(channel: NamedDraft(name: "C", desc: "c")), by: .program).value
-            _ = try await source.cube.add(AddArea(channelID: channel.id, area: NamedDraft(name: "A", desc: "a")), by: .program)
             for number in 0..<449 { _ = try await source.archive.insert(Self.message(number, key: "\(number)")) }
             var corrected = Self.message(0)
-            (corrected.correction, corrected.approval, corrected.relay.attempts, corrected.relay.accepted) = (true, true, 1, 7)
+            (corrected.content.correction, corrected.approval) = (true, true)
+            (corrected.relay.attempts, corrected.relay.accepted) = (1, 7)
             _ = try await source.archive.insert(corrected)
             try await report(corrected, to: source)
-            let retry = MessageAudit(.retry, by: AuditAuthor(actor: "ann"))
-            let audited = try #require(try await source.archive.page(MessageFilter(), before: nil, limit: 1).first)
-            try await source.archive.update(audited.msiKey, audit: retry) { record, _ in record.attempts += 1 }
             let lines = try await migrate(source, to: target)
-            #expect(try await target.cube.snapshot() == source.cube.snapshot())
-            let entries = try await target.cube.pendingAudit(limit: 9)
-            #expect(entries.count == 2)
-            #expect(try await entries == source.cube.pendingAudit(limit: 9))
-            let pending = try await target.archive.pendingAudit(limit: 9)
-            #expect(pending.map(\.id) == [retry.id])
-            #expect(try await pending == source.archive.pendingAudit(limit: 9))
             let (copied, original) = try await (everything(of: target.archive), everything(of: source.archive))
             #expect(copied.count == 450 && copied == original && copied.contains(corrected))
             #expect(
@@ -90,21 +73,6 @@ struct MigrationTests {
                     corrected.msiKey: MessageReceipts(received: 1, opened: 0)
                 ])
             #expect(lines.contains { $0.hasPrefix("messages: 450 messages, digest ") })
-        }
-    }
-
-    @Test("A migration may be repeated after entries of the source were forwarded to the audit log")
-    func forwardedBetween() async throws {
-        try await withStores { source, target in
-            _ = try await source.cube.add(AddChannel(channel: NamedDraft(name: "C", desc: "c")), by: .program)
-            _ = try await source.archive.insert(Self.message(1), audit: MessageAudit(.send, by: AuditAuthor(actor: "ann")))
-            _ = try await migrate(source, to: target)
-            for store in [source.cube, source.archive] as [any AuditSource] {
-                try await store.acknowledgeAudit(try await store.pendingAudit(limit: 9))
-            }
-            _ = try await migrate(source, to: target)
-            #expect(try await target.cube.pendingAudit(limit: 9).count == 1)
-            #expect(try await target.archive.pendingAudit(limit: 9).count == 1)
         }
     }
 
@@ -138,7 +106,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("Messages of one millisecond keep their order, also after an interrupted copy")
+    @Test("Messages of one millisecond keep their order, even after an interrupted copy")
     func order() async throws {
         try await withStores { source, target in
             let messages = (0..<300).map { Self.message($0 / 100) }
@@ -174,18 +142,18 @@ struct MigrationTests {
             #expect(lines.contains { $0.hasPrefix("messages: 13 copied now") })
             #expect(try await target.archive.message(messages[3].msiKey)?.relay.attempts == 9)
             _ = try await migrate(source, to: target)
-            // Phones report further, and a relayed message of a former version gets its place.
+            // Phones report further.
             try await report(messages[3], to: source)
-            try await source.archive.update(messages[4].msiKey) { record, _ in
-                (record.state, record.nextAttempt) = (.relayed, nil)
+            // Somebody edits a message that was copied.
+            try await source.archive.edit(messages[5].msiKey, audit: nil) { message in
+                (message.content.title, message.content.sendAt, message.expires) = ("edited", 7, 10)
+                message.relay.leaveTrace(.edit, by: "ann", at: 6)
             }
-            try await target.archive.update(messages[4].msiKey) { record, _ in
-                (record.state, record.nextAttempt) = (.relayed, nil)
-            }
-            try await source.archive.update(messages[4].msiKey) { record, _ in record.accepted = 8 }
             _ = try await migrate(source, to: target)
+            let edited = try await target.archive.message(messages[5].msiKey)
+            #expect(edited?.title == "edited")
+            #expect(try await edited == source.archive.message(messages[5].msiKey))
             #expect(try await target.archive.receipts(of: [messages[3].msiKey])[messages[3].msiKey]?.received == 2)
-            #expect(try await target.archive.message(messages[4].msiKey)?.relay.accepted == 8)
         }
     }
 
@@ -233,13 +201,10 @@ struct MigrationTests {
     @Test("A target with other data is refused, and nothing is written to it")
     func otherTarget() async throws {
         try await expectRefusal { _, target in _ = try await target.archive.insert(Self.message(2)) }
-        try await expectRefusal { _, target in
-            _ = try await target.cube.add(AddChannel(channel: NamedDraft(name: "Theirs", desc: "")), by: .program)
-        }
         try await expectRefusal { source, target in
             var message = Self.message(2)
             _ = try await source.archive.insert(message)
-            message.title = "changed"
+            message.content.title = "changed"
             _ = try await target.archive.insert(message)
         }
         // The same key for another message of the same sender.
@@ -253,13 +218,44 @@ struct MigrationTests {
     private func expectRefusal(_ prepare: (_ source: Stores, _ target: Stores) async throws -> Void) async throws {
         try await withStores { source, target in
             for number in 0..<3 { _ = try await source.archive.insert(Self.message(100 + number)) }
-            _ = try await source.cube.add(AddChannel(channel: NamedDraft(name: "Ours", desc: "")), by: .program)
             try await prepare(source, target)
-            let before = try await (target.cube.snapshot(), everything(of: target.archive))
+            let before = try await everything(of: target.archive)
             let refusal = try await #require(throws: MigrationFailure.self) { try await migrate(source, to: target) }
             #expect(refusal.description.contains("Nothing was written"))
-            let after = try await (target.cube.snapshot(), everything(of: target.archive))
-            #expect(after == before)
+            #expect(try await everything(of: target.archive) == before)
+        }
+    }
+
+    @Test("A cube in MongoDB that no cube service has opened is copied, and one in the target is not mixed with another")
+    func unopenedCube() async throws {
+        let url = try MongoURL(try #require(try await StoreKind.mongodb.newDatabaseURL()))
+        let database = await MongoDatabase.open(url, application: "test", logger: quietLogger)
+        try await database.run { connection in
+            _ = try connection.insert([["_id": ObjectID().bson, "name": "theirs"]], into: "icube")
+        }
+        func migrate(to target: MovePlaces.Target, in folder: String) async throws -> [String] {
+            var (lines, moves): ([String], [any StoreMove]) = ([], [])
+            let places = MovePlaces(folder: folder, url: url, target: target)
+            for store in RegisteredStores.all { moves.append(try await store.open(places)) }
+            try await perform {
+                try await Migration(moves: moves, report: { lines.append($0) }).run()
+            } finally: {
+                for move in moves { try await move.close() }
+            }
+            return lines
+        }
+        try await perform {
+            try await withTemporaryFolder { folder in
+                let lines = try await migrate(to: .sqlite, in: folder)
+                #expect(lines.contains("icube: 1 copied now"), "\(lines)")
+            }
+            try await withTemporaryFolder { folder in
+                let refusal = await #expect(throws: MigrationFailure.self) { try await migrate(to: .mongodb, in: folder) }
+                #expect(refusal?.description.contains("Nothing was written") == true)
+            }
+            #expect(try await database.run { try $0.find([:], in: "icube").count } == 1)
+        } finally: {
+            await database.close()
         }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 /// Which process may report that a child is ready.
 @Suite("Notify socket")
 struct NotifySocketTests {
-    @Test("Only notifications of the child itself count, also those from before the first read")
+    @Test("Only notifications of the child itself count, including those from before the first read")
     func senders() async throws {
         let count = Atomic(0)
         let ofAnother = try NotifySocket(for: "test")

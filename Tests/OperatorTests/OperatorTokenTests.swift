@@ -32,7 +32,7 @@ struct OperatorTokenTests {
         }
     }
 
-    @Test("A folder in its place is no missing file")
+    @Test("A folder in its place is not a missing file")
     func folder() async throws {
         try await withTemporaryFolder { folder in
             let file = OperatorToken(stateDirectory: folder)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Schemas
 import ServiceKit
 import TestSupport
 import Testing
@@ -65,7 +66,7 @@ struct RunningProcessTests {
         }
     }
 
-    @Test("A process is found by the state directory that it uses, also if only the configuration file names it")
+    @Test("A process is found by the state directory that it uses, even if only the configuration file names it")
     func stateDirectory() async throws {
         try await withSilentServices { machine, relay in
             #expect(machine.processes.map(\.service.executable).sorted() == ["msi-fcm-relay", "msi-message-log"])
@@ -91,9 +92,32 @@ struct RunningProcessTests {
             // No unit runs it, and msi up keeps no log of it.
             #expect(finding.advice?.hasPrefix("its output says what it waits for") == true, "\(finding)")
             #expect(!findings.contains { "\($0)".contains("MSI_FCM_RELAY_ENDPOINTS") }, "\(findings)")
-            let check = SettingsInEffectCheck(
-                installation: machine.installation, settings: machine.settings, processes: machine.processes)
-            #expect(await check.endpoints() == [])
+        }
+    }
+
+    @Test(
+        "What a service says on the bus about its settings is named: a changed file, what waits for a restart, a refused reload")
+    func settingsInEffect() async throws {
+        try await withSilentServices { machine, relay in
+            func findings(_ status: SettingsStatus) async -> [Finding] {
+                let report = ServiceReport(
+                    process: relay.identifier, settings: status, overridden: [], warnings: [], lastError: nil)
+                return await SettingsInEffectCheck(
+                    installation: machine.installation, settings: machine.settings, processes: machine.processes,
+                    reports: [relay.identifier: report]
+                ).findings()
+            }
+            let behind = await findings(SettingsStatus(read: 1, needingRestart: ["MSI_A", "MSI_B"]))
+            #expect(
+                behind.map(\.found) == [
+                    "msi-fcm-relay still works with the old values of MSI_A, MSI_B",
+                    "\(machine.folder)/msi.env has changed since these have read it: msi-fcm-relay",
+                ])
+            #expect(behind.first?.advice == "end process \(relay.identifier), and start it again")
+            let refused = await findings(SettingsStatus(read: .max, mistake: "MSI_C is wrong"))
+            #expect(refused.map(\.found) == ["msi-fcm-relay has refused the settings at its last reload: MSI_C is wrong"])
+            #expect(refused.first?.advice?.hasSuffix("kill -HUP \(relay.identifier)") == true)
+            #expect(await findings(SettingsStatus(read: .max)) == [])
         }
     }
 

@@ -1,10 +1,9 @@
 import FoundationEssentials
 import Glibc
-import JSON
+import Base
 import Schemas
 import TestSupport
 import Testing
-import Time
 
 @testable import Operator
 

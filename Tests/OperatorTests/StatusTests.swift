@@ -1,9 +1,8 @@
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import TestSupport
 import Testing
-import Time
 
 @testable import Operator
 
@@ -19,12 +18,12 @@ struct StatusTests {
         return try JSONCoder.decode(ProductStatus.Health.self, from: Data(json.utf8))
     }
 
-    /// A message of the canary that is so many seconds old.
+    /// A canary message with this age in seconds.
     private func message(_ age: Int64, isReported: Bool) -> Message {
         let posted = Self.now - .seconds(age)
         var message = Message(
             msiKey: ObjectID(),
-            draft: MessageDraft(
+            content: MessageContent(
                 title: "t", desc: "d", message: "m",
                 topicKey: TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()), distribution: .information),
             sender: "canary", timestamp: posted, names: CubeNames(channel: "C", area: "A", subject: "S"),
@@ -59,7 +58,7 @@ struct StatusTests {
         arguments: [
             ([(30, false), (90, false), (150, true)], nil), ([(30, false), (90, false), (299, true)], nil),
             ([(30, false), (90, false), (301, true)], "no message since one of 5 min ago"),
-            // The canary has a longer interval of its own.
+            // The canary itself has a longer interval.
             ([(30, false), (330, false), (640, true)], nil), ([(600, false), (900, false), (1_510, true)], "no message since"),
             // It has begun a short time ago.
             ([(30, false), (90, false), (290, false)], nil),

@@ -1,9 +1,9 @@
 import AuditTrail
-import CommandBus
-import DurableFiles
+import Bus
+import Base
 import FoundationEssentials
-import JSON
 import Schemas
+import Store
 import TestSupport
 import Testing
 
@@ -96,6 +96,24 @@ extension PeopleServiceTests {
                     await client.failure(of: again)?.message
                         == "the account Ann.Lee@uni was removed, and its name is never used again")
                 #expect(try await client.request(ListAccounts(limit: 200)).accounts.map(\.account) == ["admin", "sso"])
+            }
+        }
+
+        @Test("Of a removed account neither the person's name nor the last sign-in stays")
+        func forgottenPerson() async throws {
+            try await withTemporaryFolder { folder in
+                try await RunningPeople.with(in: folder) { people in
+                    try await people.setUp()
+                    try await people.add("ann")
+                    _ = try await people.client.request(UpdateAccount("ann", displayName: "Ann Lee"))
+                    _ = try await people.signIn("ann")
+                    _ = try await people.client.request(RemoveAccount("ann"))
+                }
+                let store = try await Storage.open(
+                    PeopleStore.declaration, at: StoragePlace(database: nil, folder: folder), logger: quietLogger)
+                let stored = try await store.get("ann", from: PeopleStore.accounts)?.document
+                try await store.close()
+                #expect(stored?.removed != nil && stored?.displayName == nil && stored?.signedIn == nil)
             }
         }
 

@@ -1,5 +1,5 @@
 import Testing
-import Time
+import Base
 
 @testable import People
 
@@ -101,7 +101,7 @@ struct AttemptLimitsTests {
         #expect(limits.wait("dan", "2") == nil && limits.wait("dan", nil) == nil)
     }
 
-    @Test("Those whose right password came from an address lately need not wait for its limit, and do not count for it")
+    @Test("Those whose correct password recently came from an address need not wait for its limit, and do not count towards it")
     func sharedAddress() {
         var limits = limits(address: 3)
         #expect(limits.succeed("ann", "campus") == nil)

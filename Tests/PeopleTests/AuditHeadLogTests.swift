@@ -2,7 +2,7 @@ import AuditTrail
 import FoundationEssentials
 import Logging
 import Schemas
-import Storage
+import Store
 import TestSupport
 import Testing
 

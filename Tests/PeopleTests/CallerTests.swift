@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import Schemas
 import TestSupport
 import Testing
@@ -8,8 +8,8 @@ import Testing
 extension PeopleServiceTests {
     @Suite("Callers of changes over the bus")
     struct CallerTests {
-        private func context(_ hash: CredentialHash, _ account: String = "root") -> RequestContext {
-            RequestContext(actor: account, address: "192.0.2.1", credential: hash)
+        private func context(_ hash: CredentialHash, _ account: String = "root") -> CallerContext {
+            CallerContext(actor: account, address: "192.0.2.1", credential: hash)
         }
 
         @Test(
@@ -74,7 +74,7 @@ extension PeopleServiceTests {
             }
         }
 
-        @Test("The operator's token ends when its account is no super user any more, and does not come back")
+        @Test("The operator's token ends when its account is not a super user any more, and does not come back")
         func demotion() async throws {
             try await RunningPeople.withAdmin(.sqlite) { people in
                 let client = people.client

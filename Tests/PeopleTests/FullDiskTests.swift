@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import Schemas
 import TestSupport
 import Testing
@@ -15,7 +15,7 @@ extension PeopleServiceTests {
                     try await people.add("ann")
                     try await people.add("bob")
                     let token = try await client.request(AddToken(name: "script", account: "bob", rights: [.read]))
-                    let former = try await people.signIn("ann")
+                    let earlier = try await people.signIn("ann")
                     try disk.fill(leaving: 4 << 20)
 
                     let account = AddAccount(account: "carl", password: RunningPeople.password, role: .communicator)
@@ -26,11 +26,11 @@ extension PeopleServiceTests {
                     let signIn = try await people.signIn("ann")
                     _ = try await client.request(
                         ConfirmSignIn(hash: signIn.hash, password: RunningPeople.password, code: nil, address: "192.0.2.1"))
-                    _ = try await client.request(EndSignIn(hash: former.hash))
+                    _ = try await client.request(EndSignIn(hash: earlier.hash))
                     _ = try await client.request(RemoveToken(token.token.id))
                     _ = try await client.request(ChangePassword("ann", password: Secret("a new password")))
                     _ = try await client.request(UpdateAccount("bob", disabled: true))
-                    #expect(try await people.credential(former.hash) == nil)
+                    #expect(try await people.credential(earlier.hash) == nil)
                     #expect(try await people.credential(signIn.hash) == nil)
                     #expect(try await people.credential(token.secret.credentialHash) == nil)
                     let entry = AuditEntry(by: .program, action: "a.b", object: AuditObject(kind: "k", id: "i"))

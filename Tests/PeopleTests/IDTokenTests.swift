@@ -1,10 +1,9 @@
 import FoundationEssentials
-import JSON
+import Base
 import JWTKit
 import Schemas
 import TestSupport
 import Testing
-import Time
 
 @testable import People
 

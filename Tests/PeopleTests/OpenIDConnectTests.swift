@@ -1,5 +1,5 @@
-import CommandBus
-import JSON
+import Bus
+import Base
 import Schemas
 import TestSupport
 import Testing
@@ -14,7 +14,7 @@ extension PeopleServiceTests {
             try await OpenIDHarness.with { harness in
                 let people = harness.people
                 try await harness.add("17", "Ann", roles: ["student", "staff"])
-                #expect(try await people.client.request(ReadSignInWays()).provider)
+                #expect(try await people.client.request(ReadSignInMethods()).provider)
                 let first = try await harness.signIn("17")
                 #expect(first.credential.account.description == "Ann" && first.credential.role == .communicator)
                 #expect(try await people.credential(first.secret.credentialHash)?.rights == [.read, .send])
@@ -55,10 +55,10 @@ extension PeopleServiceTests {
             }
         }
 
-        @Test("What the claims change has no author in the audit log, also if another person is signed in in that browser")
+        @Test("What the claims change has no author in the audit log, even if another person is signed in in that browser")
         func author() async throws {
             try await OpenIDHarness.with { harness in
-                let caller = RequestContext(actor: "ann", address: "192.0.2.1")
+                let caller = CallerContext(actor: "ann", address: "192.0.2.1")
                 let shared = OpenIDHarness(people: harness.people, provider: harness.provider, caller: caller)
                 for role in ["staff", "it"] {
                     try await harness.add("18", "bob", roles: [role])
@@ -227,23 +227,23 @@ extension PeopleServiceTests {
             }
         }
 
-        @Test("A sign-in at the provider may do nothing before the account's second factor is shown, also after a confirmation")
+        @Test("A sign-in at the provider may do nothing before the account's second factor is shown, even after a confirmation")
         func secondFactor() async throws {
             try await OpenIDHarness.with { harness in
                 let (people, client) = (harness.people, harness.people.client)
                 try await people.add("ann")
                 _ = try await client.request(UpdateAccount("ann", oidc: "17"))
                 try await harness.add("17", "ann", roles: ["staff"])
-                let former = try await harness.signIn("17")
+                let earlier = try await harness.signIn("17")
                 _ = try await client.request(UpdateAccount("ann", secondFactorRequired: true))
-                #expect(try await people.credential(former.hash)?.secondFactor == .required)
+                #expect(try await people.credential(earlier.hash)?.secondFactor == .required)
                 #expect(try await harness.signIn("17").credential.secondFactor == .required)
 
                 let secret = try await client.request(BeginSecondFactor("ann")).secret
                 let totp = try #require(TOTP(secret: secret))
                 let code = Secret(totp.code(step: TOTP.step(at: .now)))
                 let codes = try await client.request(ConfirmSecondFactor("ann", code: code)).recoveryCodes
-                #expect(try await people.credential(former.hash)?.secondFactor == .set)
+                #expect(try await people.credential(earlier.hash)?.secondFactor == .set)
                 let signedIn = try await harness.signIn("17")
                 #expect(signedIn.credential.secondFactor == .pending)
                 let confirmed = try await harness.signIn("17", confirms: signedIn.hash)

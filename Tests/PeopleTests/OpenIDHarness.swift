@@ -1,5 +1,5 @@
-import CommandBus
-import JSON
+import Bus
+import Base
 import Schemas
 import TestSupport
 
@@ -15,7 +15,7 @@ struct OpenIDHarness {
     let people: RunningPeople
     let provider: OpenIDTestProvider
     /// Who is signed in already in the browser that comes back from the provider.
-    var caller = RequestContext()
+    var caller = CallerContext()
 
     /// - Parameter settings: Instead of a mapping of roles and of the name.
     static func with(

@@ -1,9 +1,9 @@
-import CommandBus
+import Bus
 import Schemas
 import Synchronization
 import TestSupport
 import Testing
-import Time
+import Base
 
 @testable import People
 

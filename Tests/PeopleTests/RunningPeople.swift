@@ -1,5 +1,5 @@
-import CommandBus
-import JSON
+import Bus
+import Base
 import Schemas
 import TestSupport
 import Testing
@@ -17,12 +17,12 @@ struct PatientClient: Sendable {
 
     let client: CommandClient
 
-    func request<C: Command>(_ command: C, context: RequestContext = .init()) async throws(CommandFailure) -> C.Reply {
+    func request<C: Command>(_ command: C, context: CallerContext = .init()) async throws(CommandFailure) -> C.Reply {
         try await client.request(command, timeout: Self.timeout, context: context)
     }
 
     /// The failure of a command, or `nil` if it succeeds.
-    func failure<C: Command>(of command: C, context: RequestContext = .init()) async -> CommandFailure? {
+    func failure<C: Command>(of command: C, context: CallerContext = .init()) async -> CommandFailure? {
         do throws(CommandFailure) {
             _ = try await request(command, context: context)
             return nil
@@ -180,8 +180,8 @@ extension AccountName: ExpressibleByStringLiteral {
     }
 }
 
-extension RequestContext {
-    static let admin = RequestContext(actor: "admin")
+extension CallerContext {
+    static let admin = CallerContext(actor: "admin")
 }
 
 extension SignedIn {

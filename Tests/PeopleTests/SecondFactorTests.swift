@@ -1,8 +1,8 @@
-import CommandBus
+import Bus
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 @testable import People
 
@@ -22,8 +22,8 @@ extension PeopleServiceTests {
                 let begun = try await client.request(BeginSecondFactor("admin"))
                 #expect(begun.uri.text == "otpauth://totp/MSI:admin?secret=\(begun.secret.text)&issuer=MSI")
                 // Not confirmed: no code is asked for.
-                let former = try await people.signIn()
-                #expect(former.credential.secondFactor == .none)
+                let earlier = try await people.signIn()
+                #expect(earlier.credential.secondFactor == .none)
                 let wrong = try #require(
                     await client.failure(of: ConfirmSecondFactor("admin", code: try code(begun.secret, later: 100))))
                 #expect(wrong.status == .unauthenticated && wrong.field == "code")
@@ -31,7 +31,7 @@ extension PeopleServiceTests {
                 let used = try code(begun.secret)
                 let recovery = try await client.request(ConfirmSecondFactor("admin", code: used)).recoveryCodes
                 #expect(recovery.count == 10)
-                #expect(try await people.credential(former.hash)?.secondFactor == .set)
+                #expect(try await people.credential(earlier.hash)?.secondFactor == .set)
                 #expect(await client.failure(of: BeginSecondFactor("admin"))?.status == .conflict)
                 #expect(await client.failure(of: ConfirmSecondFactor("admin", code: used))?.status == .conflict)
 
@@ -49,11 +49,11 @@ extension PeopleServiceTests {
                 _ = try await people.signIn(code: recovery[3])
                 #expect(await people.refusal(code: recovery[3])?.field == "code")
 
-                let confirm = ConfirmSignIn(hash: former.hash, password: RunningPeople.password, address: "192.0.2.9")
+                let confirm = ConfirmSignIn(hash: earlier.hash, password: RunningPeople.password, address: "192.0.2.9")
                 #expect(await client.failure(of: confirm)?.field == "code")
                 let confirmed = try await client.request(
                     ConfirmSignIn(
-                        hash: former.hash, password: RunningPeople.password, code: recovery[4], address: "192.0.2.9"))
+                        hash: earlier.hash, password: RunningPeople.password, code: recovery[4], address: "192.0.2.9"))
                 #expect(confirmed.confirmedUntil != nil)
 
                 let removed = try await client.request(RemoveSecondFactor("admin"))
@@ -80,21 +80,21 @@ extension PeopleServiceTests {
         func required() async throws {
             try await RunningPeople.withAdmin(.sqlite) { people in
                 try await people.add("ann")
-                let former = try await people.signIn("ann")
+                let earlier = try await people.signIn("ann")
                 let token = try await people.client.request(AddToken(name: "t", account: "ann", rights: [.read]))
                 let before = try await people.changes(after: 0).sequence
                 _ = try await people.client.request(UpdateAccount("ann", secondFactorRequired: true))
                 // The gateways learn of it.
                 #expect(try await people.changes(after: before).changes == [CredentialChange(of: "ann")])
-                for hash in [former.hash, token.secret.credentialHash] {
+                for hash in [earlier.hash, token.secret.credentialHash] {
                     #expect(try await people.credential(hash)?.secondFactor == .required)
                 }
                 #expect(try await people.signIn("ann").credential.secondFactor == .required)
                 let begun = try await people.client.request(BeginSecondFactor("ann"))
-                #expect(try await people.credential(former.hash)?.secondFactor == .required)
+                #expect(try await people.credential(earlier.hash)?.secondFactor == .required)
                 let confirm = ConfirmSecondFactor("ann", code: try code(begun.secret))
                 _ = try await people.client.request(confirm)
-                #expect(try await people.credential(former.hash)?.secondFactor == .set)
+                #expect(try await people.credential(earlier.hash)?.secondFactor == .set)
             }
         }
 

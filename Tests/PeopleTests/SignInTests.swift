@@ -1,10 +1,9 @@
-import CommandBus
-import JSON
+import Bus
+import Base
 import Schemas
-import Storage
+import Store
 import TestSupport
 import Testing
-import Time
 
 @testable import People
 
@@ -160,7 +159,7 @@ extension PeopleServiceTests {
             }
         }
 
-        @Test("After wrong passwords further attempts have to wait, also for a name that is no account's")
+        @Test("After wrong passwords further attempts have to wait, even for a name without an account")
         func limits() async throws {
             try await RunningPeople.withAdmin(.sqlite) { people in
                 for name in ["admin", "nobody"] {
@@ -311,7 +310,7 @@ extension PeopleServiceTests {
             }
         }
 
-        @Test("Too many simultaneous sign-ins get overloaded, and the service answers other requests meanwhile")
+        @Test("Too many simultaneous sign-ins get overloaded, while the service still answers other requests")
         func overload() async throws {
             // The first sign-in is hashed for longer than the others need to arrive.
             let slow = PasswordHash.Parameters(cost: 1 << 16, blockSize: 8, parallelism: 1)

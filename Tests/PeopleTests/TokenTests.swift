@@ -1,8 +1,8 @@
-import CommandBus
+import Bus
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 @testable import People
 
@@ -18,7 +18,7 @@ extension PeopleServiceTests {
                 let expires = UnixMilliseconds.now + .seconds(3_600)
                 let added = try await client.request(
                     AddToken(name: "portal", rights: [.send], scope: [channel], expires: expires),
-                    context: RequestContext(actor: "ann"))
+                    context: CallerContext(actor: "ann"))
                 #expect(added.secret.text.wholeMatch(of: /msi_[A-Za-z0-9_-]{43}/) != nil)
                 let hash = added.secret.credentialHash
                 let credential = try #require(try await people.credential(hash))

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import SeededRandom
+import Base
 
 /// Decides which unsynced changes survive a power cut.
 ///

@@ -22,7 +22,7 @@ package struct WriteLog: Sendable {
         let end: Int
     }
 
-    /// The file is no log, or ends in the middle of a record.
+    /// The file is not a log, or ends in the middle of a record.
     package struct Damaged: Error, CustomStringConvertible {
         package let description: String
     }

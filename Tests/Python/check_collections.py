@@ -34,7 +34,7 @@ class Fields:
         if type(value) is not kind:
             raise SystemExit(f"{self.where}.{name}: expected {kind.__name__}, found {type(value).__name__} {value!r}")
         if among is not None and value not in among:
-            raise SystemExit(f"{self.where}.{name}: {value!r} is none of {among}")
+            raise SystemExit(f"{self.where}.{name}: {value!r} is not in {among}")
         return value
 
     def part(self, name, optional=False):
@@ -118,7 +118,7 @@ def check_additions(message, topic_key):
     message.take("template", ObjectId, optional=True)
     message.take("values", dict, optional=True)
     message.take("approval", bool, optional=True, among=(True,))
-    message.texts("search")
+    message.texts("search_words")
     for audit in message.parts("audit", optional=True):
         audit.take("id", ObjectId)
         audit.take("entry", str)
@@ -145,9 +145,10 @@ def check_additions(message, topic_key):
     for component in relay.parts("components"):
         check_component(component)
     for intervention in relay.parts("trace", optional=True):
-        intervention.take("action", str, among=("retry", "recall", "approve", "restore", "release"))
+        intervention.take("action", str, among=("retry", "recall", "edit", "approve", "restore", "release"))
         intervention.take("at", Int64)
         intervention.take("by", str)
+        intervention.take("reason", str, optional=True)
         intervention.end()
     relay.end()
 
@@ -155,7 +156,7 @@ def check_additions(message, topic_key):
 def check_options(options):
     if options is None:
         return
-    for name in ("image", "collapse_key", "analytics_label"):
+    for name in ("image", "link", "collapse_key", "analytics_label"):
         options.take(name, str, optional=True)
     for platform, name in (("android", "channel_id"), ("apns", "category")):
         part = options.part(platform, optional=True)
@@ -186,6 +187,8 @@ def check_counter(document):
     counter.take("version", Int64)
     counter.take("size", Int64)
     counter.take("digest", Int64)
+    counter.take("documents", Int64)
+    counter.take("last_position", Int64)
     counter.end()
 
 

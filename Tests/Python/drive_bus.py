@@ -1,73 +1,15 @@
-"""Drives a cube service and a message log with pyzmq, using only Shared/CommandBus/PROTOCOL.md.
+"""Drives a cube service and a message log with pyzmq, using only Shared/Bus/PROTOCOL.md.
 
 Usage: drive_bus.py <folder of the services' sockets>. Prints a line for each successful check; ends with 1 at the first failure.
 """
 
-import itertools
 import json
 import sys
 import time
 
 import zmq
-
-PATIENCE = 10.0
-context = zmq.Context()
-ids = itertools.count(1)
-
-
-class Failure(Exception):
-    def __init__(self, status, payload):
-        super().__init__(f"{status}: {payload['message']}")
-        self.status = status
-        self.field = payload.get("field")
-
-
-def connect(kind, folder, name):
-    socket = context.socket(kind)
-    socket.setsockopt(zmq.LINGER, 0)
-    socket.connect(f"ipc://{folder}/{name}.sock")
-    return socket
-
-
-def header(command, **fields):
-    deadline = int((time.time() + PATIENCE) * 1000)
-    return {"id": f"r{next(ids)}", "command": command, "deadline": deadline, **fields}
-
-
-def send(socket, request, payload):
-    socket.send_multipart([json.dumps(request).encode(), json.dumps(payload).encode()])
-
-
-def receive(socket):
-    if not socket.poll(PATIENCE * 1000):
-        raise SystemExit("no reply")
-    return [json.loads(frame) for frame in socket.recv_multipart()]
-
-
-def ask(socket, command, payload, **fields):
-    """One request with a REQ socket."""
-    request = header(command, **fields)
-    send(socket, request, payload)
-    reply, result = receive(socket)
-    assert reply["id"] == request["id"], reply
-    if reply["status"] != "ok":
-        raise Failure(reply["status"], result)
-    return result
-
-
-def check(what, condition, found=None):
-    if not condition:
-        raise SystemExit(f"not so: {what}: {found}")
-    print("ok", what, flush=True)
-
-
-def expect(status, field, socket, command, payload, **fields):
-    try:
-        found = ask(socket, command, payload, **fields)
-    except Failure as failure:
-        check(f"{command} is {status}", (failure.status, failure.field) == (status, field), (failure, failure.field))
-    else:
-        raise SystemExit(f"{command} answered {found}")
+from harness.bus import PATIENCE, ask, connect, context, expect, header, receive
+from harness.checking import check
 
 
 def edit_cube(cube):
@@ -132,13 +74,17 @@ def follow(cube, events):
     name, payload = events.recv_multipart()
     before = json.loads(payload)["version"]
     edit = ask(cube, "channel.add", {"channel": {"name": "news", "desc": ""}})
-    version = before
-    while version < edit["version"]:
+    event = {"version": before}
+    # Events of earlier edits, and a repetition of the version, may come first.
+    while event["version"] < edit["version"] or event["version"] == edit["version"] and "edit" not in event:
         if not events.poll(PATIENCE * 1000):
             raise SystemExit("no event after a change")
         name, payload = events.recv_multipart()
-        version = json.loads(payload)["version"]
-    check("a change is announced", name == b"cube.changed" and version == edit["version"] > before, (before, version))
+        event = json.loads(payload)
+    check("a change is announced", name == b"cube.changed" and event["version"] == edit["version"] > before, (before, event))
+    made = event["edit"]
+    check("with its edit", (made["command"], made["id"]) == ("channel.add", edit["value"]["_id"]), event)
+    check("and its payload", made["payload"] == {"channel": {"name": "news", "desc": ""}}, event)
 
 
 def log_message(log):
@@ -150,9 +96,11 @@ def log_message(log):
         "timestamp": now, "expires": now + 3_600_000,
         "names": {"channel": "c", "area": "a", "subject": "s"},
     }
-    first = ask(log, "message.log", message, actor="ann")["message"]
+    new = ask(log, "message.log", message, actor="ann")
+    check("the answer for a new message is empty", new == {}, new)
+    first = ask(log, "message.get", {"msi_key": message["msi_key"]})
     check("the actor is the sender", first["sender"] == "ann", first)
-    again = ask(log, "message.log", message, actor="ann")["message"]
+    again = ask(log, "message.log", message, actor="ann")["known"]
     check("the same message twice is one", again["_id"] == first["_id"], again)
     expect("unauthenticated", None, log, "message.log", message)
     expect("invalid", None, log, "message.log", message, actor=" ")
@@ -166,8 +114,7 @@ def log_message(log):
 
 def main(folder):
     cube = connect(zmq.REQ, folder, "cube")
-    events = connect(zmq.SUB, folder, "cube-events")
-    events.setsockopt_string(zmq.SUBSCRIBE, "cube.changed")
+    events = connect(zmq.SUB, folder, "cube-events", "cube.changed")
     edit_cube(cube)
     pipeline(connect(zmq.DEALER, folder, "cube"))
     follow(cube, events)

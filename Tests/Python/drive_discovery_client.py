@@ -13,6 +13,7 @@ import httplib2
 from google.oauth2 import service_account
 from googleapiclient import discovery
 from googleapiclient.errors import HttpError
+from harness.checking import check
 
 TIMEOUT = 30
 PARENT = "projects/msi-emulator"
@@ -21,12 +22,6 @@ STRANGER = "abcdefghijklmnopqrstuv:APA91b" + 134 * "x"
 MESSAGING = "https://www.googleapis.com/auth/firebase.messaging"
 TO_PHONE = re.compile(PARENT + r"/messages/0:\d{16}%[0-9a-f]{16}")
 TO_TOPIC = re.compile(PARENT + r"/messages/\d+")
-
-
-def check(what, condition, found=None):
-    if not condition:
-        raise SystemExit(f"not so: {what}: {found}")
-    print("ok", what, flush=True)
 
 
 def connect(scope=MESSAGING):

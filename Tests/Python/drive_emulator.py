@@ -9,13 +9,9 @@ import os
 import sys
 import warnings
 
+from harness.checking import check
+
 PATIENCE = 30
-
-
-def check(what, condition, found=None):
-    if not condition:
-        raise SystemExit(f"not so: {what}: {found}")
-    print("ok", what, flush=True)
 
 
 class Emulator:

@@ -4,57 +4,19 @@ Usage: drive_pushes.py <folder of the services' sockets> <token of a phone> <a t
 works; ends with 1 at the first that does not.
 """
 
+import functools
 import json
 import sys
 import time
 import uuid
 
 import zmq
+from harness import bus
+from harness.bus import PATIENCE, connect
+from harness.checking import check
 
-PATIENCE = 20.0
-context = zmq.Context()
-
-
-class Failure(Exception):
-    def __init__(self, status, payload):
-        super().__init__(f"{status}: {payload['message']}")
-        self.status, self.field = status, payload.get("field")
-
-
-def connect(kind, folder, name):
-    socket = context.socket(kind)
-    socket.setsockopt(zmq.LINGER, 0)
-    if kind == zmq.SUB:
-        socket.setsockopt_string(zmq.SUBSCRIBE, "push.ended")
-    socket.connect(f"ipc://{folder}/{name}.sock")
-    return socket
-
-
-def ask(socket, command, payload, actor="stranger"):
-    header = {"id": uuid.uuid4().hex, "command": command, "timeout": int(PATIENCE * 1000), "actor": actor}
-    socket.send_multipart([json.dumps(header).encode(), json.dumps(payload).encode()])
-    if not socket.poll(PATIENCE * 1000):
-        raise SystemExit("no reply")
-    reply, result = map(json.loads, socket.recv_multipart())
-    assert reply["id"] == header["id"], reply
-    if reply["status"] != "ok":
-        raise Failure(reply["status"], result)
-    return result
-
-
-def check(what, condition, found=None):
-    if not condition:
-        raise SystemExit(f"not so: {what}: {found}")
-    print("ok", what, flush=True)
-
-
-def expect(status, field, socket, command, payload):
-    try:
-        found = ask(socket, command, payload)
-    except Failure as failure:
-        check(f"{command} is {status}, {field}", (failure.status, failure.field) == (status, field), failure)
-    else:
-        raise SystemExit(f"{command} answered {found}")
+ask = functools.partial(bus.ask, actor="stranger")
+expect = functools.partial(bus.expect, actor="stranger")
 
 
 def ended(events, push_id):
@@ -68,7 +30,7 @@ def ended(events, push_id):
 
 
 def by_message_log(folder, phone, gone):
-    log, events = connect(zmq.REQ, folder, "message-log"), connect(zmq.SUB, folder, "message-log-events")
+    log, events = connect(zmq.REQ, folder, "message-log"), connect(zmq.SUB, folder, "message-log-events", "push.ended")
     message = {"notification": {"title": "News", "body": "🎓"}, "data": {"id": "17"}, "android": {"priority": "high", "ttl": "60s"}}
     command = {"idempotency_key": "python", "fairness_key": "stranger", "tokens": [phone, gone], "message": message,
                "expires": int(time.time() * 1000) + 3_600_000}

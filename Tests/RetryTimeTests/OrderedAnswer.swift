@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
-import JSON
+import Base
 import NIOCore
 import Schemas
 import Synchronization

@@ -1,7 +1,6 @@
-import JSON
+import Base
 import Schemas
 import Testing
-import Time
 
 @testable import FCMEmulator
 @testable import FCMRelay

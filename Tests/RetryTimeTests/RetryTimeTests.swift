@@ -1,7 +1,6 @@
-import JSON
+import Base
 import Schemas
 import Testing
-import Time
 
 @testable import FCMEmulator
 @testable import FCMRelay
@@ -16,7 +15,7 @@ struct RetryTimeTests {
     private static let never: UnixMilliseconds = start + 10_000_000_000
 
     /// A rule, and the minimum and maximum waits in seconds before the second, third and fourth attempt.
-    struct Course: Sendable, CustomTestStringConvertible {
+    struct ExpectedWaits: Sendable, CustomTestStringConvertible {
         let rule: JSONValue
         let earliest: [Double]
         let latest: [Double]
@@ -30,42 +29,42 @@ struct RetryTimeTests {
         var testDescription: String { "\(rule)" }
     }
 
-    static let courses = [
+    static let expectedWaits = [
         // Ten seconds, and then twice as long each time, with a jitter of a fifth; but at least ten, as Google asks.
-        Course(["fault": "UNAVAILABLE"], [10, 16, 32], [12, 24, 48]),
-        Course(["fault": "UNAVAILABLE", "body": "HTML"], [10, 16, 32], [12, 24, 48]),
-        Course(["fault": "UNAVAILABLE", "body": "EMPTY"], [10, 16, 32], [12, 24, 48]),
-        Course(["fault": "INTERNAL"], [10, 16, 32], [12, 24, 48]),
-        Course(["fault": "INTERNAL", "body": "HTML"], [10, 16, 32], [12, 24, 48]),
-        Course(["fault": "INTERNAL", "body": "EMPTY"], [10, 16, 32], [12, 24, 48]),
+        ExpectedWaits(["fault": "UNAVAILABLE"], [10, 16, 32], [12, 24, 48]),
+        ExpectedWaits(["fault": "UNAVAILABLE", "body": "HTML"], [10, 16, 32], [12, 24, 48]),
+        ExpectedWaits(["fault": "UNAVAILABLE", "body": "EMPTY"], [10, 16, 32], [12, 24, 48]),
+        ExpectedWaits(["fault": "INTERNAL"], [10, 16, 32], [12, 24, 48]),
+        ExpectedWaits(["fault": "INTERNAL", "body": "HTML"], [10, 16, 32], [12, 24, 48]),
+        ExpectedWaits(["fault": "INTERNAL", "body": "EMPTY"], [10, 16, 32], [12, 24, 48]),
         // Half a minute after an answer of the front end without FCM.
-        Course(["fault": "BAD_GATEWAY"], [30, 30, 32], [36, 36, 48]),
-        Course(["fault": "BAD_GATEWAY", "body": "EMPTY"], [30, 30, 32], [36, 36, 48]),
+        ExpectedWaits(["fault": "BAD_GATEWAY"], [30, 30, 32], [36, 36, 48]),
+        ExpectedWaits(["fault": "BAD_GATEWAY", "body": "EMPTY"], [30, 30, 32], [36, 36, 48]),
         // A minute for every quota.
-        Course(["fault": "QUOTA_EXCEEDED"], [60, 60, 60], [72, 72, 72]),
-        Course(["fault": "PROJECT_QUOTA"], [60, 60, 60], [72, 72, 72]),
-        Course(["fault": "PROJECT_QUOTA", "body": "EMPTY"], [60, 60, 60], [72, 72, 72]),
+        ExpectedWaits(["fault": "QUOTA_EXCEEDED"], [60, 60, 60], [72, 72, 72]),
+        ExpectedWaits(["fault": "PROJECT_QUOTA"], [60, 60, 60], [72, 72, 72]),
+        ExpectedWaits(["fault": "PROJECT_QUOTA", "body": "EMPTY"], [60, 60, 60], [72, 72, 72]),
         // FCM's Retry-After in either form, and up to a fifth later; or the own schedule if that is longer.
-        Course(["fault": "UNAVAILABLE", "retry_after_s": .integer(45)], [45, 45, 45], [54, 54, 48]),
-        Course(
+        ExpectedWaits(["fault": "UNAVAILABLE", "retry_after_s": .integer(45)], [45, 45, 45], [54, 54, 48]),
+        ExpectedWaits(
             ["fault": "INTERNAL", "retry_after_s": .integer(45), "retry_after_form": "DATE", "body": "EMPTY"], [45, 45, 45],
             [54, 54, 48]),
-        Course(
+        ExpectedWaits(
             ["fault": "PROJECT_QUOTA", "retry_after_s": .integer(20), "retry_after_form": "DATE"], [20, 20, 32], [24, 24, 48]),
-        Course(["fault": "QUOTA_EXCEEDED", "retry_after_s": .integer(20)], [20, 20, 32], [24, 24, 48]),
-        Course(["fault": "UNAVAILABLE", "retry_after_s": .integer(1)], [8, 16, 32], [12, 24, 48]),
+        ExpectedWaits(["fault": "QUOTA_EXCEEDED", "retry_after_s": .integer(20)], [20, 20, 32], [24, 24, 48]),
+        ExpectedWaits(["fault": "UNAVAILABLE", "retry_after_s": .integer(1)], [8, 16, 32], [12, 24, 48]),
         // A second token is refused like the first.
-        Course(["fault": "UNAUTHENTICATED"], [8, 16, 32], [12, 24, 48]),
-        Course(["fault": "UNAUTHENTICATED", "body": "HTML"], [8, 16, 32], [12, 24, 48]),
+        ExpectedWaits(["fault": "UNAUTHENTICATED"], [8, 16, 32], [12, 24, 48]),
+        ExpectedWaits(["fault": "UNAUTHENTICATED", "body": "HTML"], [8, 16, 32], [12, 24, 48]),
     ]
 
-    @Test("Each error has its own pause, which doubles", arguments: courses)
-    func course(course: Course) async throws {
-        for (random, expected) in [(0.0, course.earliest), (1.0, course.latest)] {
-            let waits = try await waits(expected.count, random: random) {
-                try await OrderedAnswer(rule: course.rule).failure(at: $0).error
+    @Test("Each error has its own pause, which doubles", arguments: expectedWaits)
+    func pauses(expected: ExpectedWaits) async throws {
+        for (random, seconds) in [(0.0, expected.earliest), (1.0, expected.latest)] {
+            let waits = try await waits(seconds.count, random: random) {
+                try await OrderedAnswer(rule: expected.rule).failure(at: $0).error
             }
-            #expect(waits == expected)
+            #expect(waits == seconds)
         }
     }
 

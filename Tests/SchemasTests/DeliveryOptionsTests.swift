@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import Testing
 
 @testable import Schemas
@@ -7,7 +7,7 @@ import Testing
 @Suite("Delivery options")
 struct DeliveryOptionsTests {
     private static let all = """
-        {"image":"https://cdn.test/a.png","collapse_key":"storm","analytics_label":"storm_1~%.-","android":{"channel_id":"alerts"},
+        {"image":"https://cdn.test/a.png","link":"mailto:desk@campus.test","collapse_key":"storm","analytics_label":"storm_1~%.-","android":{"channel_id":"alerts"},
          "apns":{"category":"ALERT"}}
         """
 
@@ -21,8 +21,8 @@ struct DeliveryOptionsTests {
         #expect(
             options
                 == DeliveryOptions(
-                    image: "https://cdn.test/a.png", collapseKey: "storm", analyticsLabel: "storm_1~%.-",
-                    android: .init(channelID: "alerts"), apns: .init(category: "ALERT")))
+                    image: "https://cdn.test/a.png", link: "mailto:desk@campus.test", collapseKey: "storm",
+                    analyticsLabel: "storm_1~%.-", android: .init(channelID: "alerts"), apns: .init(category: "ALERT")))
         #expect(try JSONCoder.decode(DeliveryOptions.self, from: JSONCoder.encode(options)) == options)
         #expect(try Self.read("{}") == DeliveryOptions())
     }
@@ -35,6 +35,10 @@ struct DeliveryOptionsTests {
             (#"{"image":"https://?a"}"#, "image"),
             (#"{"image":"https://:443/x"}"#, "image"), (#"{"image":"https://@/x"}"#, "image"),
             (#"{"image":"https://#x"}"#, "image"),
+            (#"{"link":"http://campus.test/"}"#, "link"), (#"{"link":"javascript:alert(1)"}"#, "link"),
+            (#"{"link":"campus.test"}"#, "link"), (#"{"link":"https://"}"#, "link"), (#"{"link":"tel:1 2"}"#, "link"),
+            (#"{"link":"HTTPS://campus.test/"}"#, "link"), (#"{"link":""}"#, "link"), (#"{"link":7}"#, "link"),
+            (#"{"link":"tel:\#(String(repeating: "1", count: 997))"}"#, "link"),
             (#"{"collapse_key":"two words"}"#, "collapse_key"),
             (#"{"collapse_key":""}"#, "collapse_key"),
             (#"{"collapse_key":"\#(String(repeating: "k", count: 51))"}"#, "collapse_key"),
@@ -59,12 +63,12 @@ struct DeliveryOptionsTests {
             "https://224.0.0.1/", "https://%6cocalhost/a", "https://[2002:7f00:1::]/", "https://[2001:0:1::]/",
         ])
     func hosts(image: String) throws {
-        let draft = MessageDraft(
+        let draft = MessageContent(
             title: "T", desc: "D", message: "M", topicKey: try #require(TopicKey(DraftTests.topicKey)), distribution: .alert,
             options: DeliveryOptions(image: image))
         let violation = #expect(throws: SchemaViolation.self) { try draft.check() }
         #expect(violation?.field == "options.image")
-        let relayed = RelayMessage(msiKey: ObjectID(), timestamp: 0, draft: draft)
+        let relayed = RelayMessage(msiKey: ObjectID(), timestamp: 0, content: draft)
         if PictureAddress.isWellFormed(image) { #expect(try RelayMessage(payload: relayed.payload()) == relayed) }
         let poster = BroadcastActionData(poster: image, translations: ["en": .init(title: "t", msg: "m")])
         #expect(throws: SchemaViolation.self) { try poster.check(for: .others) }
@@ -80,13 +84,41 @@ struct DeliveryOptionsTests {
         #expect(PictureAddress.problem(with: image) == nil)
     }
 
+    @Test(
+        "A new link is a page on a public host, a number to call, or one mail address",
+        arguments: [
+            "https://user@campus.test/", "https://localhost/", "https://10.0.0.1/", "https://printer.local/", "tel:", "tel:+",
+            "tel:*21*0301234%23", "tel:*21#", "tel:abc", "tel:112;phone-context=x", "mailto:", "mailto:desk",
+            "mailto:@campus.test", "mailto:a@b.test,c@d.test", "mailto:a@b.test?cc=c@d.test",
+            "mailto:a@b.test?attach=/etc/passwd",
+            "mailto:a@b.test?subject=x&bcc=c@d.test", "mailto:a@b.test?subject=<b>",
+        ])
+    func links(link: String) throws {
+        let draft = MessageContent(
+            title: "T", desc: "", message: "M", topicKey: try #require(TopicKey(DraftTests.topicKey)), distribution: .information,
+            options: DeliveryOptions(link: link))
+        #expect(violation { try draft.check() }?.field == "options.link")
+    }
+
+    @Test(
+        "Other links are valid",
+        arguments: [
+            "https://campus.test/plan?day=1#room", "tel:112", "tel:+49-30-1234", "tel:(030)1234.5;ext=67",
+            "mailto:desk@campus.test", "mailto:a+b@campus.test?subject=Room%20B%2012&body=Hello",
+            "tel:" + String(repeating: "1", count: 996),
+        ])
+    func validLinks(link: String) throws {
+        #expect(LinkAddress.problem(with: link) == nil)
+        #expect(try Self.read(#"{"link":"\#(link)"}"#) == DeliveryOptions(link: link))
+    }
+
     @Test("A portal's message can have delivery options")
     func draft() throws {
         let draft =
             #"{"title":"T","desc":"D","message":"M","topic_key":"\#(DraftTests.topicKey)","distribution":"Alert","options":"#
-        let decoded = try JSONCoder.decodeStrictly(MessageDraft.self, from: Data((draft + Self.all + "}").utf8))
+        let decoded = try JSONCoder.decodeStrictly(MessageContent.self, from: Data((draft + Self.all + "}").utf8))
         #expect(try decoded.options == Self.read(Self.all))
-        #expect(violation(of: MessageDraft.self, in: draft + #"{"image":"x"}}"#)?.field == "options.image")
+        #expect(violation(of: MessageContent.self, in: draft + #"{"image":"x"}}"#)?.field == "options.image")
     }
 
     @Test("Options that were stored under other rules are still read")

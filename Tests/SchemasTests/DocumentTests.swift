@@ -1,8 +1,7 @@
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import Testing
-import Time
 
 /// The documents have exactly the fields of the seed's "Schema".
 @Suite("Documents")
@@ -36,9 +35,9 @@ struct DocumentTests {
 
     @Test("A message has the seed's fields and its relay record, and is read back equal")
     func message() throws {
-        let draft = try JSONCoder.decodeStrictly(MessageDraft.self, from: DraftTests.message())
+        let draft = try JSONCoder.decodeStrictly(MessageContent.self, from: DraftTests.message())
         let message = Message(
-            msiKey: ObjectID(), draft: draft, sender: "Communicator", timestamp: 1_763_712_000_123,
+            msiKey: ObjectID(), content: draft, sender: "Communicator", timestamp: 1_763_712_000_123,
             names: CubeNames(channel: "Campus", area: "Weather", subject: "Storms"), expires: 1_766_131_200_123,
             idempotencyKey: "k",
             relay: RelayRecord(
@@ -56,14 +55,6 @@ struct DocumentTests {
             #expect(text.contains("\"\(field)\":"), "\(field)")
         }
         #expect(text.contains("\"timestamp\":1763712000123"))
-    }
-
-    @Test("A component that an earlier version has stored has no time of its acceptance")
-    func earlierVersion() throws {
-        let json = #"{"component":"data","state":"accepted","name":"projects/p/messages/1"}"#
-        let record = try JSONCoder.decode(ComponentRecord.self, from: Data(json.utf8))
-        #expect(record.acceptedAt == nil && record.name == "projects/p/messages/1")
-        #expect(!String(decoding: try JSONCoder.encode(record), as: UTF8.self).contains("accepted_at"))
     }
 
     @Test("A stored document with a field of a later version is still read")

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import Testing
 
@@ -19,7 +19,7 @@ struct DraftTests {
 
     @Test("A message with every field is read")
     func message() throws {
-        let draft = try JSONCoder.decodeStrictly(MessageDraft.self, from: Self.message())
+        let draft = try JSONCoder.decodeStrictly(MessageContent.self, from: Self.message())
         #expect(draft.title == "Storm")
         #expect(draft.desc == "Stay home")
         #expect(draft.message == "The campus is closed.")
@@ -50,7 +50,7 @@ struct DraftTests {
         ])
     func wrongMessage(json: String, field: String, problem: String) throws {
         let text = json.split(separator: "KEY", omittingEmptySubsequences: false).joined(separator: Self.topicKey)
-        let found = try #require(violation(of: MessageDraft.self, in: text))
+        let found = try #require(violation(of: MessageContent.self, in: text))
         #expect(found.field == field)
         #expect(found.problem.contains(problem), "\(found)")
     }
@@ -60,19 +60,20 @@ struct DraftTests {
         func text(_ count: Int) -> String { String(repeating: character, count: count) }
 
         let longest = try Self.message(title: text(500), desc: text(500), message: text(1_500))
-        #expect(throws: Never.self) { try JSONCoder.decodeStrictly(MessageDraft.self, from: longest) }
-        #expect(violation(of: MessageDraft.self, in: try Self.message(title: text(501)))?.field == "title")
-        #expect(violation(of: MessageDraft.self, in: try Self.message(desc: text(501)))?.field == "desc")
-        let tooLong = try #require(violation(of: MessageDraft.self, in: try Self.message(message: text(1_501))))
+        #expect(throws: Never.self) { try JSONCoder.decodeStrictly(MessageContent.self, from: longest) }
+        #expect(violation(of: MessageContent.self, in: try Self.message(title: text(501)))?.field == "title")
+        #expect(violation(of: MessageContent.self, in: try Self.message(desc: text(501)))?.field == "desc")
+        let tooLong = try #require(violation(of: MessageContent.self, in: try Self.message(message: text(1_501))))
         #expect(tooLong.description == "message: expected at most 1500 characters, found 1501")
     }
 
     @Test("Invalid UTF-8 and endless nesting are not valid JSON")
     func notJSON() throws {
         let noText = Data([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])
-        #expect(violation(of: MessageDraft.self, in: noText)?.problem == "not valid JSON: it is not UTF-8")
+        #expect(violation(of: MessageContent.self, in: noText)?.problem == "not valid JSON: it is not UTF-8")
         let deep = Data(repeating: UInt8(ascii: "["), count: 100_000)
-        #expect(violation(of: MessageDraft.self, in: deep)?.problem == "not valid JSON: expected at most 512 levels at byte 512")
+        let tooDeep = violation(of: MessageContent.self, in: deep)
+        #expect(tooDeep?.problem == "not valid JSON: expected at most 512 levels at byte 512")
     }
 
     @Test(

@@ -1,9 +1,8 @@
 import FCM
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import Testing
-import Time
 
 /// The seed's "FCM Mapping" in the form of HTTP v1, field by field.
 @Suite("FCM mapping")
@@ -16,7 +15,7 @@ struct FCMMappingTests {
         let key = try #require(TopicKey(DraftTests.topicKey))
         return RelayMessage(
             msiKey: try #require(ObjectID("0123456789abcdef01234567")), timestamp: 1_763_712_000_123,
-            draft: MessageDraft(title: title, desc: desc, message: text, topicKey: key, distribution: distribution),
+            content: MessageContent(title: title, desc: desc, message: text, topicKey: key, distribution: distribution),
             expires: expires)
     }
 
@@ -28,7 +27,7 @@ struct FCMMappingTests {
 
     @Test("The notification component has the seed's fields")
     func notification() throws {
-        let message = FCMMessage(.notification, of: try Self.relayed(.alert), now: 1_763_712_000_500)
+        let message = try FCMMessage(.notification, of: Self.relayed(.alert), now: 1_763_712_000_500)
         #expect(message.topic == DraftTests.topicKey)
         #expect(message.notification?.title == Self.title)
         #expect(message.notification?.body == Self.desc)
@@ -45,7 +44,7 @@ struct FCMMappingTests {
 
     @Test("The data component has all seven fields, each a string", arguments: Distribution.allCases)
     func data(distribution: Distribution) throws {
-        let message = FCMMessage(.data, of: try Self.relayed(distribution), now: 1_763_712_000_500)
+        let message = try FCMMessage(.data, of: Self.relayed(distribution), now: 1_763_712_000_500)
         #expect(message.topic == DraftTests.topicKey)
         #expect(message.notification == nil)
         #expect(
@@ -68,33 +67,48 @@ struct FCMMappingTests {
     @Test("A correction has the pop-up's name of the message that it corrects, and names it in its data")
     func correction() throws {
         let first = ObjectID()
-        var draft = try Self.relayed(.alert).draft
+        var draft = try Self.relayed(.alert).content
         (draft.follows, draft.correction) = (first, true)
-        let message = RelayMessage(msiKey: ObjectID(), timestamp: 1, draft: draft)
+        let message = RelayMessage(msiKey: ObjectID(), timestamp: 1, content: draft)
         let decoded = try RelayMessage(payload: message.payload())
-        #expect(decoded == message && decoded.draft.corrects == first)
-        let popup = FCMMessage(.notification, of: message, now: 0)
+        #expect(decoded == message && decoded.content.corrects == first)
+        let popup = try FCMMessage(.notification, of: message, now: 0)
         #expect(popup.android.notification?.tag == first.description)
         #expect(popup.apns.headers["apns-collapse-id"] == first.description)
         #expect(popup.data == ["msi_key": message.msiKey.description])
-        #expect(FCMMessage(.data, of: message, now: 0).data["corrects"] == first.description)
+        #expect(try FCMMessage(.data, of: message, now: 0).data["corrects"] == first.description)
         for component in Component.allCases {
-            let body = try FCMRequest.body(component, of: message, now: 0)
-            #expect(try body == JSONCoder.encode(FCMRequest(component, of: message, now: 0)))
-            #expect(FCMMessage.payloadBytes(component, of: message) == FCMMessage(component, of: message, now: 0).sentBytes)
+            let sent = try FCMMessage(component, of: message, now: 0)
+            #expect(FCMPayload(component, of: draft, at: message.timestamp).bytes == sent.sentBytes)
         }
-        // A follow-up has a pop-up of its own.
+        // A follow-up has its own pop-up.
         draft.correction = nil
-        let followUp = RelayMessage(msiKey: message.msiKey, timestamp: 1, draft: draft)
-        #expect(FCMMessage(.notification, of: followUp, now: 0).android.notification?.tag == message.msiKey.description)
-        #expect(FCMMessage(.data, of: followUp, now: 0).data["corrects"] == nil)
+        let followUp = RelayMessage(msiKey: message.msiKey, timestamp: 1, content: draft)
+        #expect(try FCMMessage(.notification, of: followUp, now: 0).android.notification?.tag == message.msiKey.description)
+        #expect(try FCMMessage(.data, of: followUp, now: 0).data["corrects"] == nil)
+    }
+
+    @Test("A link is in the data alone")
+    func link() throws {
+        for distribution in [Distribution.alert, .information] {
+            var draft = try Self.relayed(distribution).content
+            let plain = RelayMessage(msiKey: ObjectID(), timestamp: 1, content: draft)
+            draft.options = DeliveryOptions(link: "https://campus.test/plan")
+            let linked = RelayMessage(msiKey: plain.msiKey, timestamp: 1, content: draft)
+            #expect(try RelayMessage(payload: linked.payload()) == linked)
+            for component in distribution.components {
+                #expect(try FCMMessage(component, of: plain, now: 0).data["link"] == nil)
+                let expected = component == .data ? "https://campus.test/plan" : nil
+                #expect(try FCMMessage(component, of: linked, now: 0).data["link"] == expected)
+            }
+        }
     }
 
     @Test("The time to live for FCM ends when the message expires, after four weeks at most")
     func timeToLive() throws {
         let now: UnixMilliseconds = 1_763_712_000_500
         func ttl(_ expires: UnixMilliseconds?, _ distribution: Distribution = .alert) throws -> String {
-            FCMMessage(.data, of: try Self.relayed(distribution, expires: expires), now: now).android.ttl
+            try FCMMessage(.data, of: Self.relayed(distribution, expires: expires), now: now).android.ttl
         }
         #expect(try ttl(nil, .information) == "2419200s")
         // A phone that was off for weeks shows no old alert.
@@ -102,7 +116,7 @@ struct FCMMappingTests {
         #expect(try ttl(now + 60_999) == "60s")
         #expect(try ttl(now - 1) == "0s")
         #expect(try ttl(.max) == "2419200s")
-        let message = FCMMessage(.data, of: try Self.relayed(.alert, expires: now + 60_000), now: now)
+        let message = try FCMMessage(.data, of: Self.relayed(.alert, expires: now + 60_000), now: now)
         #expect(message.apns.headers["apns-expiration"] == "1763712060")
     }
 
@@ -115,27 +129,27 @@ struct FCMMappingTests {
         for (distribution, priority) in [(Distribution.alert, "HIGH"), (.information, "NORMAL")] {
             for component in distribution.components {
                 let relayed = try Self.relayed(distribution)
-                let request = FCMRequest(component, of: relayed, now: now, defaults: defaults)
-                #expect(request.message.android.priority == priority)
-                #expect(request.message.android.ttl == (distribution == .alert ? "3600s" : "2419200s"))
+                let message = try FCMMessage(component, of: relayed, now: now, defaults: defaults)
+                #expect(message.android.priority == priority)
+                #expect(message.android.ttl == (distribution == .alert ? "3600s" : "2419200s"))
                 // APNs takes a background push with priority 5 only, and shows a pop-up at once with 10.
-                #expect(request.message.apns.headers["apns-priority"] == (component == .data ? "5" : "10"))
-                #expect(try FCMRequest.body(component, of: relayed, now: now, defaults: defaults) == JSONCoder.encode(request))
+                #expect(message.apns.headers["apns-priority"] == (component == .data ? "5" : "10"))
             }
         }
     }
 
     @Test(
         "The payload size counts the bytes of the keys and values that are sent",
-        arguments: [nil, DeliveryOptions(image: "https://cdn.test/ä.png")])
+        arguments: [nil, DeliveryOptions(image: "https://cdn.test/ä.png"), DeliveryOptions(link: "tel:112", collapseKey: "k")])
     func measured(options: DeliveryOptions?) throws {
         let key = try #require(TopicKey(DraftTests.topicKey))
         let message = RelayMessage(
             msiKey: ObjectID(), timestamp: 1_763_712_000_123,
-            draft: MessageDraft(
+            content: MessageContent(
                 title: Self.title, desc: Self.desc, message: Self.text, topicKey: key, distribution: .alert, options: options))
         for component in Component.allCases {
-            #expect(FCMMessage.payloadBytes(component, of: message) == FCMMessage(component, of: message, now: 0).sentBytes)
+            let sent = try FCMMessage(component, of: message, now: 0)
+            #expect(FCMPayload(component, of: message.content, at: message.timestamp).bytes == sent.sentBytes)
         }
     }
 
@@ -157,18 +171,5 @@ struct FCMMappingTests {
              "topic_key":"\#(DraftTests.topicKey)","distribution":"Information","components":["notification"]}
             """#.utf8)
         #expect(throws: SchemaViolation.self) { try JSONCoder.decodeStrictly(RelayMessage.self, from: wrong) }
-    }
-}
-
-extension FCMMessage {
-    /// The bytes of the keys and values that FCM counts.
-    var sentBytes: Int {
-        var fields = data
-        if let notification {
-            fields["title"] = notification.title
-            fields["body"] = notification.body
-            fields["image"] = notification.image
-        }
-        return fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
     }
 }

@@ -1,9 +1,8 @@
 import FCM
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import Testing
-import Time
 
 /// Messages that FCM accepts, and messages that are refused before FCM is asked.
 @Suite("FCM's rules for messages")
@@ -146,5 +145,19 @@ struct FCMRulesTests {
         let longer = try sent(#"{"android_v2":{"ttl":"900s"},"webpush":{"headers":{"ttl":"900"}}}"#, expires: now + 60_000)
         #expect(
             longer["android_v2"]?["ttl"] == "60s" && longer["android"] == nil && longer["webpush"]?["headers"] == ["ttl": "60"])
+    }
+
+    @Test("The body for a recipient has the message, the recipient, and whether it is a dry run")
+    func body() throws {
+        func body(_ message: JSONValue, _ recipient: PushRecipient, validateOnly: Bool?) throws -> JSONValue {
+            let push = RelayPush(pushID: ObjectID(), recipients: [recipient], message: message, validateOnly: validateOnly)
+            return try JSONCoder.decode(JSONValue.self, from: FCMPush(push, now: 0).body(for: recipient))
+        }
+        #expect(
+            try body(["data": ["a": "b"], "android": [:]], .condition("'\"a\"' in topics"), validateOnly: true)
+                == [
+                    "message": ["data": ["a": "b"], "android": [:], "condition": "'\"a\"' in topics"], "validate_only": true,
+                ])
+        #expect(try body([:], .topic("news"), validateOnly: false) == ["message": ["topic": "news"]])
     }
 }

@@ -1,8 +1,7 @@
 import FCM
-import JSON
+import Base
 import Schemas
 import Testing
-import Time
 
 @Suite("Messages that exceed FCM's limit")
 struct FittingTextsTests {
@@ -11,14 +10,14 @@ struct FittingTextsTests {
         image: String? = nil,
         target: RelayTarget = .topic
     ) throws -> RelayMessage {
-        let draft = MessageDraft(
+        let draft = MessageContent(
             title: title, desc: desc, message: text, topicKey: try #require(TopicKey(DraftTests.topicKey)),
             distribution: distribution, options: image.map { DeliveryOptions(image: $0) })
         try draft.check()
-        return RelayMessage(msiKey: ObjectID(), timestamp: 1_763_712_000_123, draft: draft, target: target)
+        return RelayMessage(msiKey: ObjectID(), timestamp: 1_763_712_000_123, content: draft, target: target)
     }
 
-    /// The data as it goes out. Both writers of the request must agree.
+    /// The data as it goes out.
     private func data(_ message: RelayMessage, _ limit: PayloadLimit = .topic) throws -> [String: String] {
         try sent(.data, message, limit).data
     }
@@ -26,27 +25,45 @@ struct FittingTextsTests {
     private func sent(_ component: Component, _ message: RelayMessage, _ limit: PayloadLimit = .topic) throws -> FCMMessage {
         var defaults = FCMDefaults()
         defaults.payloadLimit = limit
-        let body = try FCMRequest.body(component, of: message, now: 0, defaults: defaults)
-        let request = FCMRequest(component, of: message, now: 0, defaults: defaults)
-        #expect(try JSONValue(parsing: body) == JSONValue(parsing: JSONCoder.encode(request)))
-        return request.message
+        return try FCMMessage(component, of: message, now: 0, defaults: defaults)
+    }
+
+    /// The size of a component, if no text is left out.
+    private func bytes(_ component: Component, _ message: RelayMessage) -> Int {
+        FCMPayload(component, of: message.content, at: message.timestamp).bytes
     }
 
     @Test(
         "Data of exactly the limit is whole; one byte more leaves out the message", arguments: [RelayTarget.topic, .token("t")])
     func boundary(target: RelayTarget) throws {
-        let empty = try FCMMessage.payloadBytes(.data, of: message("M", .information, target: target)) - 1
+        let empty = try bytes(.data, message("M", .information, target: target)) - 1
         let room = 4_096 - empty
         // Letters of three bytes, and of one byte for the rest.
         let fits = String(repeating: "€", count: room / 3) + String(repeating: "m", count: room % 3)
         let whole = try message(fits, .information, target: target)
-        #expect(FCMMessage.payloadBytes(.data, of: whole) == 4_096)
+        #expect(bytes(.data, whole) == 4_096)
         #expect(try data(whole)["message"] == fits && data(whole)["omitted"] == nil)
         let larger = try message(fits + "m", .information, target: target)
-        #expect(FCMMessage.payloadBytes(.data, of: larger) == 4_097)
+        #expect(bytes(.data, larger) == 4_097)
         let sent = try data(larger)
         #expect(sent["message"] == nil && sent["omitted"] == "message" && sent["desc"] == "D" && sent["title"] == "T")
         #expect(Set(sent.keys) == ["msi_key", "topic_key", "dist", "title", "desc", "timestamp", "omitted"])
+    }
+
+    @Test("A message of any size is refused exactly if its smallest form is too large", arguments: [300, 400, 600, 1_000, 4_096])
+    func smallest(limit: Int) throws {
+        for length in [1, 60, 100, 140] {
+            let title = String(repeating: "€", count: min(length, TextLimits.title.max))
+            for distribution in [Distribution.alert, .information] {
+                let message = try message(title: title, desc: "D", String(repeating: "m", count: 10 * length), distribution)
+                let content = message.content
+                let smallest = distribution.components.map {
+                    FCMPayload($0, of: content, at: message.timestamp, within: limit).bytes
+                }
+                let violation = PayloadLimit(bytes: limit).violation(by: content, at: message.timestamp)
+                #expect((violation != nil) == smallest.contains { $0 > limit }, "\(distribution), \(length) of \(limit)")
+            }
+        }
     }
 
     @Test("1,500 characters of Arabic, Chinese or emoji go out without the message", arguments: ["م", "校", "😀"])
@@ -55,7 +72,7 @@ struct FittingTextsTests {
         let alert = try message(text)
         #expect(PayloadLimit.topic.violation(by: alert) == nil)
         let sent = try data(alert)
-        let isTooLarge = FCMMessage.payloadBytes(.data, of: alert) > 4_096
+        let isTooLarge = bytes(.data, alert) > 4_096
         #expect(sent["omitted"] == (isTooLarge ? "message" : nil) && sent["desc"] == "D")
         #expect(isTooLarge || letter == "م")
     }
@@ -69,7 +86,7 @@ struct FittingTextsTests {
         #expect(PayloadLimit.topic.violation(by: largest) == nil)
         let data = try data(largest)
         #expect(data["omitted"] == "message,desc" && data["message"] == nil && data["desc"] == nil)
-        #expect(data["title"] == largest.draft.title)
+        #expect(data["title"] == largest.content.title)
         for component in Component.allCases {
             #expect(try sent(component, largest).sentBytes <= 4_096)
         }
@@ -83,7 +100,7 @@ struct FittingTextsTests {
         let body = String(repeating: letter, count: count)
         let image = "https://cdn.test/i.png"
         let alert = try message(desc: body, image: image)
-        let whole = FCMMessage.payloadBytes(.notification, of: alert)
+        let whole = bytes(.notification, alert)
         for limit in [whole - 1, whole - letter.utf8.count - 3, whole / 2, whole / 2 + 1, whole / 2 + 2] {
             let popup = try sent(.notification, alert, PayloadLimit(bytes: limit))
             let notification = try #require(popup.notification)
@@ -100,7 +117,7 @@ struct FittingTextsTests {
     @Test("White space before the cut goes")
     func whiteSpace() throws {
         let alert = try message(desc: "Stay at home. Listen")
-        let whole = FCMMessage.payloadBytes(.notification, of: alert)
+        let whole = bytes(.notification, alert)
         let popup = try sent(.notification, alert, PayloadLimit(bytes: whole - 3))
         #expect(popup.notification?.body == "Stay at home.…")
     }
@@ -110,5 +127,13 @@ struct FittingTextsTests {
         let violation = try #require(PayloadLimit(bytes: 1_000).violation(by: message(title: String(repeating: "😀", count: 300))))
         #expect(violation.field == "title" && violation.problem.contains("more than the 1000"))
         #expect(try PayloadLimit(bytes: 1_000).violation(by: message(String(repeating: "😀", count: 300))) == nil)
+    }
+}
+
+// The size of what a command has the relay send.
+
+extension PayloadLimit {
+    func violation(by message: RelayMessage) -> SchemaViolation? {
+        violation(by: message.content, at: message.timestamp, components: message.components, to: message.target)
     }
 }

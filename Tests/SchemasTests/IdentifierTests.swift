@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Schemas
 import Testing
-import Time
+import Base
 
 @Suite("ObjectIds and topic keys")
 struct IdentifierTests {

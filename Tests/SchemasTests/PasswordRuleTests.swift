@@ -1,4 +1,4 @@
-import JSON
+import Base
 import Schemas
 import Testing
 
@@ -13,7 +13,7 @@ struct PasswordRuleTests {
     }
 
     @Test(
-        "Passwords that everybody tries first are refused, also in capitals and with digits at the end",
+        "Passwords that everybody tries first are refused, even in capitals and with digits at the end",
         arguments: [
             "password", "Password1!", "12345678", "87654321", "aaaaaaaa", "abababab", "qwertyuiop", "Welcome2026",
             "studentstudent",

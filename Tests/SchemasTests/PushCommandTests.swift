@@ -1,8 +1,7 @@
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import Testing
-import Time
 
 /// The commands about pushes, in the form in which other programs send them.
 @Suite("Push commands")
@@ -68,6 +67,40 @@ struct PushCommandTests {
         #expect(PushEnded(push).unregistered == ["b"])
     }
 
+    @Test("Recipients are stored with every outcome, and equal errors once")
+    func storedRecipients() throws {
+        let error = DeliveryError(.unregistered)
+        var records: [RecipientRecord] = (0..<9).map { RecipientRecord(recipient: .token("t\($0)")) }
+        for (index, state) in [DeliveryState.accepted, .failed, .expired, .recalled, .accepted].enumerated() {
+            records[index].state = state
+        }
+        (records[0].name, records[0].acceptedAt) = ("n0", 5)
+        // Without a name, as no relay of this product answers.
+        records[4].acceptedAt = 6
+        (records[1].error, records[2].error, records[7].error) = (error, DeliveryError(.paced, retryAfter: 5), error)
+        let mixed: [PushRecipient] = [.topic("a"), .token("b"), .condition("'c' in topics")]
+        for records in [records, Array(records[5...]), mixed.map { RecipientRecord(recipient: $0) }, []] {
+            let json = try JSONCoder.encode(StoredRecipients(records))
+            #expect(try JSONCoder.decode(StoredRecipients.self, from: json).records == records)
+        }
+        let json = String(decoding: try JSONCoder.encode(StoredRecipients(records)), as: UTF8.self)
+        #expect(json.contains(#""states":"Aferapppp""#))
+        #expect(json.contains(#""of":[1,7]"#) && json.contains(#""names":["n0"]"#))
+        #expect(json.contains(#""accepted":[{"at":5,"count":1},{"count":3},{"at":6,"count":1},{"count":4}]"#))
+    }
+
+    @Test(
+        "Stored recipients that another program has damaged are unreadable",
+        arguments: [
+            #"{"texts":["a"],"states":""}"#, #"{"texts":["a"],"states":"x"}"#, #"{"texts":["a"],"states":"A"}"#,
+            #"{"texts":["a"],"states":"p","accepted":[{"count":2}]}"#, #"{"texts":["a"],"states":"p","accepted":[{"count":-1}]}"#,
+            #"{"texts":["a"],"states":"p","kinds":["phone"]}"#, #"{"texts":["a"],"states":"p","kinds":[]}"#,
+            #"{"texts":["a"],"states":"f","errors":[{"error":{"class":"permanent","code":"C","message":"m"},"of":[1]}]}"#,
+        ])
+    func damagedRecipients(json: String) {
+        #expect(throws: SchemaViolation.self) { try JSONCoder.decode(StoredRecipients.self, from: Data(json.utf8)) }
+    }
+
     @Test("A repeated push may spell its numbers differently; another number is another push")
     func sameCommand() throws {
         func push(_ message: String) throws -> Push {
@@ -96,6 +129,11 @@ struct PushCommandTests {
         let json = String(decoding: try JSONCoder.encode(reply), as: UTF8.self)
         #expect(json.hasPrefix(#"{"results":[{"name":"n"},{"error":{"class":"retryable","code":"PACED""#))
         #expect(try JSONCoder.decode(RelayPush.Reply.self, from: Data(json.utf8)) == reply)
+        let unusual = RelayPush.Reply(results: [SendResult(.failure(DeliveryError(.expired, "\"é\"\n")))])
+        for reply in [reply, unusual, RelayPush.Reply(results: [])] {
+            let fast = try RelayPush.payload(of: reply)
+            #expect(try fast == JSONCoder.encode(reply) && RelayPush.reply(payload: fast) == reply)
+        }
     }
 
     @Test("Each error code has a class and its own text, and says whether FCM may have accepted the message")

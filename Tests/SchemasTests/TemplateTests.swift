@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import Testing
 
@@ -47,6 +47,7 @@ struct TemplateTests {
             (#"{"name":"n","title":"t","desc":"d","message":""}"#, "message"),
             (#"{"name":"n","title":"t","desc":"d","message":"m","urgent":1}"#, "urgent"),
             (#"{"name":"n","title":"t","message":"m"}"#, "desc"),
+            (#"{"name":"n","title":"t","desc":"d","message":"m","topic_key":"x"}"#, "topic_key"),
         ])
     func wrongTemplate(json: String, field: String) {
         #expect(violation(of: MessageTemplate.Draft.self, in: json)?.field == field)
@@ -79,32 +80,41 @@ struct TemplateTests {
         #expect(violation { try Self.post(fields) }?.field == field)
     }
 
+    @Test("The error for an unknown field of a post names those that it has")
+    func unknownField() {
+        let found = violation { try Self.post(Self.texts + #","titel":"t""#) }
+        let fields =
+            "title, desc, message, distribution, ttl, options, delay, drill, follows, correction, template, values, "
+            + "topic_key, send_at, template_revision"
+        #expect(found?.field == "titel" && found?.problem == "not a field of this object, which has: \(fields)")
+    }
+
     @Test("A message that a template makes too long, or without the text of an Alert, is refused")
     func badResult() throws {
         let post = try Self.post(#""template":"\#(Self.id)","values":{"a":"\#(String(repeating: "x", count: 500))"}"#)
-        #expect(violation { try post.draft(from: Self.template("-{{a}}", "d")) }?.field == "title")
-        #expect(violation { try post.draft(from: Self.template("t", "", "{{a}}")) }?.field == "desc")
-        #expect(try post.draft(from: Self.template("{{a}}", "d")).title.count == 500)
+        #expect(violation { try post.content(from: Self.template("-{{a}}", "d")) }?.field == "title")
+        #expect(violation { try post.content(from: Self.template("t", "", "{{a}}")) }?.field == "desc")
+        #expect(try post.content(from: Self.template("{{a}}", "d")).title.count == 500)
     }
 
     @Test("A repeated post is recognised by all of its fields, and that of a template also after the template has changed")
     func repetition() throws {
         let plain = try Self.post(Self.texts)
-        let stored = try plain.draft().marked
+        let stored = plain.content.marked
         #expect(plain.isSource(of: stored))
         for further in [
             #","drill":true"#, #","delay":0"#, #","follows":"\#(Self.id)""#, #","send_at":1795262462399"#, #","ttl":5"#,
         ] {
             let other = try Self.post(Self.texts + further)
             #expect(!other.isSource(of: stored), "\(further)")
-            let draft = try other.draft().marked
-            #expect(other.isSource(of: draft) && !plain.isSource(of: draft), "\(further)")
+            let marked = other.content.marked
+            #expect(other.isSource(of: marked) && !plain.isSource(of: marked), "\(further)")
         }
         // Not a drill, said or unsaid.
         #expect(try Self.post(Self.texts + #","drill":false"#).isSource(of: stored))
 
         let filled = try Self.post(#""template":"\#(Self.id)","values":{"a":"1"},"drill":true"#)
-        let made = try filled.draft(from: Self.template("T{{a}}", "d")).marked
+        let made = try filled.content(from: Self.template("T{{a}}", "d")).marked
         #expect(made.title == "[DRILL] T1" && filled.isSource(of: made))
         for fields in [
             #""template":"\#(Self.id)","values":{"a":"2"},"drill":true"#, #""template":"\#(Self.id)","values":{"a":"1"}"#,
@@ -118,6 +128,6 @@ struct TemplateTests {
     func drill() throws {
         let title = String(repeating: "é", count: 492)
         let post = try Self.post(#""desc":"d","message":"m","drill":true,"title":"\#(title)""#)
-        #expect(try post.draft().marked.title == "[DRILL] " + title)
+        #expect(post.content.marked.title == "[DRILL] " + title)
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import JSON
+import Base
 import Schemas
 import Testing
 
@@ -24,7 +24,7 @@ struct TextCharactersTests {
             #expect(try !matchesPattern(text, of: limits) || text == "\u{E0041}")
         }
         #expect(throws: SchemaViolation.self) {
-            try JSONCoder.decodeStrictly(MessageDraft.self, from: DraftTests.message(desc: text))
+            try JSONCoder.decodeStrictly(MessageContent.self, from: DraftTests.message(desc: text))
         }
     }
 
@@ -78,7 +78,7 @@ struct TextCharactersTests {
         #expect(try matchesPattern(name, of: .name))
     }
 
-    @Test("A name is no folder of a path", arguments: [".", ".."])
+    @Test("A name is not a folder of a path", arguments: [".", ".."])
     func folders(name: String) throws {
         #expect(try TextLimits.name.problem(with: name) != nil && !matchesPattern(name, of: .name))
         #expect(TextLimits.title.problem(with: name) == nil && TextLimits.name.problem(with: "a..") == nil)
@@ -98,7 +98,7 @@ struct TextCharactersTests {
     @Test("What an earlier version has stored goes out: the relay and the message log read it by the rules of then")
     func stored() throws {
         let id = ObjectID()
-        let draft = MessageDraft(
+        let draft = MessageContent(
             title: "\u{200B}", desc: "\u{200B}", message: "\u{200B}", topicKey: try #require(TopicKey(DraftTests.topicKey)),
             distribution: .alert)
         #expect(throws: SchemaViolation.self) { try draft.check() }
@@ -106,7 +106,7 @@ struct TextCharactersTests {
         var filled = draft
         filled.template = id
         try filled.check()
-        let relayed = RelayMessage(msiKey: id, timestamp: 0, draft: draft)
+        let relayed = RelayMessage(msiKey: id, timestamp: 0, content: draft)
         #expect(try RelayMessage(payload: relayed.payload()) == relayed)
         let names = CubeNames(channel: "a\nb", area: "\u{200B}", subject: "c")
         #expect(try JSONCoder.decodeStrictly(CubeNames.self, from: JSONCoder.encode(names)) == names)

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 
 /// The violation with which a body ends; `nil` if it ends with a value or with another error.
 func violation<Value>(_ body: () throws -> Value) -> SchemaViolation? {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import Testing
 
@@ -15,6 +15,23 @@ struct WireFormTests {
         #expect(try JSONCoder.decode(Value.self, from: Data(expected.utf8)) == value)
     }
 
+    @Test("The event of the cube has the edit, and an edit that this version does not know hides no version")
+    func cubeChanged() throws {
+        let (channel, subject) = (ObjectID(), ObjectID())
+        let move = MoveSubject(
+            channelID: channel, areaID: channel, subjectID: subject, to: SubjectPlace(channel: channel, area: subject))
+        let event = CubeChanged(version: 7, edit: AppliedCubeEdit(move, newID: nil), digest: .empty)
+        let payload =
+            #"{"areaID":"\#(channel)","channelID":"\#(channel)","subjectID":"\#(subject)","to":{"area":"\#(subject)","channel":"\#(channel)"}}"#
+        let json = #"{"digest":"0","edit":{"command":"subject.move","payload":\#(payload)},"version":7}"#
+        #expect(try Self.json(event) == json)
+        #expect(try Self.json(JSONCoder.decode(CubeChanged.self, from: Data(json.utf8))) == json)
+        #expect(try Self.json(CubeChanged(version: 7)) == #"{"version":7}"#)
+        let later = try JSONCoder.decode(
+            CubeChanged.self, from: Data(json.replacing("subject.move", with: "subject.split").utf8))
+        #expect(later.version == 7 && later.edit == nil)
+    }
+
     @Test("The report of a service leaves out what it has not")
     func health() throws {
         try Self.check(ServiceHealth(), "{}")
@@ -23,6 +40,32 @@ struct WireFormTests {
             #"{"parts":{"db":{"status":"ok"},"fcm":{"message":"gone","status":"unavailable"}},"version":"1.2.0"}"#)
         try Self.check(
             PartHealth(.ok, version: "1", parts: ["a": .ok]), #"{"parts":{"a":{"status":"ok"}},"status":"ok","version":"1"}"#)
+    }
+
+    @Test("A service's report of itself is bounded, and one of another version does not hide the rest of its health")
+    func report() throws {
+        let long = String(repeating: "x\n", count: 1_000)
+        let many = (0..<1_000).map { "MSI_NAME_\($0)\(long)" }
+        let report = ServiceReport(
+            process: 7, settings: SettingsStatus(read: 5, needingRestart: ["MSI_A"], mistake: long), overridden: ["MSI_B"],
+            warnings: many, lastError: .init(time: 6, message: long))
+        #expect(try JSONCoder.encode(ServiceHealth(version: "1.0.0", report: report)).count < 10_240)
+        let health = try JSONCoder.decode(
+            ServiceHealth.self,
+            from: Data(
+                #"""
+                {"version":"1.1.0","colour":"red","report":{"process":7,"settings":{"read":5,"needs_restart":["MSI_A"],"more":1},
+                 "overridden":[],"warnings":[],"more":{}}}
+                """#.utf8))
+        #expect(health.report?.settings == SettingsStatus(read: 5, needingRestart: ["MSI_A"]))
+        for report in ["7", "{}", #"{"process":"x","settings":[]}"#, "null"] {
+            let other = #"{"version":"1.1.0","parts":{"db":{"status":"ok"}},"report":\#(report)}"#
+            #expect(
+                try JSONCoder.decode(ServiceHealth.self, from: Data(other.utf8))
+                    == ServiceHealth(version: "1.1.0", parts: ["db": .ok]))
+        }
+        // The gateway shows everyone the state of a service.
+        #expect(PartHealth(ServiceHealth(version: "1.0.0", report: report)) == PartHealth(.ok, version: "1.0.0"))
     }
 
     @Test("A page of messages may be asked for without a filter")

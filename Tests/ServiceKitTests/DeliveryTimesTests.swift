@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import ServiceKit
 import Testing
 
@@ -11,7 +11,19 @@ struct DeliveryTimesTests {
         #expect(DeliveryTimes.relayTimeout == .seconds(20) && DeliveryTimes.relayStopTimeout == .seconds(20))
         #expect(DeliveryTimes.relayTimeout > DeliveryTimes.fcmRequestTimeout)
         #expect(DeliveryTimes.minLease > DeliveryTimes.relayTimeout)
-        #expect(DeliveryTimes.leaseDuration > DeliveryTimes.minLease)
+        #expect(DeliveryTimes.leaseDuration - DeliveryTimes.minLease >= .seconds(8), "the time of a slow claim")
+        #expect(DeliveryTimes.leaseDuration == .seconds(35), "as the page for operators says")
+    }
+
+    @Test("No relay works on a message when a message log whose clock is ahead sees the lease end")
+    func clocks() {
+        #expect(DeliveryTimes.maxClockDifference == .seconds(5), "as the page for operators says")
+        #expect(DeliveryTimes.minLease - DeliveryTimes.maxClockDifference > DeliveryTimes.relayTimeout)
+        #expect(DeliveryTimes.relayTimeout(within: DeliveryTimes.minLease) == DeliveryTimes.relayTimeout)
+        #expect(DeliveryTimes.relayTimeout(within: DeliveryTimes.leaseDuration) == DeliveryTimes.relayTimeout)
+        #expect(
+            DeliveryTimes.relayTimeout(within: DeliveryTimes.minLease - .seconds(3)) == DeliveryTimes.relayTimeout - .seconds(3))
+        #expect(DeliveryTimes.relayTimeout(within: DeliveryTimes.maxClockDifference) == .zero)
     }
 
     @Test("A relay ends its work on a command before the sender gives up, and remembers it for longer than a lease")
@@ -21,7 +33,7 @@ struct DeliveryTimesTests {
         #expect(DeliveryTimes.relayTimeout - DeliveryTimes.relayReplyMargin > DeliveryTimes.fcmRequestTimeout)
         #expect(DeliveryTimes.maxRelayTime > DeliveryTimes.relayTimeout)
         #expect(DeliveryTimes.maxRelayTime <= DeliveryTimes.leaseDuration)
-        #expect(DeliveryTimes.sendMemory > DeliveryTimes.leaseDuration + DeliveryTimes.relayTimeout)
+        #expect(DeliveryTimes.sendMemory > DeliveryTimes.leaseDuration * 3, "a few attempts")
     }
 
     @Test("The gateway waits longer for the message log than a client waits for a connection or notices that it is lost")

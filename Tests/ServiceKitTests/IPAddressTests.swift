@@ -17,7 +17,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "Everything else is no address",
+        "Everything else is not an address",
         arguments: ["", "localhost", "1.2.3", "1.2.3.4:80", "[::1]", "fe80::1%eth0", "1.2.3.4 ", "256.0.0.1", "::g"])
     func refused(text: String) {
         #expect(IPAddress(text) == nil)
@@ -55,7 +55,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "Everything else is no network",
+        "Everything else is not a network",
         arguments: ["", "/8", "10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "host/8"])
     func noNetwork(text: String) {
         #expect(IPNetwork(text) == nil)

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
-import JSON
+import Base
 import Logging
+import Schemas
 import Synchronization
 import TestSupport
 import Testing
@@ -15,7 +16,7 @@ struct JournalTests {
         _ message: String = "accepted", level: Logger.Level = .warning, _ fields: [(key: String, value: String)] = []
     ) -> LogEntry {
         LogEntry(
-            time: Date(), level: level, service: "msi-cube", message: message, fields: fields, file: "Cube/Main.swift", line: 7,
+            time: .now, level: level, service: "msi-cube", message: message, fields: fields, file: "Cube/Main.swift", line: 7,
             function: "run()")
     }
 
@@ -128,7 +129,7 @@ struct JournalTests {
         }
     }
 
-    @Test("A line that standard error has taken in part is counted as dropped, and the next one is a line of its own")
+    @Test("A line that standard error has taken in part is counted as dropped, and the next one begins a new line")
     func partialLine() throws {
         let stream = try StreamSocket()
         let long = Self.entry("long", (0..<400).map { ("key\($0)", String(repeating: "x", count: 900)) })
@@ -231,9 +232,9 @@ private struct JournalFields {
             }
             rest = rest.dropFirst(value.count)
             try #require(rest.popFirst() == UInt8(ascii: "\n"))
-            let former = values.updateValue(
+            let previous = values.updateValue(
                 String(decoding: value, as: UTF8.self), forKey: String(decoding: name, as: UTF8.self))
-            try #require(former == nil)
+            try #require(previous == nil)
         }
     }
 }

@@ -1,4 +1,4 @@
-import DurableFiles
+import Base
 import FoundationEssentials
 import Glibc
 import TestSupport

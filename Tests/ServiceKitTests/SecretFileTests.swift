@@ -14,7 +14,7 @@ struct SecretFileTests {
             accepted: SettingDeclaration.common + ServiceEntry.cube.settings)
     }
 
-    @Test("The file holds the value; one line end after it is no part of it", arguments: ["", "\n", "\r\n"])
+    @Test("The file holds the value; one line end after it is not part of it", arguments: ["", "\n", "\r\n"])
     func contents(lineEnd: String) async throws {
         try await withTemporaryFolder { folder in
             let file = folder + "/url"

@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import Schemas
 import Synchronization
 import TestSupport
@@ -48,7 +48,7 @@ struct SelfCheckTests {
                     && "\(error)"
                         == "the service does not answer itself: store; store: a write to cube.sqlite has not ended for 12 s"
             }
-            // A store that is locked or full is no reason for a restart.
+            // A store that is locked or full is not a reason for a restart.
             for writes in [PartHealth(.unavailable, "the database is locked"), PartHealth(.storageFull, "the disk is full")] {
                 store.writes = writes
                 let state = try await check.state()
@@ -70,7 +70,7 @@ struct SelfCheckTests {
         }
     }
 
-    @Test("A part that does not answer is named, with the time since it was asked, and is not asked again meanwhile")
+    @Test("A part that does not answer is named, with the time since it was asked, and is not asked again until it answers")
     func silent() async throws {
         let asked = Mutex(0)
         let (stream, release) = AsyncStream<Void>.makeStream()

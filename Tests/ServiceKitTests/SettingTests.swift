@@ -1,9 +1,8 @@
 import FoundationEssentials
 import Logging
+@testable import ServiceKit
 import TestSupport
 import Testing
-
-@testable import ServiceKit
 
 @Suite("Settings")
 struct SettingTests {
@@ -117,6 +116,22 @@ struct SettingTests {
     func refused(arguments: [String], environment: [String: String], expected: String) async throws {
         let problem = try #require(await problem(arguments, environment))
         #expect(problem.contains(expected), "\(problem)")
+    }
+
+    @Test("A setting that has ended stops the service that used it, and is a warning elsewhere")
+    func ended() async throws {
+        try await withFile("MSI_FCM_SERVER_KEY_FILE=/k\n") { file in
+            let text = "MSI_FCM_SERVER_KEY_FILE in \(file) is not a setting: Google ended FCM's legacy API"
+            let environment = ["MSI_CONFIG_FILE": file]
+            let warnings = try await values([], environment).warnings
+            #expect(warnings.count == 1 && warnings[0].hasPrefix(text), "\(warnings)")
+            let relay = SettingDeclaration.common + ServiceEntry.fcmRelay.settings
+            await #expect {
+                try await SettingValues(arguments: [], environment: environment, accepted: relay)
+            } throws: {
+                "\($0)".hasPrefix(text)
+            }
+        }
     }
 
     @Test("An authority is a host and perhaps a port, and nothing else")
@@ -241,5 +256,19 @@ struct SettingTests {
         #expect(Setting.gatewayPort.declaration.name == "MSI_GATEWAY_PORT")
         #expect(Setting.fcmServiceAccountFile.declaration.name == "MSI_FCM_SERVICE_ACCOUNT_FILE")
         #expect(Setting.fcmServiceAccountFile.declaration.flag == "--fcm-service-account-file")
+    }
+}
+
+@Suite("Edit distance")
+struct EditDistanceTests {
+    @Test(
+        "Each typing error counts once",
+        arguments: [
+            ("", "", 0), ("PORT", "PORT", 0), ("", "PORT", 4), ("PORT", "PORTS", 1), ("PORT", "PRT", 1), ("PORT", "PART", 1),
+            ("PORT", "PROT", 1), ("PORT", "RPOTS", 3), ("PORT", "LEVEL", 5), ("AB", "BA", 1), ("ABCD", "BADC", 2),
+        ])
+    func distance(one: String, other: String, expected: Int) {
+        #expect(editDistance(one, other) == expected)
+        #expect(editDistance(other, one) == expected)
     }
 }

@@ -1,10 +1,11 @@
 import FoundationEssentials
+import Glibc
+import Base
 import Logging
 import Schemas
 import Synchronization
 import TestSupport
 import Testing
-import Time
 
 @testable import ServiceKit
 
@@ -44,7 +45,9 @@ struct SettingsReloadTests {
             }
             var logger = log.logger
             logger.logLevel = level
-            reload = try SettingsReload(values, readAfter: time, check: check, logger: logger, readAgain: read)
+            reload = try SettingsReload(
+                values, readAfter: time, privateFiles: [folder + "/nothing", folder + "/state"], check: check, logger: logger,
+                readAgain: read)
         }
 
         /// Changes the file, and reads the settings again.
@@ -58,7 +61,7 @@ struct SettingsReloadTests {
         }
     }
 
-    @Test("A setting that a service follows changes at once, and its former and new value are in the log")
+    @Test("A setting that a service follows changes at once, and its old and new value are in the log")
     func live() async throws {
         try await withTemporaryFolder { folder in
             let service = try await Service(in: folder, "MSI_MESSAGE_RETENTION=5\n")
@@ -76,7 +79,7 @@ struct SettingsReloadTests {
         }
     }
 
-    @Test("A setting that needs a restart is named with both values, also at the next reload, until it is as it was")
+    @Test("A setting that needs a restart is named with both values, even at the next reload, until it is as it was")
     func needsRestart() async throws {
         try await withTemporaryFolder { folder in
             let service = try await Service(in: folder, "MSI_GATEWAY_PORT=8001\n")
@@ -113,7 +116,7 @@ struct SettingsReloadTests {
         }
     }
 
-    @Test("The value of a secret is in no line, also if it comes from a file")
+    @Test("The value of a secret is in no line, even if it comes from a file")
     func secrets() async throws {
         try await withTemporaryFolder { folder in
             let service = try await Service(in: folder, "MSI_DATABASE_URL=mongodb://ann:s3cret@localhost/campus\n")
@@ -174,7 +177,8 @@ struct SettingsReloadTests {
                 return []
             }
             let reload = try SettingsReload(
-                service.values, readAfter: 1_000, check: check, logger: quietLogger, readAgain: { service.values })
+                service.values, readAfter: 1_000, privateFiles: [], check: check, logger: quietLogger,
+                readAgain: { service.values })
             #expect(reload.status.read == 1_000)
             _ = await reload.run()
             let last = checked.withLock(\.self)
@@ -225,5 +229,40 @@ struct SettingsReloadTests {
         #expect(logger.logLevel == .trace && quiet.logLevel == .warning)
         level.value = .critical
         #expect(logger.logLevel == .critical && quiet.logLevel == .critical)
+    }
+
+    @Test("A service reports open files, names without effect and what waits for a restart, and no value of a setting")
+    func report() async throws {
+        try await withTemporaryFolder { folder in
+            let secret = folder + "/url"
+            try Data("mongodb://hub:hunter2@db/campus".utf8).write(to: URL(filePath: secret))
+            chmod(secret, 0o640)
+            let service = try await Service(
+                in: folder, "MSI_LOG_LEVEL=info\nMSI_MESSAGE_RETENTION=30\n",
+                environment: ["MSI_LOG_LEVEL": "debug", "MSI_DATABASE_URL_FILE": secret])
+            _ = try await service.change("MSI_LOG_LEVEL=info\nMSI_MESSAGE_RETENTION=30\nMSI_GATEWAY_PORT=8090\n")
+            _ = try await service.change("MSI_LOG_LEVEL=info\nMSI_MESSAGE_RETENTION=13\n")
+            let report = service.reload.report
+            #expect(report.process == getpid() && report.overridden == ["MSI_LOG_LEVEL"])
+            #expect(report.settings.needingRestart == ["MSI_GATEWAY_PORT"])
+            #expect(report.settings.mistake == "thirteen days bring bad luck")
+            #expect(report.warnings.count == 1 && report.warnings[0].hasPrefix("\(secret) contains secrets, and its mode 640"))
+            let text = String(decoding: try JSONCoder.encode(report), as: UTF8.self)
+            #expect(!text.contains("hunter2"), "\(text)")
+        }
+    }
+
+    @Test("The modes of files in the report are those of the last reading, so no request waits for the disk")
+    func modes() async throws {
+        try await withTemporaryFolder { folder in
+            let state = folder + "/state"
+            mkdir(state, 0o755)
+            let service = try await Service(in: folder, "")
+            #expect(service.reload.report.warnings.map { $0.hasPrefix("\(state) contains secrets, and its mode 755") } == [true])
+            chmod(state, 0o700)
+            #expect(service.reload.report.warnings.count == 1)
+            _ = try await service.change("")
+            try await eventually { service.reload.report.warnings.isEmpty }
+        }
     }
 }

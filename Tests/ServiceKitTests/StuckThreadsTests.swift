@@ -1,4 +1,4 @@
-import DedicatedThread
+import Base
 import Foundation
 import Glibc
 import Schemas
@@ -8,7 +8,7 @@ import Testing
 
 @testable import ServiceKit
 
-/// The answers about a process whose threads are all stuck. Each test needs a process of its own. While that runs, Swift Testing blocks
+/// The answers about a process whose threads are all stuck. Each test needs its own process. While that runs, Swift Testing blocks
 /// a shared thread of this process, of which there may be only two.
 @Suite("Stuck threads", .serialized, .timeLimit(.minutes(10)))
 struct StuckThreadsTests {

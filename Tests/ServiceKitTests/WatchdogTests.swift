@@ -23,11 +23,7 @@ struct WatchdogTests {
         }
     }
 
-    private static var settings: SettingsStatus {
-        var settings = SettingsStatus(read: 1_764_144_000_000)
-        settings.needingRestart = ["MSI_GATEWAY_PORT"]
-        return settings
-    }
+    private static let settings = SettingsStatus(read: 1_764_144_000_000, needingRestart: ["MSI_GATEWAY_PORT"])
 
     /// Runs a watchdog whose manager waits for 60 ms.
     private func withWatchdog(

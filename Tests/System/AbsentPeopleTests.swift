@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import JSON
+import Base
 import NIOHTTP1
 import TestSupport
 import Testing
@@ -126,7 +126,7 @@ extension SystemTests.WithoutSupervisor {
 
                     // A gateway that has never seen the cookie has listed it.
                     #expect(try await ann.at(second.portal).post(to: subject).status == 201)
-                    // A gateway that is started meanwhile has the copies of the first one.
+                    // A gateway that is started during the outage has the copies of the first one.
                     let third = try await services.startGateway()
                     for (caller, status) in [(ann, 201), (carl, 201), (bob, 401)] {
                         let answer = try await caller.at(third.portal).post(to: subject)

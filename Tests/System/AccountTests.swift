@@ -1,6 +1,6 @@
-import CommandBus
+import Bus
 import FoundationEssentials
-import JSON
+import Base
 import NIOCore
 import NIOHTTP1
 import Schemas
@@ -113,7 +113,7 @@ extension SystemTests {
                 #expect(try String(contentsOfFile: people.folder + "/token", encoding: .utf8) == token)
                 #expect(!FileManager.default.fileExists(atPath: people.folder + "/token.new"))
 
-                // The command line is an author of its own.
+                // The command line is a separate author.
                 var filter = AuditFilter()
                 filter.action = "account.link"
                 let entries = try await people.withClient {

@@ -1,4 +1,4 @@
-import JSON
+import Base
 import NIOHTTP1
 import TestSupport
 import Testing
@@ -43,7 +43,7 @@ extension SystemTests.HarmedProduct {
                 #expect(try await ann.call(.POST, "/message/\(held)/approve").status == 403)
                 #expect(try await stack.fcm.acceptedSends(to: subject.topicKey).isEmpty)
 
-                // A script is no second person.
+                // A script is not a second person.
                 #expect(try await ben.call(.POST, "/message/\(held)/approve").status == 403)
                 let approval = try await benInBrowser.call(.POST, "/message/\(held)/approve")
                 #expect(approval.status == 200, "\(approval)")

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import JSON
+import Base
 import NIOHTTP1
 import Schemas
 import Synchronization
@@ -65,7 +65,7 @@ extension SystemTests {
                                 let report = try JSONValue(parsing: Array((made.lines.last ?? "").utf8))
                                 #expect(report["backup"]?.string == backup && report["manifest"]?["format"] == 1)
                                 let during = posts.accepted.count
-                                try await eventually("the load goes on") { posts.accepted.count > during + 20 }
+                                try await eventually("the load continues") { posts.accepted.count > during + 20 }
                                 return (waiting, before)
                             }
                             if kind == .sqlite {

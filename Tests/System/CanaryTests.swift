@@ -1,7 +1,7 @@
-import CommandBus
+import Bus
 import FoundationEssentials
 import Glibc
-import JSON
+import Base
 import NIOCore
 import NIOHTTP1
 import Schemas

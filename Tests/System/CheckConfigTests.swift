@@ -23,7 +23,7 @@ extension SystemTests {
             }
         }
 
-        @Test("What libmongoc says while it is loaded is no line of the program")
+        @Test("What libmongoc says while it is loaded is not a line of the program")
         func loading() async throws {
             // The shell makes the file that a killed process with its id would have left, and becomes the program.
             let script = #"echo $$; : >/dev/shm/mongoc-$$; exec "$0" --check-config"#
@@ -112,8 +112,9 @@ extension SystemTests {
                 #expect(settings["MSI_BUS_KEY_FILE"] == "/var/lib/msi/bus-key")
                 #expect(settings["MSI_BUS_PEERS_FILE"] == "/etc/msi/peers")
                 settings.merge(["MSI_BUS_KEY_FILE": key, "MSI_BUS_PEERS_FILE": peers, "MSI_STATE_DIR": folder]) { $1 }
-                try Data("key".utf8).write(to: URL(filePath: "\(folder)/server-key"))
-                settings["MSI_FCM_SERVER_KEY_FILE"] = "\(folder)/server-key"
+                let account = "\(folder)/service-account.json"
+                try await ServiceAccountFile.json(tokenURI: "https://127.0.0.1:1/token").write(to: URL(filePath: account))
+                settings["MSI_FCM_SERVICE_ACCOUNT_FILE"] = account
                 for service in ServiceEntry.all where service.usesBus {
                     let second = layouts.appending(path: "\(service.executable)@2.env")
                     let own = file == "six-machines.env" && service.mayHaveInstances ? try variables(of: second) : [:]

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import NIOHTTP1
 import TestSupport
 import Testing
@@ -67,7 +67,7 @@ extension SystemTests.OneProduct {
             #expect(try await portal.message(recalled)["relay"]?["state"] == "recalled")
         }
 
-        @Test("A scheduled post with the same Idempotency-Key is made once, also after its time")
+        @Test("A scheduled post with the same Idempotency-Key is made once, even after its time")
         func scheduledOnce() async throws {
             let subject = try await portal.makeSubject("Information")
             var message = subject.message()

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import JSON
+import Base
 import NIOHTTP1
 import TestSupport
 import Testing

@@ -10,14 +10,14 @@ extension SystemTests {
         @Test(
             "Every change of a source, a manifest, a compiler or a build leads to a build, and after that there is none",
             arguments: [
-                "echo >> Services/Cube/Main.swift", "echo >> Shared/JSON/JSON.swift", "echo >> Package.swift",
+                "echo >> Services/Cube/Main.swift", "echo >> Shared/Base/JSON/JSON.swift", "echo >> Package.swift",
                 "echo >> Package.resolved", "echo '#' >> deploy/dependencies", "echo >> Shared/CCurl/shim.h",
                 // The same size, and times that are older than the last build.
                 "sed -i 's/one/two/' Services/Cube/Main.swift && touch -d 2001-01-01 Services/Cube/Main.swift",
                 "cd Services/Cube && cp -p Main.swift copy && cat copy > Main.swift && touch -r copy Main.swift && rm copy",
-                "touch -d 2001-01-01 Shared/JSON/New.swift", "rm Shared/JSON/JSON.swift",
-                "mv Shared/JSON/JSON.swift Shared/JSON/Other.swift", "mv Shared/JSON Shared/Text",
-                "mv Shared/JSON/JSON.swift Services/Cube/JSON.swift",
+                "touch -d 2001-01-01 Shared/Base/JSON/New.swift", "rm Shared/Base/JSON/JSON.swift",
+                "mv Shared/Base/JSON/JSON.swift Shared/Base/JSON/Other.swift", "mv Shared/Base/JSON Shared/Text",
+                "mv Shared/Base/JSON/JSON.swift Services/Cube/JSON.swift",
                 "rm .build/release/msi-cube", "chmod -x .build/release/msi", "echo >> .build/release/msi", "rm -r .build",
                 "echo 6.4 > version", "rm .build/deploy-build-release-product.stamp",
                 "sed -i 1d .build/deploy-build-release-product.stamp",
@@ -96,7 +96,7 @@ extension SystemTests {
         }
 
         @Test("A file that changes while it is built is built again")
-        func changedMeanwhile() async throws {
+        func changedDuringBuild() async throws {
             try await withProject { project in
                 try await project.run("echo 'echo >> Services/Cube/Main.swift; rm during' > during")
                 #expect(try await project.build() == .built)
@@ -146,13 +146,13 @@ private struct SampleProject {
 
     func make() async throws {
         let deploy = try BuiltProduct.packageFolder() + "deploy"
-        try Data(Self.compiler.utf8).write(to: URL(filePath: folder + "/swift"))
+        try await ExecutableFile.write(Self.compiler, to: folder + "/swift")
         try await run(
             """
-            mkdir -p Services/Cube Shared/JSON Shared/CCurl Tests/CubeTests deploy bin && mv swift bin && chmod +x bin/swift && echo 6.3 > version
+            mkdir -p Services/Cube Shared/Base/JSON Shared/CCurl Tests/CubeTests deploy bin && mv swift bin && echo 6.3 > version
             cp '\(deploy)'/{build,dependencies,progress} deploy
             echo > Tests/CubeTests/CubeTests.swift
-            echo one > Services/Cube/Main.swift; echo > Shared/JSON/JSON.swift; echo > Shared/CCurl/shim.h; echo > Package.swift
+            echo one > Services/Cube/Main.swift; echo > Shared/Base/JSON/JSON.swift; echo > Shared/CCurl/shim.h; echo > Package.swift
             """)
     }
 

@@ -1,7 +1,8 @@
 import AsyncHTTPClient
 import FoundationEssentials
 import Glibc
-import JSON
+import HTTPRouting
+import Base
 import NIOCore
 import NIOHTTP1
 import ServiceKit
@@ -50,12 +51,10 @@ extension SystemTests.WithoutSupervisor {
         private func state(of phone: Portal) async throws -> JSONValue {
             let request = HTTPClientRequest(url: "http://127.0.0.1:\(phone.port)/events")
             let response = try await phone.http.execute(request, deadline: .distantFuture)
-            var unread = Data()
+            var parser = EventStreamParser()
             for try await bytes in response.body {
-                unread += Data(bytes.readableBytesView)
-                let text = String(decoding: unread, as: UTF8.self)
-                guard let end = text.firstRange(of: "\n\n"), let begin = text.firstRange(of: "data: ") else { continue }
-                return try JSONValue(parsing: Data(text[begin.upperBound..<end.lowerBound].utf8))
+                guard let event = parser.receive(bytes.readableBytesView).first else { continue }
+                return try JSONValue(parsing: Data(event.data.utf8))
             }
             throw TooLate("the phone's events have ended")
         }

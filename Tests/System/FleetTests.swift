@@ -1,5 +1,5 @@
 import Glibc
-import JSON
+import Base
 import NIOHTTP1
 import Synchronization
 import TestSupport

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import JSON
+import Base
 import NIOHTTP1
 import ServiceKit
 import TestSupport
@@ -38,7 +38,7 @@ extension SystemTests {
                     // A second time changes nothing.
                     for _ in 0..<2 {
                         let lines = try await migrate("mongodb", in: folder + "/one", url).lines
-                        #expect(lines.contains { $0.hasPrefix("cube: 1 channels, digest ") })
+                        #expect(lines.contains { $0.hasPrefix("icube: 1 documents, digest ") })
                         #expect(lines.contains { $0.hasPrefix("messages: 31 messages, digest ") })
                     }
                     try carryToken(from: folder + "/one", to: folder + "/two")

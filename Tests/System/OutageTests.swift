@@ -1,4 +1,4 @@
-import JSON
+import Base
 import NIOHTTP1
 import TestSupport
 import Testing

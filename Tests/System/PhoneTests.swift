@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import NIOHTTP1
 import TestSupport
 import Testing
@@ -113,19 +113,19 @@ extension SystemTests.OneProduct {
             return try JSONValue(parsing: try #require(file))["token"]?.string
         }
 
-        @Test("The other platform is another phone: it has no messages, and FCM no longer has the former one")
+        @Test("The other platform is another phone: it has no messages, and FCM no longer has the earlier one")
         func otherPlatform() async throws {
             let key = try await received()
-            let former = try #require(try registration())
+            let earlier = try #require(try registration())
             try await control(["platform": "ios"])
             try await eventually("it has no messages") { try await shown().isEmpty }
-            try await eventually("FCM does not have the former one", every: .milliseconds(500)) {
-                try await portal.with(token: nil).call(.POST, "/phone/topics", ["token": .string(former)]).status == 404
+            try await eventually("FCM does not have the earlier one", every: .milliseconds(500)) {
+                try await portal.with(token: nil).call(.POST, "/phone/topics", ["token": .string(earlier)]).status == 404
             }
             #expect(try await page().call(.POST, "/permission", ["granted": true]).status == 204)
             // A new phone shows the week's messages.
             try await eventually("it shows the message") { try await shown().contains(key) }
-            #expect(try registration() != former)
+            #expect(try registration() != earlier)
             try await control(["platform": "android"])
         }
 

@@ -1,8 +1,7 @@
 import FoundationEssentials
-import JSON
+import Base
 import NIOHTTP1
 import PowerCut
-import SeededRandom
 import ServiceKit
 import TestSupport
 import Testing

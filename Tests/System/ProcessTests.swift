@@ -98,7 +98,7 @@ extension SystemTests {
                 let script = """
                     echo key > $MSI_STATE_DIR/key; echo '{"projects":[]}' > $MSI_STATE_DIR/projects
                     chmod 640 $MSI_STATE_DIR/key $MSI_STATE_DIR/projects
-                    export MSI_FCM_SERVER_KEY_FILE=$MSI_STATE_DIR/key MSI_FCM_PROJECTS_FILE=$MSI_STATE_DIR/projects
+                    export MSI_FCM_SERVICE_ACCOUNT_FILE=$MSI_STATE_DIR/key MSI_FCM_PROJECTS_FILE=$MSI_STATE_DIR/projects
                     sleep 0.1 | MSI_SUPERVISED=true msi-fcm-relay
                     """
                 let lines = try await run(script, in: folder)

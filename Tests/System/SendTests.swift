@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import NIOHTTP1
 import TestSupport
 import Testing
@@ -59,7 +59,7 @@ extension SystemTests.OneProduct {
                 #expect(sent.exitCode == 0 && sent.lines.count == 2 && sent.lines.last == "relayed", "\(sent.lines)")
                 let events = try await phone.events(2) { $0.msiKey == sent.lines.first || $0.component == "notification" }
                 let data = try #require(events.first { $0.component == "data" }?.json["data"])
-                #expect(data["title"] == "Closed" && data["message"] == "Closed\nUntil Monday")
+                #expect(data["title"] == "Closed" && data["message"] == "Until Monday")
             }
             let refused = try await send(["Readin room/Main building/Hours", "text"])
             #expect(refused.exitCode == 65 && refused.lines.contains { $0.contains("did you mean \"Reading room\"") })
@@ -89,7 +89,7 @@ extension SystemTests.OneProduct {
 extension SystemTests.HarmedProduct {
     @Suite("A repeated msi send")
     struct RepeatedSendTests {
-        @Test("A repeated command sends one message, also while the gateway is killed and replaced")
+        @Test("A repeated command sends one message, even while the gateway is killed and replaced")
         func repeated() async throws {
             let stack = try SharedStack.current
             _ = try await stack.portal.makeSubject("Information", at: "Refectory")

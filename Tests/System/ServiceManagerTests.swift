@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Schemas
 import ServiceKit
 import TestSupport
 import Testing

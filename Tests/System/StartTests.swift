@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import TestSupport
 import Testing
 
@@ -22,10 +22,11 @@ extension SystemTests {
         func endpoints(service: (name: String, setting: String), endpoint: (text: String, problem: String)) async throws {
             try await withTemporaryFolder { folder in
                 let environment = [
-                    "MSI_STATE_DIR": folder, "MSI_FCM_SERVER_KEY_FILE": folder + "/key", "MSI_GATEWAY_PORT": "0",
+                    "MSI_STATE_DIR": folder, "MSI_FCM_SERVICE_ACCOUNT_FILE": folder + "/key", "MSI_GATEWAY_PORT": "0",
                     service.setting: endpoint.text,
                 ]
-                try Data("key".utf8).write(to: URL(filePath: folder + "/key"))
+                try await ServiceAccountFile.json(tokenURI: "https://127.0.0.1:1/token")
+                    .write(to: URL(filePath: folder + "/key"))
                 let end = try await runProgram(service.name, environment: environment)
                 #expect(end.exitCode == 78)
                 #expect(

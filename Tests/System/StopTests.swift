@@ -1,5 +1,5 @@
 import Glibc
-import JSON
+import Base
 import TestSupport
 import Testing
 
@@ -9,8 +9,8 @@ extension SystemTests.WithoutSupervisor {
     struct StopTests {
         private static let count = 9
 
-        /// Posts messages whose answers FCM delays, and performs a change meanwhile. Expects that all of them are
-        /// relayed exactly once.
+        /// Posts messages whose answers FCM delays, and performs a change while they wait. Expects that each is relayed
+        /// exactly once.
         ///
         /// - Parameters:
         ///   - pace: The relay's limit of components a minute, if it should be slow.

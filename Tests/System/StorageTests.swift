@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import JSON
+import Base
 import NIOHTTP1
 import TestSupport
 import Testing
@@ -11,7 +11,7 @@ extension SystemTests {
         "Full disk", .enabled(if: SmallDisk.isPossible, "needs a superuser who may mount a small disk"), .stackOnSmallDisk)
     struct FullDiskTests {
         @Test(
-            "A full disk is a 507; nothing accepted is lost, nothing refused is stored, and all goes on once there is room")
+            "A full disk is a 507; nothing accepted is lost, nothing refused is stored, and all works again once there is room")
         func fullDisk() async throws {
             try await StackOnSmallDisk.use { stack, disk in
                 let portal = stack.portal
@@ -106,7 +106,7 @@ extension SystemTests.HarmedProduct {
         .enabled(if: WriteProtection.isPossible, "needs a superuser, and a file system with immutable files"))
     struct ReadOnlyTests {
         @Test(
-            "Read-only databases are a 503 for writes only, and messages that FCM accepts meanwhile are not sent twice")
+            "Read-only databases are a 503 for writes only, and messages that FCM accepts in that state are not sent twice")
         func readOnly() async throws {
             let stack = try SharedStack.current
             try await stack.healthy()

@@ -1,4 +1,4 @@
-import JSON
+import Base
 import NIOCore
 import NIOHTTP1
 import ServiceKit

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import NIOHTTP1
 import TestSupport
 import Testing
@@ -11,7 +11,7 @@ extension SystemTests {
         @Test("Everything is synced before the answer 201, including the names of new files and folders")
         func syncs() async throws {
             try await withTemporaryFolder { folder in
-                let trace = try SyncTrace(in: folder)
+                let trace = try await SyncTrace(in: folder)
                 let state = folder + "/new/state"
                 try await withStack(in: state, script: trace.script) { stack in
                     for made in [folder, folder + "/new", state] {

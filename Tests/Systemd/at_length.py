@@ -3,8 +3,8 @@
 import time
 
 from checks import MESSAGE_LOG, RELAY, removal_keeps_data, replaced_under_load, require
+from harness.waiting import eventually
 from hub import EMULATOR, Connections
-from waiting import wait_until
 
 
 def executables_need_only_debian(hub):
@@ -79,7 +79,7 @@ def the_watchdog_restarts(hub):
     start = time.monotonic()
     try:
         for unit in units:
-            wait_until(f"{unit} still hangs", lambda: hub.process(unit) not in (0, before[unit]), limit + 120)
+            eventually(f"{unit} still hangs", lambda: hub.process(unit) not in (0, before[unit]), limit + 120)
             require(int(hub.show(unit, "NRestarts")["NRestarts"]) > counts[unit], f"systemd has not restarted {unit}")
     finally:
         # Those that still hang would make all later checks fail.

@@ -3,8 +3,8 @@
 import json
 import re
 
+from harness.waiting import Failure, eventually
 from hub import CANARY, CONFIGURATION, EMULATOR, STATE, Connections
-from waiting import Failure, wait_until
 
 # Of units.
 RELAY, MESSAGE_LOG = "msi-fcm-relay", "msi-message-log"
@@ -50,7 +50,7 @@ def invalid_configuration_does_not_restart(hub):
     # It returns when each has started or failed.
     hub.container.run("systemctl", "start", "msi.target", check=False)
     unit = f"{RELAY}@1.service"
-    wait_until("the relay does not fail", lambda: hub.show(unit, "ActiveState")["ActiveState"] == "failed")
+    eventually("the relay does not fail", lambda: hub.show(unit, "ActiveState")["ActiveState"] == "failed")
     state = hub.show(unit, "ExecMainStatus", "NRestarts", "Result")
     require(state == {"ExecMainStatus": "78", "NRestarts": "0", "Result": "exit-code"}, f"the relay's state is {state}")
     hub.wait_until_active(["msi-people.service", "msi-cube.service"])
@@ -91,7 +91,7 @@ def a_message_arrives(hub):
 
 
 def the_canary_can_be_enabled(hub):
-    """The canary with a subject and a token of its own starts with the target, and its messages are stored"""
+    """The canary with its own subject and token starts with the target, and its messages are stored"""
     run = hub.container.run
     rows = ["channel,area,subject,level,distribution", "Operation,Canary,Canary,Optional,Information"]
     run("msi", "cube", "import", "-", "--format=csv", input="\n".join(rows) + "\n")
@@ -103,10 +103,10 @@ def the_canary_can_be_enabled(hub):
     before = hub.container.path(CONFIGURATION).read_text()
     hub.container.path(CONFIGURATION).write_text(f"{before}MSI_CANARY_TOPIC={topic}\nMSI_CANARY_INTERVAL=1\n")
     hub.systemctl("restart", f"{MESSAGE_LOG}@1.service")
-    wait_until("msi status does not say that the canary is silent", lambda: "canary: silent" in run("msi", "status", check=False))
+    eventually("msi status does not say that the canary is silent", lambda: "canary: silent" in run("msi", "status", check=False))
     hub.systemctl("enable", "--now", CANARY)
     hub.wait_until_active([CANARY])
-    wait_until(
+    eventually(
         "no message of the canary is relayed",
         lambda: '"state":"relayed"' in run("sh", "-c", (
             f"echo 'Authorization: Bearer '$(cat {STATE}/token) "
@@ -143,9 +143,25 @@ def doctor(hub):
     return json.loads(hub.container.run("msi", "doctor", "--json", check=False).splitlines()[-1])
 
 
+def reload_to_level(hub, level):
+    """Reloads the settings, and waits until the journal has each unit's line about the change of its log level"""
+    def changes(unit):
+        matches = (f"--unit={unit}", "MSI_SETTING=MSI_LOG_LEVEL", f"MSI_NEW={level}")
+        return len(hub.container.run("journalctl", "--no-pager", "--quiet", *matches, check=False).splitlines())
+
+    before = {unit: changes(unit) for unit in hub.units()}
+    hub.systemctl("reload", "msi.target")
+    for unit in hub.units():
+        eventually(f"{unit} does not change its level to {level}", lambda: changes(unit) > before[unit])
+
+
 def logs_have_fields(hub):
     """The journal finds the log lines of one message, and of its trace, by a field; msi trace prints its life with them"""
-    run = hub.container.run
+    run, configuration = hub.container.run, hub.container.path(CONFIGURATION)
+    original = configuration.read_bytes()
+    # What goes well with a message is logged at this level.
+    configuration.write_bytes(original + b"MSI_LOG_LEVEL=debug\n")
+    reload_to_level(hub, "debug")
     key = run("msi", "send", "Campus/Weather/Storms", "--wait", "To be followed.").split()[0]
 
     def entries(match):
@@ -153,7 +169,7 @@ def logs_have_fields(hub):
         lines = run("journalctl", "--no-pager", "--quiet", "--output=json", match, check=False).splitlines()
         return [json.loads(line) for line in lines]
 
-    wait_until("the journal has no line about a message", lambda: len(entries(f"MSI_KEY={key}")) >= 3)
+    eventually("the journal has no line about a message", lambda: len(entries(f"MSI_KEY={key}")) >= 3)
     found = entries(f"MSI_KEY={key}")
     units = {entry["_SYSTEMD_UNIT"] for entry in found}
     require({"msi-gateway.service", f"{MESSAGE_LOG}@1.service"} <= units, f"only {units} have lines about {key}")
@@ -163,35 +179,29 @@ def logs_have_fields(hub):
     require(len(entries(f"MSI_TRACE_ID={traces.pop()}")) >= 3, "the journal does not find the trace")
     # The entry of the audit log comes a moment later.
     for part in (f"message {key}: relayed", "gateway", "message-log", "FCM has accepted the data component", "message.send by"):
-        wait_until(f"msi trace does not show: {part}", lambda part=part: part in run("msi", "trace", key))
+        eventually(f"msi trace does not show: {part}", lambda part=part: part in run("msi", "trace", key))
+    configuration.write_bytes(original)
+    reload_to_level(hub, "info")
 
 
 def a_reload_changes_settings(hub):
     """A reload changes the log level of every service without a restart, and says in the log which settings need one"""
     run, configuration = hub.container.run, hub.container.path(CONFIGURATION)
-    former = configuration.read_bytes()
+    original = configuration.read_bytes()
     processes = {unit: hub.process(unit) for unit in hub.units()}
-    configuration.write_bytes(former + b"MSI_LOG_LEVEL=debug\nMSI_GATEWAY_MAX_CONNECTIONS=1234\n")
+    configuration.write_bytes(original + b"MSI_LOG_LEVEL=debug\nMSI_GATEWAY_MAX_CONNECTIONS=1234\n")
 
     def doctor_says(part):
         found = [each["found"] + " " + (each.get("advice") or "") for each in doctor(hub)["findings"]]
         require(any(part in each for each in found), f"msi doctor says {found} instead of {part}")
 
     doctor_says(f"{CONFIGURATION} has changed since these have read it")
-    hub.systemctl("reload", "msi.target")
-
-    def logged(unit, *matches):
-        return run("journalctl", "--no-pager", "--quiet", f"--unit={unit}", *matches, check=False).strip()
-
-    for unit in hub.units():
-        wait_until(f"{unit} does not change its level", lambda: logged(unit, "MSI_SETTING=MSI_LOG_LEVEL", "MSI_NEW=debug"))
-    restart = ("MSI_SETTING=MSI_GATEWAY_MAX_CONNECTIONS", "MSI_FORMER=4000", "MSI_NEW=1234")
-    require("restart" in logged("msi-gateway.service", *restart), "the gateway does not ask for a restart")
-    doctor_says("msi-gateway.service works with the former values of MSI_GATEWAY_MAX_CONNECTIONS systemctl restart msi-gateway.service")
-    configuration.write_bytes(former)
-    hub.systemctl("reload", "msi.target")
-    for unit in hub.units():
-        wait_until(f"{unit} does not change its level back", lambda: logged(unit, "MSI_SETTING=MSI_LOG_LEVEL", "MSI_NEW=info"))
+    reload_to_level(hub, "debug")
+    restart = ("--unit=msi-gateway.service", "MSI_SETTING=MSI_GATEWAY_MAX_CONNECTIONS", "MSI_FORMER=4000", "MSI_NEW=1234")
+    require("restart" in run("journalctl", "--no-pager", "--quiet", *restart, check=False), "the gateway does not ask for a restart")
+    doctor_says("msi-gateway.service still works with the old values of MSI_GATEWAY_MAX_CONNECTIONS systemctl restart msi-gateway.service")
+    configuration.write_bytes(original)
+    reload_to_level(hub, "info")
     require(processes == {unit: hub.process(unit) for unit in hub.units()}, "a service has restarted")
     require(all(hub.is_active(unit) for unit in hub.units()), "a service is not active")
 
@@ -320,7 +330,7 @@ def metrics_can_be_read(hub):
     hub.systemctl("daemon-reload")
     hub.systemctl("restart", unit)
     fetch = ("curl", "--silent", "--fail", "--max-time", "10")
-    wait_until("the cube service is not ready", lambda: hub.container.status(*fetch, "http://127.0.0.1:9101/readyz") == 0)
+    eventually("the cube service is not ready", lambda: hub.container.status(*fetch, "http://127.0.0.1:9101/readyz") == 0)
     require("# TYPE " in run(*fetch, "http://127.0.0.1:9101/metrics"), "there are no metrics")
     run("rm", "--recursive", f"/etc/systemd/system/{unit}.d")
     hub.systemctl("daemon-reload")
@@ -343,7 +353,7 @@ def a_hanging_service_is_restarted(hub):
     hub.systemctl("restart", unit)
     before = hub.process(unit)
     hub.container.run("kill", "-STOP", str(before))
-    wait_until(f"{unit} still hangs", lambda: hub.process(unit) not in (0, before))
+    eventually(f"{unit} still hangs", lambda: hub.process(unit) not in (0, before))
     require(int(hub.show(unit, "NRestarts")["NRestarts"]) > 0, f"systemd has not restarted {unit}")
     hub.container.run("rm", "--recursive", drop_in.removesuffix("/watchdog.conf"))
     hub.systemctl("daemon-reload")

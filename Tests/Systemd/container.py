@@ -11,7 +11,7 @@ import subprocess
 import uuid
 from pathlib import Path
 
-from waiting import Failure, wait_until
+from harness.waiting import Failure, eventually
 
 # The environment of commands in the container.
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root",
@@ -19,7 +19,7 @@ ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:
 
 
 class Container:
-    """Must run in namespaces of its own, see `isolated`."""
+    """Must run in separate namespaces, see `isolated`."""
 
     def __init__(self, work, hidden):
         self.root = work / "root"
@@ -36,7 +36,7 @@ class Container:
                 *[f"--tmpfs={path}" for path in hidden]],
             stdin=subprocess.DEVNULL, stdout=self.console.open("wb"), stderr=subprocess.STDOUT,
             env=os.environ | {"SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"})
-        self.leader = wait_until("nspawn starts no container", self.find_leader, 60)
+        self.leader = eventually("nspawn starts no container", self.find_leader, 60)
 
     def prepare(self):
         """Leaves only what every Debian starts, and lets the packages' scripts start services."""
@@ -114,7 +114,7 @@ class Container:
                 jobs = self.run("systemctl", "list-jobs", "--no-legend", check=False).strip()
                 raise Failure(f"it is {state or 'not there'}; its jobs: {jobs}; its console: {self.console_text()}")
             return True
-        wait_until("systemd in the container is not running", is_running, 180)
+        eventually("systemd in the container is not running", is_running, 180)
 
     def stop(self):
         if self.nspawn.poll() is None:
@@ -129,9 +129,9 @@ class Container:
 
 
 def isolated(work, *command):
-    """Runs a command in new namespaces and a cgroup of its own, and returns its exit status.
+    """Runs a command in new namespaces and a new cgroup, and returns its exit status.
 
-    The caller is in a mount namespace of its own already.
+    The caller is already in a separate mount namespace.
     """
     cgroups = work / "cgroups"
     cgroups.mkdir()
@@ -157,7 +157,7 @@ def isolated(work, *command):
                     folder.rmdir()
             group.rmdir()
             return True
-        wait_until("the cgroups of the container cannot be removed", is_removed, 60)
+        eventually("the cgroups of the container cannot be removed", is_removed, 60)
 
 
 def prepare_namespaces():

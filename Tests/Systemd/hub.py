@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import debs
-from waiting import Failure, wait_until
+from harness.waiting import Failure, eventually
 
 STATE = "/var/lib/msi"
 CONFIGURATION = "/etc/msi/msi.env"
@@ -88,10 +88,10 @@ class Hub:
 
     def wait_until_active(self, units, seconds=120):
         for unit in units:
-            wait_until(f"{unit} is not active", lambda: self.is_active(unit), seconds)
+            eventually(f"{unit} is not active", lambda: self.is_active(unit), seconds)
 
     def wait_until_well(self):
-        wait_until("msi status is not ok", lambda: self.container.run("msi", "status").startswith("ok"), 120)
+        eventually("msi status is not ok", lambda: self.container.run("msi", "status").startswith("ok"), 120)
 
     def journal(self, lines=80):
         return self.container.run("journalctl", "--no-pager", "--quiet", f"--lines={lines}", "--unit=msi*", check=False)
@@ -101,7 +101,7 @@ class Hub:
     def configure(self):
         """Lets the hub send to the emulator, with its key as a credential."""
         key = f"{STATE}/fcm-emulator/service-account.json"
-        wait_until("the emulator writes no key", lambda: self.container.path(key).exists())
+        eventually("the emulator writes no key", lambda: self.container.path(key).exists())
         self.container.run("install", "--mode=0600", key, "/etc/credstore/msi-fcm-service-account")
         with self.container.path(CONFIGURATION).open("a") as file:
             file.write(f"MSI_FCM_ENDPOINT=https://127.0.0.1:8443\nMSI_FCM_CA_FILE={STATE}/fcm-emulator/ca.pem\n")
@@ -121,7 +121,7 @@ class Load:
         self.process = container.start(
             "msi-load", "gateway", f"--rate={rate}", "--duration=3000", f"--phones={phones}", "--topics=5", f"--json={self.report}",
             stdout=self.log.open("w"), stderr=subprocess.STDOUT)
-        wait_until("no message is sent", lambda: " answered" in self.log.read_text(), 120)
+        eventually("no message is sent", lambda: " answered" in self.log.read_text(), 120)
 
     def finish(self, gateway_restarts=False):
         """Ends the load, and returns a line with the counts. A message that is lost or doubled at a phone is a failure.

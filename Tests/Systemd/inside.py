@@ -18,8 +18,8 @@ import checks
 import debs
 import sandbox
 from container import Container, prepare_namespaces
+from harness.waiting import Failure
 from hub import Hub
-from waiting import Failure
 
 
 # Each needs what those before it have left.

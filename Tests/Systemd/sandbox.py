@@ -1,6 +1,6 @@
 """The checks of the sandbox: by what systemd says about the units, and by what the kernel says about the processes."""
 
-from waiting import Failure
+from harness.waiting import Failure
 from hub import CANARY, EMULATOR
 
 # The services that call other servers, or are called by programs of this machine. A new service has no network unless it is added.

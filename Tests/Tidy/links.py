@@ -1,4 +1,5 @@
 """Links lead to something: those of the documents, and those of the pages."""
+import json
 import posixpath
 import re
 from urllib.parse import unquote
@@ -8,12 +9,17 @@ from tree import Finding, line
 LINK = re.compile(r"\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 CODE = re.compile(r"^[ \t]*```.*?^[ \t]*```|`[^`\n]+`", re.M | re.S)
 
-SHARED = "Shared/Pages/Files/"
-# A program with pages: its sources, the folder of its pages in there, and the path at which it serves that folder.
-PROGRAMS = [("Services/Gateway/", "Portal/Files/", "/portal/files/"), ("Services/Phone/", "Page/Files/", "/files/")]
-REFERENCE = re.compile(r'\b(?:href|src)="(/[^"]*)"')
+SHARED, VIEWS = "Shared/Pages/Files/", "Shared/App/Files/"
+# A program with pages: its sources, and the folders that it serves as one.
+PROGRAMS = [
+    ("Services/Gateway/", [SHARED, "Services/Gateway/Portal/Files/"]),
+    ("Services/Gateway/", [SHARED, VIEWS, "Services/Gateway/App/AppFiles/"]),
+    ("Services/Phone/", [SHARED, VIEWS, "Services/Phone/Page/Files/"])]
+# The table of a program's pages, and the HTML of all of them.
+TABLE, HTML = "pages.json", "page.html"
+REFERENCE = re.compile(r'\b(?:href|src)="@files@/([^"@]*)"')
 IMPORTED = re.compile(r'\b(?:from|import)\b\s*\(?\s*["\'](\.[^"\']+)["\']')
-TEXTS = re.compile(r'\bdata-text="([^"]*)"')
+LINK_IN_PAGE = re.compile(r'\bhref: ["`](/[\w.]+)["`]')
 ROUTE = re.compile(r'"(/[\w.]+)"')
 PAGE = re.compile(r"[\"'`](/portal/[a-z-]*/)")
 
@@ -47,45 +53,34 @@ def documents(tree):
 
 
 def pages(tree):
-    for sources, folder, served in PROGRAMS:
-        # The program serves the shared files and its own as one folder.
-        files = {path.removeprefix(root): path for root in (SHARED, sources + folder) for path in tree.names(under=root)}
+    for sources, folders in PROGRAMS:
+        files = {path.removeprefix(root): path for root in folders for path in tree.names(under=root)}
         languages = sorted({path.split("/")[1] for path in files if path.startswith("text/")})
-        routes = {route for path in tree.names(".swift", under=sources) for route in ROUTE.findall(tree.text(path))}
+        known = {f"/portal/{page}/" for page in json.loads(tree.text(files[TABLE]))} if TABLE in files else set()
+        known |= {route for path in tree.names(".swift", under=sources) for route in ROUTE.findall(tree.text(path))}
         for name, path in sorted(files.items()):
             text = tree.text(path)
-            for what, place in references(name, text, served, languages):
-                if not exists(what, files, routes):
+            for what, place in references(name, text, languages):
+                if what not in known and what not in files:
                     yield Finding(path, line(text, place), f"{what} is not served beside {name}")
 
 
-def references(name, text, served, languages):
-    """What a file of a page refers to: paths of files, of pages with a / at both ends, and of other routes with one before."""
-    if name.endswith(".html"):
+def references(name, text, languages):
+    """What a file of a page refers to: paths of files, and with a / before them those of pages and other routes."""
+    if name == HTML:
         for match in REFERENCE.finditer(text):
-            path = match[1].partition("?")[0].partition("#")[0]
-            if path.startswith(served):
-                file = path.removeprefix(served).partition("/")[2]
-                for language in languages if "@language@" in file else [""]:
-                    yield file.replace("@language@", language), match.start()
-            else:
-                yield path, match.start()
-        for match in TEXTS.finditer(text):
-            for part in match[1].split():
-                for language in languages:
-                    yield f"text/{language}/{part}.json", match.start()
+            yield match[1], match.start()
+    if name == TABLE:
+        for page, entry in json.loads(text).items():
+            texts = [f"text/{language}/{part}.json" for language in languages for part in entry["texts"]]
+            for what in [entry["module"], *entry["styles"], *texts]:
+                yield what, max(text.find(f'"{page}"'), 0)
     if name.endswith(".js"):
         for match in IMPORTED.finditer(text):
             yield posixpath.normpath(posixpath.join(posixpath.dirname(name), match[1])), match.start()
-        for match in PAGE.finditer(text):
-            yield match[1], match.start()
-
-
-def exists(what, files, routes):
-    page = re.fullmatch(r"/(?:portal/([a-z-]*)/)?", what)
-    if page:
-        return posixpath.join(page[1] or "", "index.html") in files
-    return what in routes if what.startswith("/") else what in files
+        for pattern in (PAGE, LINK_IN_PAGE):
+            for match in pattern.finditer(text):
+                yield match[1], match.start()
 
 
 RULES = [documents, pages]

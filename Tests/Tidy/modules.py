@@ -11,7 +11,7 @@ IMPORT = re.compile(
 SYSTEM = {"Darwin", "Dispatch", "Foundation", "FoundationEssentials", "FoundationXML", "Glibc", "Musl", "Swift", "Synchronization", "Testing"}
 # The app's modules run on phones.
 APP = "MobileApp"
-MODULES_OF_THE_APP = {"JSON", "Schemas", "Time", "GRDB"}
+MODULES_OF_THE_APP = {"Base", "DequeModule", "GRDB", "Schemas"}
 # These tests drive the built executables, and are named for no target.
 FOLDERS_OF_TESTS = {"SystemTests": "Tests/System"}
 

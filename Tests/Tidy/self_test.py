@@ -6,10 +6,10 @@ from pathlib import Path
 import counts
 from tree import Finding, Tree
 
-CODE = "import JSON\n" + "\n" * 20
+CODE = "import Base\n" + "\n" * 20
 PAGES = "Services/Gateway/Portal/Files/"
 FILES = {
-    "README.md": "# Hub\n\n```bash\ndeploy/run   # runs\ndeploy/test  # tests\n```\n\n[bus](Shared/JSON/BUS.md#the-bus-1), [b](#hub)\n",
+    "README.md": "# Hub\n\n```bash\ndeploy/run   # runs\ndeploy/test  # tests\n```\n\n[bus](Shared/Base/BUS.md#the-bus-1), [b](#hub)\n",
     ".ci/run": "exec deploy/test\n",
     "deploy/run": "",
     "deploy/test": "",
@@ -17,30 +17,30 @@ FILES = {
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")  // it's "quoted"
 let package = Package(
     targets: [
-        .target(name: "JSON", path: "Shared/JSON", exclude: ["BUS.md"]),
-        .target(name: "MobileApp", dependencies: ["JSON", grdb], path: "Shared/MobileApp"),
-        .target(name: "Bus", dependencies: ["JSON"], path: "Shared/Bus"),
+        .target(name: "Base", path: "Shared/Base", exclude: ["BUS.md"]),
+        .target(name: "MobileApp", dependencies: ["Base", grdb], path: "Shared/MobileApp"),
+        .target(name: "Bus", dependencies: ["Base"], path: "Shared/Bus"),
         .executableTarget(
-            name: "Gateway", dependencies: ["JSON"],
+            name: "Gateway", dependencies: ["Base"],
             path: "Services/Gateway"),
-        .executableTarget(name: "Cube", dependencies: ["JSON"], path: "Services/Cube"),
-        .testTarget(name: "JSONTests", dependencies: ["JSON"], path: "Tests/JSONTests"),
+        .executableTarget(name: "Cube", dependencies: ["Base"], path: "Services/Cube"),
+        .testTarget(name: "BaseTests", dependencies: ["Base"], path: "Tests/BaseTests"),
         .systemLibrary(name: "CZlib", path: "Shared/CZlib"),
         .target(name: "Pages", path: "Shared/Pages", resources: [.copy("Files")]),
     ])
 """,
-    "Shared/JSON/Value.swift": "import FoundationEssentials\n" + "\n" * 20,
-    "Shared/JSON/BUS.md": "# A `bus`\n## The bus\n```\n[no](link)\n```\n## The bus\n",
+    "Shared/Base/Value.swift": "import FoundationEssentials\n" + "\n" * 20,
+    "Shared/Base/BUS.md": "# A `bus`\n## The bus\n```\n[no](link)\n```\n## The bus\n",
     "Shared/MobileApp/App.swift": CODE + "package import struct GRDB.Row\n",
     "Shared/Bus/Bus.swift": CODE,
     "Shared/CZlib/shim.h": "",
     "Services/Gateway/Gateway.swift": CODE + 'route("/api")\nlet script = """\nimport sys\n"""\n',
     "Services/Cube/Cube.swift": CODE,
-    "Tests/JSONTests/ValueTests.swift": CODE.replace("import", "@testable import"),
+    "Tests/BaseTests/ValueTests.swift": CODE.replace("import", "@testable import"),
     "Shared/Pages/Files/lib/dom.js": "",
-    PAGES + "index.html": '<html data-text="send">\n<script src="/portal/files/@version@/send/send.js"></script><a href="/api">',
-    PAGES + "send/index.html": '<a href="/">',
-    PAGES + "send/send.js": 'import { h } from "../lib/dom.js";\nconst link = "/portal/send/";\n',
+    "Shared/Pages/Files/page.html": '<html>\n<script src="@files@/lib/dom.js"></script><script src="@files@/@module@"></script>',
+    PAGES + "pages.json": '{\n"send": {"module": "send/send.js", "texts": ["send"], "styles": []}}',
+    PAGES + "send/send.js": 'import { h } from "../lib/dom.js";\nconst link = "/portal/send/";\nh("a", { href: "/api" });\n',
     PAGES + "text/en/send.json": "{}",
 }
 EXECUTABLES = [".ci/run", "deploy/run", "deploy/test"]
@@ -56,7 +56,7 @@ def replaced(path, old, new):
 
 
 def dependencies(target, new):
-    return replaced("Package.swift", f'name: "{target}", dependencies: ["JSON"]', f'name: "{target}", dependencies: [{new}]')
+    return replaced("Package.swift", f'name: "{target}", dependencies: ["Base"]', f'name: "{target}", dependencies: [{new}]')
 
 
 BUS, DOM, SEND = "Shared/Bus/Bus.swift", "Shared/Pages/Files/lib/dom.js", PAGES + "send/send.js"
@@ -68,16 +68,17 @@ CASES = [
     ({"deploy/test": None}, "deploy/test:1: is missing"),
     ({".ci/run": "# deploy/test\n"}, ".ci/run:1: does not call deploy/test"),
     (replaced("README.md", "deploy/test", "deploy/try"), "README.md:1: does not open"),
-    ({BUS: "import JSON\n" * 351}, f"{BUS}:1: 351 lines"),
-    ({BUS: "import JSON\n" * 14}, f"{BUS}:1: 14 lines"),
+    ({BUS: "import Base\n" * 351}, f"{BUS}:1: 351 lines"),
+    ({BUS: "import Base\n" * 14}, f"{BUS}:1: 14 lines"),
+    (added(SEND, "x" * 121), f"{SEND}:4: 121 columns"),
     (added(BUS, "// TODO: more\n"), f"{BUS}:22: TODO"),
     (added(BUS, "/// Not implemented.\n"), f"{BUS}:22: Not implemented"),
     (added(BUS, "try! open()\n"), f"{BUS}:22: try!"),
     (added(BUS, "value as! Int\n"), f"{BUS}:22: as!"),
     (added(BUS, 'fatalError("")\n'), f"{BUS}:22: fatalError("),
-    (added("Tests/JSONTests/ValueTests.swift", '@Test(.disabled("slow"))\n'), "Tests/JSONTests/ValueTests.swift:22: .disabled("),
-    (added("Shared/JSON/BUS.md", "in /home/bob/hub\n"), "Shared/JSON/BUS.md:7: /home/: a path of one machine"),
-    (added("Shared/JSON/BUS.md", "The Former value\n"), 'Shared/JSON/BUS.md:7: the word "former"'),
+    (added("Tests/BaseTests/ValueTests.swift", '@Test(.disabled("slow"))\n'), "Tests/BaseTests/ValueTests.swift:22: .disabled("),
+    (added("Shared/Base/BUS.md", "in /home/bob/hub\n"), "Shared/Base/BUS.md:7: /home/: a path of one machine"),
+    (added("Shared/Base/BUS.md", "The Former value\n"), 'Shared/Base/BUS.md:7: the word "former"'),
     (added(BUS, "/// a thread of its\n/// own\n"), f'{BUS}:22: the word "of its own"'),
     (added(BUS, "struct Lane {}\n"), f"{BUS}:22: the name Lane"),
     (added(BUS, "let longestStop = 1\n"), f"{BUS}:22: the name longestStop"),
@@ -85,20 +86,21 @@ CASES = [
     (dependencies("Bus", '.product(name: "Logging")'), "Package.swift:1: Tests/Tidy/manifest.py cannot read"),
     (replaced("Package.swift", "grdb]", '"GRDB"]'), "Package.swift:2: no target depends on GRDB"),
     (added(BUS, "@preconcurrency package import Logging\n"), f"{BUS}:22: imports Logging"),
-    (dependencies("Bus", '"JSON", "MobileApp"'), "Package.swift:7: Bus declares MobileApp"),
+    (dependencies("Bus", '"Base", "MobileApp"'), "Package.swift:7: Bus declares MobileApp"),
     ({"Tests/Old/Old.swift": CODE}, "Tests/Old/Old.swift:1: belongs to no target"),
-    (dependencies("Cube", '"JSON", "Gateway"'), "Package.swift:11: Cube depends on Gateway"),
+    (dependencies("Cube", '"Base", "Gateway"'), "Package.swift:11: Cube depends on Gateway"),
     (replaced("Package.swift", "grdb]", 'grdb, "Bus"]'), "Package.swift:6: MobileApp depends on Bus"),
     ({"Tests/OldTests/x.py": ""}, "Tests/OldTests:1: is no target"),
     ({"Services/Old/x.c": ""}, "Services/Old:1: is no target"),
-    (replaced("Package.swift", "Tests/JSONTests", "Tests/Unit"), "Package.swift:12: the tests JSONTests are not in"),
+    (replaced("Package.swift", "Tests/BaseTests", "Tests/Unit"), "Package.swift:12: the tests BaseTests are not in"),
     (added("README.md", "[x](Shared/None.md)\n"), "README.md:9: a link to Shared/None.md"),
-    (added("README.md", "[x](Shared/JSON/BUS.md#the-bus-2)\n"), "README.md:9: a link to Shared/JSON/BUS.md#the-bus-2"),
-    ({SEND: None}, f"{PAGES}index.html:2: send/send.js is not served"),
+    (added("README.md", "[x](Shared/Base/BUS.md#the-bus-2)\n"), "README.md:9: a link to Shared/Base/BUS.md#the-bus-2"),
+    ({SEND: None}, f"{PAGES}pages.json:2: send/send.js is not served"),
     ({DOM: None}, f"{SEND}:1: lib/dom.js is not served"),
-    ({PAGES + "send/index.html": None}, f"{SEND}:2: /portal/send/ is not served"),
-    ({PAGES + "text/ar/common.json": ""}, f"{PAGES}index.html:1: text/ar/send.json is not served"),
-    (replaced("Services/Gateway/Gateway.swift", "/api", "/v2"), f"{PAGES}index.html:2: /api is not served"),
+    ({DOM: None}, "Shared/Pages/Files/page.html:2: lib/dom.js is not served"),
+    ({PAGES + "pages.json": "{}"}, f"{SEND}:2: /portal/send/ is not served"),
+    ({PAGES + "text/ar/common.json": ""}, f"{PAGES}pages.json:2: text/ar/send.json is not served"),
+    (replaced("Services/Gateway/Gateway.swift", "/api", "/v2"), f"{SEND}:3: /api is not served"),
 ]
 
 

@@ -2,10 +2,11 @@
 import re
 from typing import NamedTuple
 
-from layout import ARCHIVES
 from tree import Finding, line
 
 LONGEST, SHORTEST = 350, 15
+# Columns of JavaScript, for which there is no formatter here.
+WIDEST = 120
 
 
 class Mark(NamedTuple):
@@ -49,7 +50,7 @@ IDENTIFIERS = {name: re.compile(rf"\b{name}\b") for name in NAMES} | {
 def prose(tree, *endings):
     """The files and their texts, without those that must contain what the rules search for."""
     for path in tree.names(*endings):
-        if not path.startswith(("Tests/Tidy/", ARCHIVES)):
+        if not path.startswith("Tests/Tidy/"):
             yield path, tree.text(path)
 
 
@@ -63,6 +64,13 @@ def lengths(tree):
             yield Finding(path, 1, f"{lines} lines, more than {LONGEST}", f"Swift files over {LONGEST} lines")
         elif lines < SHORTEST:
             yield Finding(path, 1, f"{lines} lines, fewer than {SHORTEST}", f"Swift files below {SHORTEST} lines")
+
+
+def widths(tree):
+    for path, text in prose(tree, ".js"):
+        for number, row in enumerate(text.split("\n"), 1):
+            if len(row) > WIDEST:
+                yield Finding(path, number, f"{len(row)} columns, more than {WIDEST}")
 
 
 def marks(tree):
@@ -88,4 +96,4 @@ def words(tree):
                         yield Finding(path, line(text, match.start()), f"the name {name}", f"name: {name}")
 
 
-RULES = [lengths, marks, words]
+RULES = [lengths, widths, marks, words]

@@ -1,7 +1,6 @@
 import FCM
-import JSON
+import Base
 import Schemas
-import Time
 
 /// One push of a broadcast: at its beginning, at a repetition, after an edit, or for its withdrawal. Pure: the same broadcast and time
 /// make the same commands, so that a repeated command is the same push.
@@ -21,21 +20,21 @@ struct BroadcastPush: Sendable {
     private static let maxLifetime = Milliseconds.seconds(28 * 86_400)
 
     /// - Parameter payloadLimit: The maximum size of a push.
-    /// - Returns: `nil` if all versions have expired meanwhile.
+    /// - Returns: `nil` if all versions have expired.
     init?(of stored: StoredBroadcast, payloadLimit: PayloadLimit = .topic, now: UnixMilliseconds) {
         guard let planned = stored.nextPush, now < stored.lasts else { return nil }
         self.stored = stored
         self.payloadLimit = payloadLimit
         self.planned = planned
         let broadcast = stored.broadcast
-        // One that has expired before this push withdraws the former versions, which phones may have longer.
+        // It has expired before this push, which withdraws the earlier versions: phones may keep these longer.
         isWithdrawal = stored.isOver(at: now)
         guard !isWithdrawal else {
             (due, next) = (planned, nil)
             return
         }
         if now < broadcast.starts {
-            // An edit has moved it to a later time, when phones that have not seen the former version get it.
+            // An edit has moved it to a later time, when phones that have not seen the earlier version get it.
             (due, next) = (planned, broadcast.starts)
             return
         }
@@ -45,7 +44,7 @@ struct BroadcastPush: Sendable {
             (due, next) = (first, nil)
             return
         }
-        // After a pause of the service, what was missed counts as one push.
+        // What was missed while the service was stopped counts as one push.
         let interval = Milliseconds(rawValue: Int64(minutes) * 60_000)
         let missed = max(0, (now - first).rawValue / interval.rawValue)
         due = first + interval * missed
@@ -53,7 +52,7 @@ struct BroadcastPush: Sendable {
         next = following < stored.expires ? following : nil
     }
 
-    /// One command for each topic, and those of the pop-up. A phone of several channels drops the repeats.
+    /// One command for each topic or condition, and the commands of the pop-up. A phone that several of them reach drops the repeats.
     var commands: [LogPush] {
         get throws {
             let broadcast = stored.broadcast
@@ -61,8 +60,8 @@ struct BroadcastPush: Sendable {
                 return try withdrawals(WithdrawnBroadcast(broadcast, until: stored.until), to: stored.wholeAudience)
             }
             let audience = BroadcastAudience(broadcast)
-            // The next push replaces this one: FCM keeps at most one for a phone that is off. Of a hundred it discards all that the phone
-            // has not got, also those of messages (FCM, "Non-collapsible and collapsible messages").
+            // The next push replaces this one: FCM keeps at most one for a phone that is off. If a hundred wait it discards all that the phone
+            // has not got, including those of messages (FCM, "Non-collapsible and collapsible messages").
             let data = BroadcastPushData.broadcast(PhoneBroadcast(broadcast))
             var pushes = commands(
                 try data.message, to: audience.recipients, key: "\(broadcast.version)-\(due)",
@@ -74,15 +73,15 @@ struct BroadcastPush: Sendable {
                     popup.message, to: broadcast.popupRecipients, key: "\(broadcast.version)-popup",
                     expires: min(broadcast.expires, beginning + Self.maxLifetime))
             }
-            guard stored.leavesAudience == true, let former = stored.formerAudience,
-                let versions = PhoneBroadcast(broadcast, until: stored.until).formerVersions
+            guard stored.leavesAudience == true, let earlier = stored.formerAudience,
+                let versions = PhoneBroadcast(broadcast, until: stored.until).earlierVersions
             else { return pushes }
-            return pushes + (try withdrawals(versions, to: former.subtracting(audience)))
+            return pushes + (try withdrawals(versions, to: earlier.subtracting(audience)))
         }
     }
 
-    /// When phones begin to show this version, if this is the first push of it since then; `nil` for a repetition. Only that push has a
-    /// pop-up, so that phones show it once. The time stays the same while the push waits.
+    /// When phones begin to show this version; `nil` if this push is a repetition. Only the first push has a pop-up, so that phones show
+    /// it once. The time stays the same while the push waits.
     private var beginningOfVersion: UnixMilliseconds? {
         let broadcast = stored.broadcast
         // A repetition is planned for a later time than either. A version that has not begun is pushed again when it begins.

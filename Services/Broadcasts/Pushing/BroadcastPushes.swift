@@ -1,18 +1,17 @@
-import CommandBus
-import DedicatedThread
+import Bus
+import Base
 import FCM
-import JSON
 import Logging
 import Schemas
+import ServiceKit
 import ServiceLifecycle
-import Storage
+import Store
 import Synchronization
-import Time
 
-/// Gives the outbox each broadcast when it begins, at its repetitions, and when it is withdrawn.
+/// Pushes each broadcast through the message log's outbox: when it begins, at its repetitions, and when it is withdrawn.
 ///
-/// What is due is in the store. It is noted as given only after the outbox has taken it; a command that is repeated, since this process
-/// was killed in between, is the same push to the outbox.
+/// The store knows which pushes are due. A push is marked as done only after the outbox has stored it. If this process is killed in
+/// between, it repeats the command, which has the same idempotency key and so adds no second push.
 final class BroadcastPushes: Service {
     private let store: Storage
     /// The broadcasts that are due next, or now.
@@ -21,15 +20,16 @@ final class BroadcastPushes: Service {
     private let payloadLimit: PayloadLimit
     private let recalls: PopupRecalls
     private let logger: Logger
+    private let outage: OutageLog
     private let wakeUps = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     /// Why the outbox took no push at the last attempt; `nil` if it did.
     private let failure = Mutex<CommandFailure?>(nil)
 
-    /// The interval of looks for what is due. Another instance's changes are seen then.
+    /// The interval at which the store is polled for due pushes, and for changes by other instances.
     private static let period = Duration.seconds(1)
     private static let maxPerLook = 50
     /// The sender of the pushes, for the outbox.
-    private static let actor = RequestContext(actor: "broadcast")
+    private static let actor = CallerContext(actor: "broadcast")
 
     /// - Parameter payloadLimit: The maximum size of a push.
     init(store: Storage, messageLog: CommandClient, payloadLimit: PayloadLimit, logger: Logger) {
@@ -48,9 +48,10 @@ final class BroadcastPushes: Service {
         }
         self.messageLog = messageLog
         self.logger = logger
+        outage = OutageLog("broadcasts wait", logger: logger)
     }
 
-    /// Something may be due.
+    /// Wakes the loop, since something may be due.
     func wake() { wakeUps.continuation.yield() }
 
     /// Whether the outbox takes pushes, as a part of the service's health.
@@ -81,23 +82,16 @@ final class BroadcastPushes: Service {
             do {
                 while try await pushDue() {}
                 try await recalls.retry()
-                note(nil)
+                failure.withLock { $0 = nil }
+                outage.worked()
                 backoff.succeeded()
             } catch {
                 if Task.isCancelled { return }
-                note(error as? CommandFailure ?? CommandFailure(.internal, "\(error)"))
+                failure.withLock { $0 = error as? CommandFailure ?? CommandFailure(.internal, "\(error)") }
+                outage.failed(error)
                 earliest = .now + backoff.failed()
             }
         }
-    }
-
-    private func note(_ new: CommandFailure?) {
-        let former = failure.withLock { failure in
-            defer { failure = new }
-            return failure
-        }
-        if let new, former == nil { logger.warning("broadcasts wait", metadata: ["error": "\(new)"]) }
-        if new == nil, former != nil { logger.notice("over: broadcasts wait") }
     }
 
     /// - Returns: Whether there may be more.
@@ -125,11 +119,9 @@ final class BroadcastPushes: Service {
                 taken.append(id)
                 if command.message["notification"] != nil { popups.append(id) }
             } catch {
-                // What the outbox refuses for its content it refuses always. It must not stand in the way of others.
-                // A message log of an older version does not know the field `held`: the push waits for a newer one.
-                guard error.status == .invalid || error.status == .conflict, !error.isUnknownCommand,
-                    error.field != "held"
-                else { throw error }
+                // What the outbox refuses for its content it will always refuse. It must not block the others.
+                // A message log of an older version may not know the command: the push waits for a newer one.
+                guard error.status == .invalid || error.status == .conflict, !error.isUnknownCommand else { throw error }
                 logger.error("the outbox refuses a broadcast", metadata: ["broadcast": "\(stored.id)", "error": "\(error)"])
                 refusal = error.message
             }
@@ -142,7 +134,7 @@ final class BroadcastPushes: Service {
             current.noteRecall(of: recalled)
         }
         guard !taken.isEmpty else { return }
-        logger.info("pushed", metadata: ["broadcast": "\(stored.id)", "version": "\(stored.broadcast.version)"])
+        logger.debug("pushed", metadata: ["broadcast": "\(stored.id)", "version": "\(stored.broadcast.version)"])
     }
 
     /// Whether it was restored from a backup, and the operator has released none of its pushes since.
@@ -164,11 +156,49 @@ final class BroadcastPushes: Service {
         _ stored: StoredBroadcast, popups: [ObjectID] = [], _ note: @escaping @Sendable (inout StoredBroadcast) -> Void
     ) async throws {
         let finished = try await store.update(stored.id, in: BroadcastStore.all) { current in
-            // A later version has a push of its own.
+            // The later version has its own push.
             guard current.broadcast.version == stored.broadcast.version else { return current.dropPopups(popups) }
             guard current.nextPush == stored.nextPush else { return }
             note(&current)
         }
         if finished.document.formerPopups != nil { recalls.add(stored.id) }
+    }
+}
+
+/// Reads the outcome of a broadcast's last push from the message log.
+struct PushOutcomes: Sendable {
+    let messageLog: CommandClient
+
+    /// The maximum time that the answer about a broadcast waits for the message log.
+    private static let timeout = Duration.seconds(1)
+    /// A push to several topics has the worst state of them.
+    private static let worstFirst: [RelayState] = [.failed, .expired, .recalled, .retrying, .held, .pending, .relayed]
+
+    /// The broadcast with the outcome, for an answer.
+    func add(to stored: StoredBroadcast) async -> Broadcast {
+        var broadcast = stored.broadcast
+        guard broadcast.pushed != nil else { return broadcast }
+        guard broadcast.pushed?.failed == nil else {
+            broadcast.pushed?.state = .failed
+            return broadcast
+        }
+        let pushes = await pushes(stored.lastPushes ?? [])
+        broadcast.pushed?.state = Self.worstFirst.first { state in pushes.contains { $0.relay.state == state } }
+        let error = pushes.flatMap(\.relay.recipients).first { $0.state != .accepted && $0.error != nil }?.error
+        broadcast.pushed?.failed = error.map { "\($0.code): \($0.message)" }
+        return broadcast
+    }
+
+    /// The pushes that the message log still has; empty if it does not answer.
+    private func pushes(_ ids: [ObjectID]) async -> [Push] {
+        var pushes: [Push] = []
+        for id in ids {
+            do throws(CommandFailure) {
+                pushes.append(try await messageLog.request(GetPush(pushID: id), timeout: Self.timeout))
+            } catch {
+                guard error.status == .notFound else { return [] }
+            }
+        }
+        return pushes
     }
 }

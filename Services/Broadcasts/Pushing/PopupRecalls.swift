@@ -1,6 +1,6 @@
-import CommandBus
+import Bus
 import Schemas
-import Storage
+import Store
 import Synchronization
 
 /// Recalls the pop-ups of earlier versions that still wait in the outbox, such as while FCM is away: otherwise phones would sound for a
@@ -10,11 +10,11 @@ import Synchronization
 final class PopupRecalls: Sendable {
     private let store: Storage
     private let messageLog: CommandClient
-    private let context: RequestContext
-    /// The broadcasts with pop-ups to recall; `nil` before they were read from the store.
+    private let context: CallerContext
+    /// Ids of the broadcasts that have pop-ups to recall; `nil` until they are read from the store.
     private let open = Mutex<Set<Int64>?>(nil)
 
-    init(store: Storage, messageLog: CommandClient, context: RequestContext) {
+    init(store: Storage, messageLog: CommandClient, context: CallerContext) {
         self.store = store
         self.messageLog = messageLog
         self.context = context
@@ -23,7 +23,7 @@ final class PopupRecalls: Sendable {
     /// A broadcast has pop-ups to recall.
     func add(_ id: Int64) { open.withLock { _ = $0?.insert(id) } }
 
-    /// Tries again for those that were on their way.
+    /// Tries again to recall the pop-ups that were being sent.
     func retry() async throws {
         for id in try await waiting().sorted() {
             guard let stored = try await store.get(id, from: BroadcastStore.all)?.document, stored.lasts > .now,
@@ -41,14 +41,14 @@ final class PopupRecalls: Sendable {
 
     private func waiting() async throws -> Set<Int64> {
         if let known = open.withLock(\.self) { return known }
-        // An earlier process has left them.
+        // An earlier process may have left some.
         let lasting = try await store.snapshot { try $0.lastingBroadcasts(at: .now) }
         let found = Set(lasting.filter { $0.formerPopups != nil }.map(\.id))
         open.withLock { $0 = found }
         return found
     }
 
-    /// - Returns: Those that go out no more, or have gone out.
+    /// - Returns: Those that have ended: recalled or sent.
     /// - Throws: ``CommandFailure`` if the message log is away.
     func recall(_ pushes: [ObjectID]) async throws -> [ObjectID] {
         var ended: [ObjectID] = []
@@ -64,7 +64,7 @@ final class PopupRecalls: Sendable {
             return true
         } catch {
             if error.status == .notFound { return true }
-            // A relay that hangs delays the message log's answer, and is no reason for a withdrawal to wait.
+            // A relay that hangs delays the message log's answer. A withdrawal must not wait for it.
             if error.status == .deadlineExceeded { return false }
             guard error.status == .conflict else { throw error }
         }

@@ -1,8 +1,7 @@
 import FCM
-import JSON
+import Base
 import Schemas
-import Storage
-import StoredResources
+import Store
 
 /// The log of all broadcasts: each change is one transaction with its entry for the audit log.
 struct BroadcastLog: Sendable {
@@ -67,7 +66,7 @@ struct BroadcastLog: Sendable {
         ) { stored in
             let broadcast = stored.broadcast
             guard broadcast.withdrawn == nil else { return broadcast }
-            // A former version may last longer.
+            // An earlier version may last longer.
             guard stored.lasts > now else { throw Self.expired(broadcast) }
             var withdrawn = broadcast
             withdrawn.withdrawn = now
@@ -81,23 +80,23 @@ struct BroadcastLog: Sendable {
         CommandFailure(.conflict, "broadcast \(broadcast.id) has expired", field: "id")
     }
 
-    /// Makes a change of one broadcast. A change that leaves it as it is is none.
+    /// Changes one broadcast. A change that leaves it as it is makes no new version.
     private func change(
         _ id: Int64, unchangedSince known: Int64?, _ action: String, by author: AuditAuthor, now: UnixMilliseconds,
         _ body: @escaping @Sendable (StoredBroadcast) throws -> Broadcast
     ) async throws -> RevisedBroadcast {
         let (reply, isNew) = try await store.transaction { [self] transaction -> (RevisedBroadcast, Bool) in
             let stored = try find(id, in: transaction)
-            let former = stored.broadcast
+            let previous = stored.broadcast
             let new = try body(stored)
-            // A repeated change is none, and its author knows the version before it.
-            if let known, known > former.version || known != former.version && new != former {
-                throw CommandFailure(.conflict, "broadcast \(id) has version \(former.version) now, not \(known)")
+            // A repeated change equals the stored broadcast. Its author names the version before it.
+            if let known, known > previous.version || known != previous.version && new != previous {
+                throw CommandFailure(.conflict, "broadcast \(id) has version \(previous.version) now, not \(known)")
             }
-            guard new != former else { return (RevisedBroadcast(former, data: try transaction.broadcastsVersion()), false) }
+            guard new != previous else { return (RevisedBroadcast(previous, data: try transaction.broadcastsVersion()), false) }
             let version = try transaction.countBroadcastChange()
             try transaction.update(id, in: BroadcastStore.all) { $0.replace(by: new, at: now) }
-            try record(action, former, new, by: author, in: transaction)
+            try record(action, previous, new, by: author, in: transaction)
             return (RevisedBroadcast(new, data: version), true)
         }
         if isNew { changed(reply.data) }
@@ -117,8 +116,7 @@ struct BroadcastLog: Sendable {
             found = try transaction.get(id, from: BroadcastStore.all)?.document
         }
         guard let found else { return nil }
-        // Without a hash, which an earlier version of the service did not store, the key has to do.
-        let isSameDraft = try found.draftHash.map { $0 == (try StoredBroadcast.hash(of: command.draft)) } ?? (field != "id")
+        let isSameDraft = try found.draftHash == StoredBroadcast.hash(of: command.draft)
         guard found.sender == sender, isSameDraft, field != "id" || found.broadcast.version == 1 else {
             throw CommandFailure(
                 .conflict, field == "id" ? "there is another broadcast \(found.id)" : "the key belongs to another broadcast",
@@ -127,7 +125,7 @@ struct BroadcastLog: Sendable {
         return found.broadcast
     }
 
-    /// The id after the highest one, or the least one after a restore. If the highest possible id is taken, the numbering goes on below it.
+    /// The id after the highest one, or the least one after a restore. If the highest possible id is taken, an id in the highest gap is used.
     private func nextID(in transaction: Transaction) throws -> Int64 {
         let least = try transaction.get(ChangeCount.id, from: BroadcastStore.counter)?.document.nextID ?? 1
         var limit = BroadcastDraft.maxID
@@ -166,13 +164,12 @@ struct BroadcastLog: Sendable {
     }
 
     private func record(
-        _ action: String, _ former: Broadcast?, _ broadcast: Broadcast, by author: AuditAuthor, in transaction: Transaction
+        _ action: String, _ previous: Broadcast?, _ broadcast: Broadcast, by author: AuditAuthor, in transaction: Transaction
     ) throws {
-        func json(_ broadcast: Broadcast) throws -> JSONValue { try JSONCoder.decode(from: JSONCoder.encode(broadcast)) }
-        let entry = AuditEntry(
-            by: author, action: action, object: AuditObject(kind: "broadcast", id: "\(broadcast.id)"),
-            before: try former.map(json), after: try json(broadcast))
-        try transaction.insert(StoredAuditEntry(entry), into: BroadcastStore.audit)
+        try transaction.record(
+            AuditEntry(
+                by: author, action: action, object: AuditObject(kind: "broadcast", id: "\(broadcast.id)"),
+                before: try previous.map { try JSONValue(encoding: $0) }, after: try JSONValue(encoding: broadcast)))
     }
 
     // MARK: Reads

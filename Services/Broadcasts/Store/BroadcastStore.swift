@@ -1,6 +1,5 @@
 import Schemas
-import Storage
-import StoredResources
+import Store
 
 /// The store of the broadcasts.
 enum BroadcastStore {
@@ -10,17 +9,16 @@ enum BroadcastStore {
     static let sender = Field("sender", \StoredBroadcast.sender)
     static let idempotencyKey = Field("idempotency_key", \StoredBroadcast.idempotencyKey)
 
-    /// A withdrawal must not fail because the disk is full.
+    /// Changes may use the disk's reserve: a withdrawal must not fail because the disk is full.
     static let all = Collection<StoredBroadcast>(
         "broadcast", indexes: [.on(expires), .on(until), .on(nextPush), .unique(sender, idempotencyKey)], reserve: .changes)
     static let counter = Collection<ChangeCount>(BroadcastNumbers.counter, reserve: .everything)
-    static let audit = StoredAuditEntry.collection("broadcast_audit")
 
-    static let declaration = StoreDeclaration("broadcast", all, counter, audit)
+    static let declaration = StoreDeclaration("broadcast", all, counter, audited: true)
 }
 
-/// How often any broadcast was changed. Each change adds one, so that two simultaneous changes are made one after another, and the
-/// gateway knows which copy is the latest.
+/// The number of changes to all broadcasts. Each change increments it in its transaction. That serialises simultaneous changes, and
+/// tells the gateway which copy is the latest.
 struct ChangeCount: StoredDocument, Hashable {
     static let id = BroadcastNumbers.counterID
 

@@ -1,8 +1,8 @@
-import JSON
+import Base
 import Schemas
-import Storage
+import Store
 
-/// A broadcast as it is stored. An earlier version of the service stored no optional fields but `next_push` and `idempotency_key`.
+/// A broadcast as it is stored.
 struct StoredBroadcast: StoredDocument, Hashable {
     let id: Int64
     private(set) var broadcast: Broadcast
@@ -12,11 +12,11 @@ struct StoredBroadcast: StoredDocument, Hashable {
     private(set) var until: UnixMilliseconds?
     /// When the outbox is to get the next push of it: its beginning, a repetition, or its withdrawal; `nil` for no further one.
     private(set) var nextPush: UnixMilliseconds?
-    /// The audiences of all former versions that phones may have; `nil` if there is no such version.
+    /// The audiences of all earlier versions that phones may have; `nil` if there is no such version.
     private(set) var formerAudience: BroadcastAudience?
-    /// Whether the next push also withdraws the former versions from audiences that the present one does not reach. Absent for no.
+    /// Whether the next push also withdraws the earlier versions from audiences that the present one does not reach. Absent for no.
     private(set) var leavesAudience: Bool?
-    /// The outbox's pushes of the last time; one for each topic.
+    /// The ids of the latest pushes in the outbox, one for each topic.
     private(set) var lastPushes: [ObjectID]?
     /// The outbox's pushes with the pop-up of the present version, or of an earlier one that says the same (``keepsPopup``).
     private(set) var popups: [ObjectID]?
@@ -28,8 +28,8 @@ struct StoredBroadcast: StoredDocument, Hashable {
     private(set) var restored: UnixMilliseconds?
     let sender: String
     let idempotencyKey: String?
-    /// The hash of the draft that made the first version: by it a repeated command is known.
-    let draftHash: String?
+    /// The hash of the draft that made the first version: it identifies a repeated command.
+    let draftHash: String
 
     enum CodingKeys: String, CodingKey {
         case id = "_id"
@@ -62,10 +62,10 @@ struct StoredBroadcast: StoredDocument, Hashable {
     /// The audiences of all versions that phones may have, and of the present one.
     var wholeAudience: BroadcastAudience { BroadcastAudience(broadcast).union(formerAudience) }
 
-    /// Whether no phone shows it any more, since it has expired or was withdrawn.
+    /// Whether it is over for phones: it has expired or was withdrawn.
     func isOver(at now: UnixMilliseconds) -> Bool { broadcast.withdrawn != nil || expires <= now }
 
-    /// Takes over another version. Phones that may have a former one learn of it at once, others when it begins.
+    /// Takes over another version. Phones that may have an earlier one learn of it at once, others when it begins.
     mutating func replace(by version: Broadcast, at now: UnixMilliseconds) {
         if formerAudience != nil || broadcast.pushed != nil || broadcast.starts <= now {
             until = lasts > version.expires ? lasts : nil
@@ -94,7 +94,7 @@ struct StoredBroadcast: StoredDocument, Hashable {
         formerPopups = (formerPopups ?? []) + pushes.filter { !(formerPopups ?? []).contains($0) }
     }
 
-    /// Notes pop-ups of earlier versions that go out no more, or have gone out.
+    /// Notes pop-ups of earlier versions that have ended: recalled or sent.
     mutating func noteRecall(of pushes: [ObjectID]) {
         let rest = (formerPopups ?? []).filter { !pushes.contains($0) }
         formerPopups = rest.isEmpty ? nil : rest
@@ -129,9 +129,47 @@ struct StoredBroadcast: StoredDocument, Hashable {
     /// Notes that the operator has released a push after the restore.
     mutating func noteRelease() { restored = nil }
 
-    /// Notes that no push of it is due any more.
+    /// Clears the next push: all pushes are done.
     mutating func noteEnd() {
         nextPush = nil
         leavesAudience = nil
+    }
+}
+
+/// The FCM topics and conditions that reach the phones of a broadcast, or of several versions of one.
+struct BroadcastAudience: Codable, Hashable, Sendable {
+    private(set) var topics: [String]
+    private(set) var conditions: [String]
+
+    /// The audience of one version.
+    init(_ broadcast: Broadcast) {
+        conditions = broadcast.recipients.filter { $0.field == .condition }.map(\.text)
+        topics = broadcast.recipients.filter { $0.field == .topic }.map(\.text)
+    }
+
+    private init(topics: [String], conditions: [String]) {
+        self.topics = topics
+        self.conditions = conditions
+    }
+
+    func union(_ other: BroadcastAudience?) -> BroadcastAudience {
+        guard let more = other?.subtracting(self) else { return self }
+        return BroadcastAudience(topics: topics + more.topics, conditions: conditions + more.conditions)
+    }
+
+    func subtracting(_ other: BroadcastAudience) -> BroadcastAudience {
+        BroadcastAudience(
+            topics: topics.filter { !other.topics.contains($0) },
+            conditions: conditions.filter { !other.conditions.contains($0) })
+    }
+
+    var recipients: [PushRecipient] { topics.map { .topic($0) } + conditions.map { .condition($0) } }
+}
+
+extension PushRecipient {
+    /// A short name for idempotency keys.
+    var key: String {
+        guard case .condition(let condition) = self else { return text }
+        return "condition-\(StableHash.text(of: condition.utf8))"
     }
 }

@@ -1,5 +1,8 @@
+import HTTPRouting
 import HTTPTypes
-import Time
+import Hummingbird
+import Base
+import Schemas
 
 /// An error that answers a request instead of processing it.
 struct FaultAnswer: Hashable, Sendable {
@@ -15,7 +18,7 @@ struct FaultAnswer: Hashable, Sendable {
         case oauth(OAuthError)
     }
 
-    /// When the client may try again, in one of HTTP's two forms.
+    /// The value of `Retry-After`, in one of HTTP's two forms.
     enum RetryAfter: Hashable, Sendable {
         case seconds(Seconds)
         /// A date this long from now.
@@ -24,7 +27,7 @@ struct FaultAnswer: Hashable, Sendable {
 
     enum Body: String, CaseIterable, Sendable {
         case json = "JSON"
-        /// The page of a front end that cannot reach its backend.
+        /// An HTML page, as from a front end that cannot reach its backend.
         case html = "HTML"
         case empty = "EMPTY"
     }
@@ -45,4 +48,53 @@ extension FaultAnswer.Kind {
     static let unavailable = google(.fcm(.unavailable, "The service is currently unavailable."))
     static let invalidGrant = oauth(.invalidGrant("Invalid JWT Signature."))
     static let skewedClock = oauth(.skewedClock)
+}
+
+extension FaultAnswer {
+    /// The answer in the form of the request's endpoint.
+    func response(to operation: Operation, _ subject: FaultRule.Subject, now: UnixMilliseconds) -> Response {
+        var (status, headers, document) = parts(operation, subject)
+        headers[.retryAfter] = retryAfter?.text(now: now)
+        switch body {
+        case .json:
+            return Response(status, document, headers: headers)
+        case .empty:
+            return Response(status: status, headers: headers)
+        case .html:
+            return FrontEndPage(
+                status,
+                "The server encountered a temporary error and could not complete your request.<p>Please try again in 30 seconds."
+            ).response(headers: headers)
+        }
+    }
+
+    private func parts(
+        _ operation: Operation, _ subject: FaultRule.Subject
+    ) -> (HTTPResponse.Status, HTTPFields, JSONValue) {
+        switch error {
+        case .oauth(let error): (.badRequest, [:], error.document)
+        case .targetQuota: parts(.targetQuotaExceeded(subject), operation)
+        case .google(let error): parts(error, operation)
+        }
+    }
+
+    /// Each endpoint has its own form for the errors that all Google APIs share.
+    private func parts(_ error: GoogleError, _ operation: Operation) -> (HTTPResponse.Status, HTTPFields, JSONValue) {
+        let document: JSONValue =
+            switch operation {
+            case .send: error.document
+            case .topics: ["error": .string(error.message)]
+            case .token: OAuthError("internal_failure", error.message).document
+            }
+        return (error.httpStatus, error.headers, document)
+    }
+}
+
+extension FaultAnswer.RetryAfter {
+    fileprivate func text(now: UnixMilliseconds) -> String {
+        switch self {
+        case .seconds(let seconds): seconds.description
+        case .date(let seconds): (now + Milliseconds(seconds)).httpDate
+        }
+    }
 }

@@ -1,5 +1,5 @@
-import JSON
-import SeededRandom
+import FCM
+import Base
 
 /// Chooses the faults of each request by rules, and counts the hits of each rule.
 ///
@@ -59,7 +59,7 @@ struct FaultPlan: Sendable {
 }
 
 extension FaultPlan: ControlSection {
-    static let form = MessageForm("emulator.Faults", ["seed": .int32, "rules": .list(.message(FaultRule.form))])
+    static let form = FCMForm("emulator.Faults", ["seed": .int32, "rules": .list(.message(FaultRule.form))])
 
     /// Every rule costs time in every request.
     private static let maxRules = 100

@@ -1,6 +1,6 @@
-import JSON
+import FCM
+import Base
 import NIOHTTP2
-import Time
 
 /// Which requests a fault applies to, and how often.
 struct FaultRule: Sendable {
@@ -9,7 +9,7 @@ struct FaultRule: Sendable {
     let operation: Operation
     /// Only requests about this topic; `nil` for any.
     let topic: String?
-    /// The share of the matching requests; 1 for all that earlier rules have left.
+    /// The share of the matching requests that no earlier rule took; 1 for all of them.
     let share: Double
     /// The maximum number of hits; `nil` for no limit.
     let count: Int?
@@ -42,7 +42,7 @@ extension FaultRule {
         case cutConnection = "CUT_CONNECTION"
     }
 
-    static let form = MessageForm(
+    static let form = FCMForm(
         "emulator.Fault",
         [
             "fault": .choice(FaultName.self), "on": .choice(Operation.self), "topic": .string, "share": .float, "count": .int32,

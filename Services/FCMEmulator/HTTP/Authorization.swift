@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
-import JSON
+import Base
 import Schemas
 
 /// Checks the credentials of requests to Google's endpoints.
@@ -26,8 +26,8 @@ struct Authorization: Sendable {
         }
     }
 
-    /// Checks a request to the Instance ID service. Without the header `access_token_auth` it takes the credential for a key of
-    /// the legacy API.
+    /// Checks a request to the Instance ID service. Without the header `access_token_auth` it takes the credential for a server
+    /// key, a kind of credential that Google has ended.
     ///
     /// - Throws: ``GoogleError`` with status 401 or 403.
     func checkInstanceID(_ request: Request) throws {

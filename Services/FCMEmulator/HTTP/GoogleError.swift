@@ -1,5 +1,5 @@
 import HTTPTypes
-import JSON
+import Base
 
 /// An error in the form of Google's JSON APIs: `{"error":{"code":…,"message":…,"status":…,"details":[…]}}`.
 struct GoogleError: Error, Hashable {
@@ -102,6 +102,73 @@ extension JSONValue {
             try self.init(parsing: body, rules: .google)
         } catch {
             throw GoogleError.syntax(error, in: body)
+        }
+    }
+}
+
+/// FCM's own error codes (FCM's reference, "ErrorCode").
+enum FCMErrorCode: String, Sendable {
+    case invalidArgument = "INVALID_ARGUMENT"
+    case unregistered = "UNREGISTERED"
+    case senderIDMismatch = "SENDER_ID_MISMATCH"
+    case quotaExceeded = "QUOTA_EXCEEDED"
+    case unavailable = "UNAVAILABLE"
+    case `internal` = "INTERNAL"
+    case thirdPartyAuthError = "THIRD_PARTY_AUTH_ERROR"
+
+    var httpStatus: HTTPResponse.Status {
+        switch self {
+        case .invalidArgument: .badRequest
+        case .unregistered: .notFound
+        case .senderIDMismatch: .forbidden
+        case .quotaExceeded: .tooManyRequests
+        case .unavailable: .serviceUnavailable
+        case .internal: .internalServerError
+        case .thirdPartyAuthError: .unauthorized
+        }
+    }
+
+    /// The name of the `google.rpc.Code`.
+    var status: String {
+        switch self {
+        case .invalidArgument: "INVALID_ARGUMENT"
+        case .unregistered: "NOT_FOUND"
+        case .senderIDMismatch: "PERMISSION_DENIED"
+        case .quotaExceeded: "RESOURCE_EXHAUSTED"
+        case .unavailable: "UNAVAILABLE"
+        case .internal: "INTERNAL"
+        case .thirdPartyAuthError: "UNAUTHENTICATED"
+        }
+    }
+}
+
+extension JSONRules {
+    /// The rules of Google's APIs: of repeated fields the last one counts, and the depth limit is that of protobuf's JSON.
+    static let google = JSONRules(maxDepth: 100, allowsRepeatedNames: true, allowsNumbersOfAnySize: true)
+}
+
+extension JSONSyntaxError {
+    /// The error message as Google's parser writes it.
+    ///
+    /// - Parameter count: The document's length in bytes.
+    func googleDescription(ofBytes count: Int) -> String {
+        switch problem {
+        case .expectedValue where position >= count: "Unexpected end of string. Expected a value."
+        case .expectedValue, .byteOrderMark, .otherEncoding: "Expected a value."
+        case .expectedEnd: "Expected end of string."
+        case .expectedName, .repeatedName: "Expected an object key or }."
+        case .expectedColon: "Expected : between key:value pair."
+        case .expectedCommaOrBrace: "Expected , or } after key:value pair."
+        case .expectedCommaOrBracket: "Expected , or ] after array value."
+        case .unclosedText: "Closing quote expected in string."
+        case .controlCharacter: "Invalid control character in string."
+        case .unknownEscape: "Invalid escape sequence."
+        case .expectedHexadecimalDigits: "Illegal hex string."
+        case .halfOfSurrogatePair: "Invalid unicode code point."
+        case .leadingZero: "Octal/hex numbers are not valid JSON values."
+        case .expectedDigit, .numberDoesNotFit: "Unable to parse number."
+        case .tooDeep: "Message too deep. Max recursion depth reached."
+        case .notUTF8: "Encountered non UTF-8 code points."
         }
     }
 }

@@ -1,6 +1,6 @@
 import HTTPRouting
 import Hummingbird
-import JSON
+import Base
 import Schemas
 
 /// `/iid`: topic management through the Instance ID service, which the Admin SDKs use. Its errors are `{"error":"…"}`.
@@ -62,7 +62,7 @@ struct InstanceIDRoutes: Sendable {
     }
 
     private func subscribe(_ token: String, to topic: String) async throws -> Response {
-        guard TopicName.isValid(topic) else { throw InstanceIDError(.badRequest, "InvalidTopicName") }
+        guard TopicCondition.isTopicName(topic) else { throw InstanceIDError(.badRequest, "InvalidTopicName") }
         switch try await store.subscribe([token], to: topic, now: .now()).first {
         case .done(let device):
             streams.subscribe(device, to: [topic])

@@ -1,17 +1,19 @@
+import FCM
 import HTTPRouting
 import HTTPTypes
 import Hummingbird
-import JSON
+import Base
 import ServiceLifecycle
 
 /// `/emulator/devices`: the actions of a phone: register, listen, unregister. The real FCM has no server API for them. No access
 /// token is required; the emulator listens on loopback only.
 struct PhoneRoutes: Sendable {
     private static let maxBodyBytes = 1_024
-    private static let registration = MessageForm("emulator.Device", ["platform": .choice(Platform.self)])
+    private static let registration = FCMForm("emulator.Device", ["platform": .choice(Platform.self)])
 
     let sender: String
     let rules: Adjustable<PlatformRules>
+    let fanOuts: Adjustable<FanOuts>
     let store: EmulatorStore
     let streams: OpenStreams
 
@@ -54,7 +56,8 @@ struct PhoneRoutes: Sendable {
                 // An id above the last one would hide later messages.
                 let position = resumeAfter.map { min($0, current.last) } ?? current.delivered
                 let stream = EventStream(
-                    device: current.device, platform: RegistrationToken.platform(of: token), rules: rules, position: position,
+                    device: current.device, platform: RegistrationToken.platform(of: token), rules: rules, fanOuts: fanOuts,
+                    position: position,
                     backlog: try await store.backlog(for: current.device, after: position, through: current.last), waker: waker,
                     store: store, sender: sender, eventLoop: context.eventLoop)
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
@@ -68,7 +71,7 @@ struct PhoneRoutes: Sendable {
             try await writer.finish(nil)
         }
         return Response(
-            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
+            status: .ok, headers: [.contentType: ServerSentEvent.contentType, .cacheControl: "no-store"], body: body)
     }
 
     /// Where the phone's stream resumes: the header `Last-Event-ID`, or the query parameter for clients without it.

@@ -1,5 +1,5 @@
 import Hummingbird
-import JSON
+import Base
 import Schemas
 
 /// `POST /v1/projects/{project}/messages:send`: FCM's HTTP v1 API.

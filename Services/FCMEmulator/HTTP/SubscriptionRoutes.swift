@@ -1,5 +1,5 @@
 import Hummingbird
-import JSON
+import Base
 import Schemas
 
 /// `/v1/projects/{project}/registrations/{registration}/topicSubscriptions`: the topic-subscription API, one phone at a time.
@@ -56,7 +56,7 @@ struct SubscriptionRoutes: Sendable {
         guard RegistrationToken.isWellFormed(registration) || RegistrationToken.isInstallation(registration) else {
             throw GoogleError.refused("The registration token is not a valid FCM registration token", field: "parent")
         }
-        if let topic, !TopicName.isValid(topic) {
+        if let topic, !TopicCondition.isTopicName(topic) {
             throw GoogleError.refused("Topic name contains invalid characters.", field: "topic_name")
         }
         let body = try await request.bytes(max: Self.maxBodyBytes)

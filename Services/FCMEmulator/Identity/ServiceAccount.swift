@@ -1,6 +1,6 @@
 import CryptoExtras
 import FoundationEssentials
-import JSON
+import Base
 import Synchronization
 
 /// The service account whose key file the emulator writes, in Google's form.

@@ -1,7 +1,8 @@
 import Crypto
+import FCM
 import FoundationEssentials
+import Base
 import Schemas
-import Time
 
 /// Issues and checks access tokens. A token holds its expiry, a nonce and its scope, and is signed with a key on disk. So it
 /// survives a restart of the emulator without being stored.
@@ -57,4 +58,29 @@ struct AccessTokens: Sendable {
     enum Verdict: Hashable {
         case valid, expired, unknown, ofAnotherScope
     }
+}
+
+/// The lifetime of access tokens, and Google's clock.
+struct OAuthRules: Hashable, Sendable {
+    let tokenLife: Seconds
+    /// How far Google's clock is ahead of the machine's. A negative value means behind.
+    let clockOffset: Seconds
+
+    /// The time on Google's clock.
+    func now() -> UnixMilliseconds { .now() + Milliseconds(clockOffset) }
+}
+
+extension OAuthRules: ControlSection {
+    /// In seconds.
+    private static let year = 31_536_000
+
+    static let form = FCMForm("emulator.OAuth", ["token_life_s": .int32, "clock_offset_s": .int32])
+
+    init(_ fields: ControlFields) throws {
+        // Google answers 3,599: an hour, less the second that the answer took.
+        tokenLife = try fields.seconds("token_life_s", in: 1...Self.year) ?? 3_599
+        clockOffset = try fields.seconds("clock_offset_s", in: -Self.year...Self.year) ?? 0
+    }
+
+    var document: JSONValue { ["token_life_s": .integer(tokenLife.rawValue), "clock_offset_s": .integer(clockOffset.rawValue)] }
 }

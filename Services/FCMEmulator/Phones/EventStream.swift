@@ -1,10 +1,11 @@
+import DequeModule
+import HTTPRouting
 import Hummingbird
-import JSON
+import Base
 import Logging
 import NIOCore
 import Schemas
 import ServiceLifecycle
-import Time
 
 /// One phone's server-sent events: first the waiting messages, then new ones, until either side closes.
 struct EventStream: Sendable {
@@ -13,6 +14,7 @@ struct EventStream: Sendable {
     let device: Int64
     let platform: Platform
     let rules: Adjustable<PlatformRules>
+    let fanOuts: Adjustable<FanOuts>
     /// The phone has received everything up to here.
     let position: Int64
     let backlog: EmulatorStore.Backlog
@@ -41,7 +43,7 @@ struct EventStream: Sendable {
         }
     }
 
-    /// Writes all waiting messages.
+    /// Writes all waiting messages that are due.
     ///
     /// - Returns: Whether the phone is still registered.
     private func writeWaiting(
@@ -55,21 +57,25 @@ struct EventStream: Sendable {
             let waiting = try await store.waiting(
                 for: device, after: cursor.position, backlog: backlog, now: .now(), limit: Self.batch)
             guard let waiting else { return false }
-            if !waiting.messages.isEmpty {
-                let events = try events(waiting.messages)
+            let (count, next) = fanOuts.withLock { $0.due(waiting.messages, for: device, now: clock.now) }
+            cursor.nextMessage = next
+            // The position cannot skip a message, so one whose fan-out has not reached the phone also holds back the later ones.
+            let through = next == nil ? waiting.through : waiting.messages[count].position - 1
+            if count > 0 {
+                let events = try events(waiting.messages.prefix(count))
                 if events.readableBytes > 0 { try await writer.write(events) }
-                cursor.wrote(through: waiting.through, now: clock.now)
+                cursor.wrote(through: through, now: clock.now)
             }
-            cursor.skip(to: waiting.through)
-            mayHaveMore = waiting.mayHaveMore
+            cursor.skip(to: through)
+            mayHaveMore = next == nil && waiting.mayHaveMore
         }
         return true
     }
 
-    private func events(_ messages: [EmulatorStore.Stored]) throws -> ByteBuffer {
+    private func events(_ messages: ArraySlice<EmulatorStore.Stored>) throws -> ByteBuffer {
         var buffer = ByteBuffer()
         for message in messages {
-            let content = try PhoneContent(body: message.content, on: platform)
+            let content = try PhoneContent(body: message.body, on: platform)
             let treatment = rules.withLock {
                 $0.treatment(of: content, at: message.position, for: device, on: platform, now: .now())
             }
@@ -77,10 +83,63 @@ struct EventStream: Sendable {
             let event = content.event(
                 name: message.name, from: message.topic.map { "/topics/\($0)" } ?? sender, sent: message.received,
                 timeToLive: Seconds(message.expires - message.received), isDemoted: treatment == .demoted)
-            buffer.writeString("id: \(message.position)\ndata: ")
-            buffer.writeBytes(event.utf8)
-            buffer.writeString("\n\n")
+            buffer.write(id: "\(message.position)", data: event.utf8)
         }
         return buffer
+    }
+}
+
+/// The position of one event stream: the next message to read, the written events, and those that count as delivered.
+///
+/// An event counts as delivered once its stream has stayed open for a second after the write. If the stream or the emulator
+/// breaks earlier, the event is written again: delivery is at least once.
+struct DeliveryCursor {
+    static let settlingTime: Duration = .seconds(1)
+    static let heartbeatInterval: Duration = .seconds(5)
+
+    /// The stream has processed everything up to here.
+    private(set) var position: Int64
+    /// Writes that are not settled yet: the last position of each, in order.
+    private var unsettled: Deque<(position: Int64, written: ContinuousClock.Instant)> = []
+    private var lastWrite: ContinuousClock.Instant
+    /// When a stored message reaches the phone that has not done so yet; `nil` without one.
+    var nextMessage: ContinuousClock.Instant?
+
+    init(after position: Int64, now: ContinuousClock.Instant) {
+        self.position = position
+        lastWrite = now
+    }
+
+    /// Notes that events up to a position were written.
+    mutating func wrote(through position: Int64, now: ContinuousClock.Instant) {
+        self.position = max(self.position, position)
+        unsettled.append((position, now))
+        lastWrite = now
+    }
+
+    /// Notes that there was nothing for the phone up to a position.
+    mutating func skip(to position: Int64) {
+        self.position = max(self.position, position)
+    }
+
+    /// Returns the position up to which everything has settled, if it has moved since the last call; otherwise `nil`.
+    mutating func takeSettled(now: ContinuousClock.Instant) -> Int64? {
+        let settled = unsettled.prefix { now - $0.written >= Self.settlingTime }
+        unsettled.removeFirst(settled.count)
+        return settled.last?.position
+    }
+
+    /// Whether a heartbeat is due because of silence. If so, it counts as written.
+    mutating func takeHeartbeat(now: ContinuousClock.Instant) -> Bool {
+        guard now - lastWrite >= Self.heartbeatInterval else { return false }
+        lastWrite = now
+        return true
+    }
+
+    /// When the next settling, heartbeat or message is due.
+    var nextWake: ContinuousClock.Instant {
+        let heartbeat = lastWrite + Self.heartbeatInterval
+        let wake = unsettled.first.map { min($0.written + Self.settlingTime, heartbeat) } ?? heartbeat
+        return nextMessage.map { min($0, wake) } ?? wake
     }
 }

@@ -1,6 +1,5 @@
-import JSON
+import Base
 import Schemas
-import Time
 
 /// A message's content as the phone's SDK shows it to the app: the platform's own settings override the common ones.
 struct PhoneContent: Hashable, Sendable {

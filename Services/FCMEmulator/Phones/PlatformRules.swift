@@ -1,12 +1,12 @@
 import DequeModule
-import JSON
+import FCM
+import Base
 import Schemas
-import Time
 
 /// How the phones' operating systems treat the messages of an app that sends too many: Android demotes them, iOS throttles them.
 ///
-/// Neither publishes its exact rule, and neither informs the sender. The emulator remembers each phone's messages for the rule's
-/// window, but not from before its start or the last change of the rules.
+/// Neither vendor publishes the exact rule or informs the sender. The emulator counts each phone's messages within the rule's window,
+/// beginning at its start or at the last change of the rules.
 struct PlatformRules: Sendable {
     /// The number of messages within a window above which a rule applies.
     struct Limit: Hashable, Sendable {
@@ -83,9 +83,9 @@ struct PlatformRules: Sendable {
 }
 
 extension PlatformRules: ControlSection {
-    static let form = MessageForm("emulator.Platforms", ["android": limit, "ios": limit])
+    static let form = FCMForm("emulator.Platforms", ["android": limit, "ios": limit])
 
-    private static let limit = FieldForm.message(MessageForm("emulator.PlatformLimit", ["most": .int32, "window_s": .int32]))
+    private static let limit = FCMForm.Field.message(FCMForm("emulator.PlatformLimit", ["most": .int32, "window_s": .int32]))
     /// Android looks back over seven days.
     private static let week: Seconds = 604_800
     private static let hour: Seconds = 3_600

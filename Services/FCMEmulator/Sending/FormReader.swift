@@ -1,4 +1,5 @@
-import JSON
+import FCM
+import Base
 
 /// Checks JSON against the form of a protobuf message, as Google's front end does before FCM sees it: every field is known, and
 /// every value has its type. The result has snake_case names and no nulls.
@@ -20,14 +21,14 @@ struct FormReader {
     /// Checks a request's body against a form.
     ///
     /// - Throws: ``GoogleError`` naming each invalid field.
-    static func read(_ body: JSONValue, as form: MessageForm, repeats: Repeats = .lastCounts) throws -> JSONValue {
+    static func read(_ body: JSONValue, as form: FCMForm, repeats: Repeats = .lastCounts) throws -> JSONValue {
         var reader = FormReader(repeats: repeats)
         let value = reader.message(body, form, path: "")
         guard reader.violations.isEmpty else { throw GoogleError.badRequest(reader.violations) }
         return value
     }
 
-    private mutating func message(_ value: JSONValue, _ form: MessageForm, path: String) -> JSONValue {
+    private mutating func message(_ value: JSONValue, _ form: FCMForm, path: String) -> JSONValue {
         guard let members = value.members else {
             return wrongType(value, "type.googleapis.com/\(form.type)", path: path)
         }
@@ -61,7 +62,7 @@ struct FormReader {
         violations.append(.init(field: path, description: "Invalid JSON payload received. '\(path)' is there more than once."))
     }
 
-    private mutating func value(_ value: JSONValue, _ form: FieldForm, path: String) -> JSONValue {
+    private mutating func value(_ value: JSONValue, _ form: FCMForm.Field, path: String) -> JSONValue {
         switch form {
         case .message(let form):
             return message(value, form, path: path)
@@ -174,7 +175,7 @@ struct FormReader {
     }
 }
 
-extension FieldForm {
+extension FCMForm.Field {
     fileprivate var isList: Bool {
         if case .list = self { true } else { false }
     }

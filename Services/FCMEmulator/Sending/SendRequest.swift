@@ -1,6 +1,5 @@
-import JSON
+import Base
 import Schemas
-import Time
 
 /// A valid request to `messages:send`.
 struct SendRequest: Hashable, Sendable {
@@ -15,7 +14,7 @@ struct SendRequest: Hashable, Sendable {
     /// The component of the message that it is; `nil` without an `msi_key`.
     let component: SentComponent?
 
-    /// Whether it may replace a waiting message.
+    /// Whether it may replace a pending message: it has a collapse key, and waits for the phone.
     var isCollapsible: Bool { collapseKey != nil && timeToLive > 0 }
 
     /// The recipient of a message.
@@ -34,12 +33,7 @@ extension SendRequest {
     /// - Parameter topicPayloadLimit: The maximum payload of a message to a topic or condition, in bytes.
     /// - Throws: ``GoogleError``, and nothing else.
     init(body: some Collection<UInt8>, topicPayloadLimit: Int) throws {
-        try self.init(try JSONValue(requestBody: body), topicPayloadLimit: topicPayloadLimit)
-    }
-
-    /// Applies FCM's rules to a parsed body.
-    init(_ document: JSONValue, topicPayloadLimit: Int) throws {
-        let request = try FormReader.read(document, as: .sendRequest)
+        let request = try FormReader.read(try JSONValue(requestBody: body), as: .sendRequest)
         guard let message = request["message"] else {
             throw GoogleError.refused("The message is not set.", field: "message")
         }
@@ -78,7 +72,7 @@ extension SendRequest.Target {
         }
         switch field.name {
         case "topic":
-            guard TopicName.isValid(value) else { throw GoogleError.malformedTopic }
+            guard TopicCondition.isTopicName(value) else { throw GoogleError.malformedTopic }
             self = .topic(value)
         case "condition":
             guard let condition = try? TopicCondition(value) else { throw GoogleError.malformedCondition }
@@ -95,21 +89,6 @@ extension SendRequest.Target {
                 throw GoogleError.malformedToken
             }
         }
-    }
-}
-
-/// A topic's name (FCM: `[a-zA-Z0-9-_.~%]{1,900}`).
-enum TopicName {
-    static func isValid(_ name: some StringProtocol) -> Bool {
-        (1...900).contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "-_.~%".utf8.contains(byte)
-                }
-            }
     }
 }
 

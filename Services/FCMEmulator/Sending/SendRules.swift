@@ -1,4 +1,4 @@
-import JSON
+import Base
 
 /// FCM's rules for a message beyond the types of its fields.
 enum SendRules {
@@ -86,5 +86,134 @@ enum PayloadSize {
 
     private static func bytes(_ fields: JSONValue?) -> Int {
         (fields?.members ?? []).reduce(0) { $0 + $1.name.utf8.count + ($1.value.string?.utf8.count ?? 0) }
+    }
+}
+
+/// FCM's rules for a message's APNs part.
+enum APNsRules {
+    /// - Throws: ``GoogleError`` for the first broken rule.
+    static func check(_ message: JSONValue) throws {
+        guard let apns = message["apns"] else { return }
+        let aps = try apns["payload"].map(checked)
+        let priority = apns["headers"]?.header("apns-priority")
+        if let priority, !["1", "5", "10"].contains(priority) {
+            throw GoogleError.refused("Invalid apns-priority: expected 1, 5 or 10", field: "message.apns.headers")
+        }
+        // APNs accepts a silent message only at priority 5. FCM checks this itself.
+        if let aps, aps.isSilent, message["notification"] == nil, priority != "5" {
+            throw GoogleError.refused(
+                "A message with content-available and nothing to show must have apns-priority 5", field: "message.apns.headers")
+        }
+    }
+
+    /// The payload's `aps`, with the value types checked.
+    private static func checked(_ payload: JSONValue) throws -> JSONValue {
+        guard let aps = payload["aps"], aps.members != nil else {
+            throw GoogleError.refused(
+                "Payload of Apple Push Notification Service must contain an [aps] key.", field: "message.apns.payload")
+        }
+        for name in ["badge", "content-available", "mutable-content"] {
+            if let value = aps[name], value.number == nil { throw wrongType(name, "number") }
+        }
+        for name in ["category", "thread-id", "target-content-id", "interruption-level"] {
+            if let value = aps[name], value.string == nil { throw wrongType(name, "string") }
+        }
+        // A text, or an object.
+        for name in ["alert", "sound"] {
+            if let value = aps[name], value.string == nil, value.members == nil { throw wrongType(name, "string") }
+        }
+        for name in ["title", "subtitle", "body"] {
+            if let text = aps["alert"]?[name], text.string == nil { throw wrongType("alert.\(name)", "string") }
+        }
+        return aps
+    }
+
+    /// The error for a value of the wrong type. The text for `badge` was recorded from FCM; those for other keys imitate it.
+    private static func wrongType(_ path: String, _ type: String) -> GoogleError {
+        let key = path.split(separator: ".").last ?? ""
+        return .refused("Value type for APS key [\(key)] is a \(type).", field: "message.apns.payload.aps.\(path)")
+    }
+}
+
+extension JSONValue {
+    /// Whether an `aps` only wakes the app and shows nothing.
+    var isSilent: Bool {
+        self["content-available"] == .number("1") && self["alert"] == nil && self["sound"] == nil && self["badge"] == nil
+    }
+}
+
+/// A message's Android part, from either of FCM's two forms: `android` or `android_v2`.
+struct AndroidConfig: Hashable, Sendable {
+    /// The name of its field in the message.
+    let field: String
+    let data: JSONValue?
+    let notification: JSONValue?
+    /// The path of the notification's field, relative to the message.
+    let notificationField: String
+    let collapseKey: String?
+    /// A duration, such as `3.5s`.
+    let timeToLive: String?
+    let analyticsLabel: String?
+    /// `HIGH` or `NORMAL`; `nil` if the message has none.
+    let priority: String?
+
+    /// - Returns: `nil` for a message without an Android part.
+    init?(of message: JSONValue) {
+        let config: JSONValue
+        if let android = message["android"] {
+            config = android
+            field = "android"
+            notification = android["notification"]
+            notificationField = "android.notification"
+            priority = android["priority"]?.string
+        } else if let android = message["android_v2"] {
+            config = android
+            field = "android_v2"
+            let shown = android["remote_notification"]
+            notification = shown?["notification"]
+            notificationField = "android_v2.remote_notification.notification"
+            // A message that shows something is urgent; a background sync is not.
+            priority = shown == nil ? "NORMAL" : "HIGH"
+        } else {
+            return nil
+        }
+        data = config["data"]
+        collapseKey = config["collapse_key"]?.string
+        timeToLive = config["ttl"]?.string
+        analyticsLabel = config["fcm_options"]?["analytics_label"]?.string
+    }
+}
+
+/// FCM's refusals of a send. The recorded answers differ in the order and number of their `details`, so each has
+/// its own definition.
+extension GoogleError {
+    /// A message that breaks one of FCM's rules. The details have the field first, then FCM's own code.
+    static func refused(_ message: String, field: String) -> GoogleError {
+        .fcm(.invalidArgument, message, before: badRequestDetail([FieldViolation(field: field, description: message)]))
+    }
+
+    static let recipientMissing = refused("Recipient of the message is not set.", field: "message")
+
+    static let malformedTopic = refused("Topic name contains invalid characters.", field: "message")
+
+    /// The only refusal with FCM's own code first.
+    static let malformedToken: GoogleError = {
+        let message = "The registration token is not a valid FCM registration token"
+        return .fcm(
+            .invalidArgument, message,
+            after: badRequestDetail([FieldViolation(field: "message.token", description: message)]))
+    }()
+
+    /// The only refusal without `details`.
+    static let malformedCondition = invalidArgument("Request contains an invalid argument.")
+
+    static let unregistered = fcm(.unregistered, "Requested entity was not found.")
+
+    /// - Parameter max: The limit in bytes.
+    static func messageTooLarge(max: Int) -> GoogleError {
+        let limit = max % 1_024 == 0 ? "\(max / 1_024)K (\(max) bytes)" : "\(max) bytes"
+        return .fcm(
+            .invalidArgument, "Message is too large. The maximum is \(limit).",
+            before: ["@type": .string(badRequestType)])
     }
 }

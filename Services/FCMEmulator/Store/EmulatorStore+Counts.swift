@@ -1,4 +1,4 @@
-import EmbeddedDatabase
+import Store
 import GRDB
 
 /// One component of one message. FCM should accept it only once.

@@ -1,4 +1,4 @@
-import EmbeddedDatabase
+import Store
 import FoundationEssentials
 import GRDB
 import Schemas
@@ -11,12 +11,10 @@ extension EmulatorStore {
         let component: SentComponent?
         let received: UnixMilliseconds
         let expires: UnixMilliseconds
-        /// Set if the message may wait for a phone and replace an earlier one with the same key.
+        /// The key whose earlier pending message this one replaces; `nil` if the message does not wait for the phone, or has no key.
         let collapseKey: String?
         /// The request's body, byte for byte.
         let body: [UInt8]
-        /// The body in the HTTP v1 form; `nil` if `body` has that form.
-        let content: [UInt8]?
     }
 
     /// The recipients of a stored message, whose open streams are woken.
@@ -40,6 +38,22 @@ extension EmulatorStore {
         }
     }
 
+    /// The phones to which a message is fanned out.
+    ///
+    /// - Returns: Their row ids in ascending order; none for a message to a single phone.
+    func phones(of target: SendRequest.Target) async throws -> [Int64] {
+        switch target {
+        case .topic(let topic):
+            try await database.read { database in
+                let statement = try database.cachedStatement(
+                    sql: "SELECT device FROM subscription WHERE topic = ? AND through IS NULL ORDER BY device")
+                return try Int64.fetchAll(statement, arguments: [topic])
+            }
+        case .condition(let condition): try await database.read { try $0.devices(for: condition) }
+        case .token, .installation: []
+        }
+    }
+
     /// A stored message.
     struct Stored: Sendable {
         let position: Int64
@@ -49,8 +63,6 @@ extension EmulatorStore {
         let received: UnixMilliseconds
         let expires: UnixMilliseconds
         let body: [UInt8]
-        /// The body in the HTTP v1 form.
-        let content: [UInt8]
     }
 
     /// A batch of the messages that wait for a phone.
@@ -121,9 +133,7 @@ extension EmulatorStore.Stored {
         received = row["received"]
         expires = row["expires"]
         let stored: Data = row["body"]
-        let translated: Data? = row["content"]
         body = Array(stored)
-        content = translated.map { Array($0) } ?? body
     }
 
     static func fetch(_ statement: Statement, _ arguments: StatementArguments) throws -> [Self] {
@@ -162,11 +172,10 @@ extension Database {
     ) throws -> Int64 {
         let topic: String? = if case .topic(let name) = recipients { name } else { nil }
         let statement = try cachedStatement(
-            sql: "INSERT INTO message (name, topic, received, expires, body, content, collapse_key) VALUES (?, ?, ?, ?, ?, ?, ?)")
+            sql: "INSERT INTO message (name, topic, received, expires, body, collapse_key) VALUES (?, ?, ?, ?, ?, ?)")
         try statement.execute(
             arguments: [
-                message.name, topic, message.received, message.expires, Data(message.body), message.content.map { Data($0) },
-                message.collapseKey,
+                message.name, topic, message.received, message.expires, Data(message.body), message.collapseKey,
             ])
         let position = lastInsertedRowID
         guard case .devices(let devices) = recipients else { return position }
@@ -190,5 +199,71 @@ extension Database {
             }
         }
         return topics.filter { device in condition.holds { device.value.contains($0) } }.keys.sorted()
+    }
+}
+
+extension EmulatorStore {
+    /// The messages that waited for a phone when its stream was opened.
+    struct Backlog: Hashable, Sendable {
+        /// FCM's maximum number of collapse keys for one phone.
+        static let maxKeys = 4
+
+        /// Messages after this position were accepted while the phone was connected. It gets them even if they have expired
+        /// since: a time to live of 0 means now or never.
+        let through: Int64
+        /// The remaining messages up to ``through`` that have a collapse key: the newest message of each of the newest keys.
+        let kept: [Int64]
+    }
+
+    /// Finds the messages that wait for a phone.
+    ///
+    /// - Parameter position: The phone has received everything up to here.
+    func backlog(for device: Int64, after position: Int64, through last: Int64) async throws -> Backlog {
+        try await database.read { database in
+            // The newest message by key. It has replaced the earlier ones even if it has expired since.
+            var newest: [String: Int64] = [:]
+            let subscriptions = try Row.fetchAll(
+                database,
+                sql: "SELECT topic, after, through FROM subscription WHERE device = ? AND (through IS NULL OR through > ?)",
+                arguments: [device, position])
+            let ofTopic = try database.cachedStatement(
+                sql: """
+                    SELECT position, collapse_key FROM message
+                    WHERE topic = ? AND position > ? AND position <= ? AND collapse_key IS NOT NULL ORDER BY position DESC
+                    """)
+            for subscription in subscriptions {
+                let topic: String = subscription["topic"]
+                try newest.keep(
+                    from: ofTopic,
+                    [topic, max(position, subscription["after"]), min(last, subscription["through"] ?? last)])
+            }
+            let addressed = try database.cachedStatement(
+                sql: """
+                    SELECT position, collapse_key FROM addressed JOIN message USING (position)
+                    WHERE device = ? AND position > ? AND position <= ? AND collapse_key IS NOT NULL ORDER BY position DESC
+                    """)
+            try newest.keep(from: addressed, [device, position, last])
+            return Backlog(through: last, kept: Array(newest.values.sorted(by: >).prefix(Backlog.maxKeys)))
+        }
+    }
+}
+
+extension EmulatorStore.Backlog {
+    /// The arguments for `position > ? OR position IN (?, ?, ?, ?)`, padded with 0, which is not a position.
+    var arguments: StatementArguments {
+        StatementArguments([through] + kept + Array(repeating: 0, count: Self.maxKeys - kept.count))
+    }
+}
+
+extension [String: Int64] {
+    /// Adds the newest message of each key until there are enough keys.
+    fileprivate mutating func keep(from statement: Statement, _ arguments: StatementArguments) throws {
+        var seen: Set<String> = []
+        let rows = try Row.fetchCursor(statement, arguments: arguments)
+        while seen.count < EmulatorStore.Backlog.maxKeys, let row = try rows.next() {
+            let key: String = row["collapse_key"]
+            guard seen.insert(key).inserted else { continue }
+            self[key] = Swift.max(self[key] ?? 0, row["position"])
+        }
     }
 }

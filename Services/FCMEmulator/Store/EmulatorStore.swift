@@ -1,4 +1,4 @@
-import EmbeddedDatabase
+import Store
 import GRDB
 
 /// The emulator's durable state: phones, their subscriptions and every accepted message.
@@ -14,9 +14,6 @@ struct EmulatorStore: Sendable {
     init(path: String) throws {
         database = try EmbeddedDatabase(path: path, durability: .processCrash) { migrator in
             migrator.registerMigration("1: devices, subscriptions, messages") { try $0.execute(sql: Self.tables) }
-            migrator.registerMigration("2: counts") { try $0.execute(sql: Self.counts) }
-            migrator.registerMigration("3: times of subscriptions, collapse keys") { try $0.execute(sql: Self.collapsing) }
-            migrator.registerMigration("4: bodies of another API") { try $0.execute(sql: Self.translating) }
         }
     }
 
@@ -34,9 +31,11 @@ struct EmulatorStore: Sendable {
         CREATE TABLE subscription (
             device INTEGER NOT NULL REFERENCES device ON DELETE CASCADE,
             topic TEXT NOT NULL,
-            -- It covers positions that are greater than the first and at most the second; without a second it goes on.
+            -- It covers positions that are greater than the first and at most the second; without a second it has no end.
             after INTEGER NOT NULL,
             through INTEGER,
+            -- Unix milliseconds.
+            created INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (device, topic, after)
         ) WITHOUT ROWID;
         CREATE INDEX subscription_by_topic ON subscription (topic, device);
@@ -49,9 +48,12 @@ struct EmulatorStore: Sendable {
             received INTEGER NOT NULL,
             expires INTEGER NOT NULL,
             -- The request's body as received.
-            body BLOB NOT NULL
+            body BLOB NOT NULL,
+            -- Of a message that may wait for a phone.
+            collapse_key TEXT
         );
         CREATE INDEX message_by_topic ON message (topic, position) WHERE topic IS NOT NULL;
+        CREATE INDEX message_to_devices ON message (position) WHERE topic IS NULL;
         CREATE TABLE addressed (
             device INTEGER NOT NULL REFERENCES device ON DELETE CASCADE,
             position INTEGER NOT NULL,
@@ -63,9 +65,6 @@ struct EmulatorStore: Sendable {
             cleared INTEGER NOT NULL
         );
         INSERT INTO archive VALUES (0);
-        """
-
-    private static let counts = """
         CREATE TABLE counted (
             msi_key TEXT NOT NULL,
             component TEXT NOT NULL,
@@ -76,19 +75,6 @@ struct EmulatorStore: Sendable {
         -- Of sends without an msi_key.
         CREATE TABLE unkeyed (sends INTEGER NOT NULL);
         INSERT INTO unkeyed VALUES (0);
-        CREATE INDEX message_to_devices ON message (position) WHERE topic IS NULL;
-        """
-
-    private static let collapsing = """
-        -- Unix milliseconds.
-        ALTER TABLE subscription ADD COLUMN created INTEGER NOT NULL DEFAULT 0;
-        -- Of a message that may wait for a phone.
-        ALTER TABLE message ADD COLUMN collapse_key TEXT;
-        """
-
-    private static let translating = """
-        -- The body in the form of today's API, where it was received in another.
-        ALTER TABLE message ADD COLUMN content BLOB;
         """
 }
 

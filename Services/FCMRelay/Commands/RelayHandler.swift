@@ -1,9 +1,9 @@
-import CommandBus
+import Bus
 import FCM
-import JSON
+import Base
 import Logging
 import Schemas
-import Time
+import ServiceKit
 
 /// Answers `message.relay`: sends the requested components, and returns an outcome for each.
 struct RelayHandler: Sendable {
@@ -16,7 +16,7 @@ struct RelayHandler: Sendable {
     func relay(_ command: RelayMessage, _ context: CommandContext) async throws(CommandFailure) -> RelayMessage.Reply {
         let now = now()
         reportBegin(of: command, to: context)
-        let project = try projects.project(command.project, for: command.draft.topicKey)
+        let project = try projects.project(command.project, for: command.content.topicKey)
         let outcomes: [ComponentOutcome]
         if let refusal = refusal(of: command, now: now) {
             outcomes = command.components.map { ComponentOutcome(component: $0, result: .failure(refusal)) }
@@ -49,7 +49,9 @@ struct RelayHandler: Sendable {
             return .expired
         }
         // An Alert goes out with both components or not at all: a notification alone would announce a message that never comes.
-        if let violation = limit.violation(by: command) {
+        if let violation = limit.violation(
+            by: command.content, at: command.timestamp, components: command.components, to: command.target)
+        {
             return DeliveryError(.payloadTooLarge, violation.problem)
         }
         return nil
@@ -93,5 +95,31 @@ struct RelayHandler: Sendable {
                     "class": "\(error.class.rawValue)", "code": "\(error.code)", "error": "\(error.message)",
                 ])
         }
+    }
+}
+
+extension CommandRouter {
+    /// The commands of the FCM relay.
+    static func relay(_ messages: RelayHandler, _ pushes: PushHandler, _ topics: TopicHandler) -> CommandRouter {
+        var router = CommandRouter(parts: { messages.projects.health })
+        router.on(RelayMessage.self, runs: .busThread) { command, context in try await messages.relay(command, context) }
+        router.on(RelayPush.self, runs: .busThread) { command, context in try await pushes.relay(command, context) }
+        router.on(SubscribePhones.self) { try await topics.perform(.subscribe, $0.phones, $1) }
+        router.on(UnsubscribePhones.self) { try await topics.perform(.unsubscribe, $0.phones, $1) }
+        router.on(ListTopics.self) { try await topics.list($0, $1) }
+        router.on(WithdrawSends.self) { command, _ in
+            WithdrawSends.Reply(withdrawn: topics.projects.all.reduce(0) { $0 + $1.messageGate.pacer.withdraw(command.key) })
+        }
+        router.on(ReadPace.self) { _, _ in RelayPace(projects: topics.projects.all.map(\.pace)) }
+        return router
+    }
+}
+
+/// The time by which a command must be answered.
+enum CommandDeadline {
+    /// - Parameter now: The wall clock, which the command's deadline refers to.
+    static func instant(of context: CommandContext, now: UnixMilliseconds) -> ContinuousClock.Instant {
+        let remaining = context.deadline.map { Duration(max($0, now) - now) - DeliveryTimes.relayReplyMargin }
+        return .now + min(remaining ?? DeliveryTimes.maxRelayTime, DeliveryTimes.maxRelayTime)
     }
 }

@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import Logging
 import Schemas
 

@@ -1,5 +1,5 @@
 import Schemas
-import Time
+import Base
 
 /// The failure of one send, and which other sends it affects.
 struct SendFailure: Error, Hashable, Sendable {

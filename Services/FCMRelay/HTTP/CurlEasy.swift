@@ -1,7 +1,7 @@
 import CCurl
 import FoundationEssentials
 import Glibc
-import Time
+import Base
 
 /// libcurl's easy handle. It carries one transfer at a time and is reused. The transport's thread owns it.
 final class CurlEasy {
@@ -149,7 +149,7 @@ final class CurlEasy {
         url = ""
         let status = curl_url_set(parsedURL, CURLUPART_URL, newURL, 0)
         guard status == CURLUE_OK else { throw TransportError(.other, String(cString: curl_url_strerror(status))) }
-        // This also clears the state of the former URL.
+        // This also clears the state of the previous URL.
         try check(ccurl_easy_setopt_string(handle, CURLOPT_URL, nil))
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_CURLU, UnsafeMutableRawPointer(parsedURL)))
         url = newURL

@@ -1,107 +1,103 @@
-import CCurl
-import DedicatedThread
 import Synchronization
 
-/// HTTPS through libcurl's multi interface: all requests share a few HTTP/2 connections on a dedicated thread.
+/// HTTPS through libcurl's multi interface: all requests share a few HTTP/2 connections on dedicated threads.
 ///
-/// Only that thread uses libcurl's handles, except for `curl_multi_wakeup`, which is thread-safe. Callers put their requests into
-/// an inbox, which the thread empties at once. The inbox has the only lock.
+/// libcurl scans all transfers in every iteration. So a thousand transfers saturate one thread, while two threads with half of them
+/// each are not saturated.
 final class CurlTransport: HTTPTransport {
-    private struct State {
-        var inbox: TransferInbox
-        /// The handle that the thread waits on; `nil` once the thread has ended.
-        var multi: CurlMulti?
-        var whenClosed: [CheckedContinuation<Void, Never>] = []
-    }
+    private let threads: [TransferThread]
+    /// Equally busy threads take turns, so that each uses its connections: libcurl detects a closed connection only when it needs
+    /// one.
+    private let nextThread = Atomic<Int>(0)
 
-    private let state: Mutex<State>
-
-    /// Starts the thread.
-    ///
+    /// - Parameter configuration: The limits of all threads together. There are not more threads than connections.
     /// - Throws: ``TransportError`` if libcurl or the system has no resources.
     init(_ configuration: CurlConfiguration) throws(TransportError) {
-        let loop = try TransferLoop(configuration)
-        let multi = loop.multi
-        state = Mutex(State(inbox: TransferInbox(maxPending: configuration.maxPending), multi: multi))
-        do {
-            try DedicatedThread.start { self.work(loop) }
-        } catch {
-            multi.close()
-            state.withLock { $0.multi = nil }
-            throw TransportError(.other, error.description)
+        let count = max(1, min(configuration.threads, configuration.connectionsPerHost))
+        var threads: [TransferThread] = []
+        for index in 0..<count {
+            var part = configuration
+            // The first ones get the remainder.
+            part.connectionsPerHost = (configuration.connectionsPerHost + count - 1 - index) / count
+            part.maxPending = (configuration.maxPending + count - 1 - index) / count
+            // If the second one cannot start, the first one is not closed: the relay does not start then.
+            threads.append(try TransferThread(part))
         }
+        self.threads = threads
     }
 
     func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome] {
         guard !requests.isEmpty else { return [] }
         let group = TransferGroup(requests)
+        let thread = thread(for: requests.count)
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 group.begin(continuation)
-                submit(group)
+                thread.submit(group)
                 // The handler below may have run before the group was submitted.
-                if Task.isCancelled { cancel(group) }
+                if Task.isCancelled { thread.cancel(group) }
             }
         } onCancel: {
-            cancel(group)
+            thread.cancel(group)
         }
+        thread.pending.subtract(requests.count, ordering: .relaxed)
         return group.outcomes
     }
 
+    /// The least busy thread, with these requests added to its pending ones.
+    private func thread(for count: Int) -> TransferThread {
+        let first = nextThread.wrappingAdd(1, ordering: .relaxed).newValue & .max
+        var best = threads[first % threads.count]
+        var least = best.pending.load(ordering: .relaxed)
+        for thread in threads {
+            let pending = thread.pending.load(ordering: .relaxed)
+            if pending < least { (best, least) = (thread, pending) }
+        }
+        best.pending.add(count, ordering: .relaxed)
+        return best
+    }
+
     func refuseNewRequests() {
-        state.withLock { $0.inbox.refuseNew() }
+        for thread in threads { thread.refuseNewRequests() }
     }
 
     func renewConnections() {
-        // The first request for the new connections wakes the thread.
-        state.withLock { $0.inbox.renewConnections() }
+        for thread in threads { thread.renewConnections() }
     }
 
-    /// Fails all unanswered requests, refuses new ones, closes the connections and ends the thread.
     func close() async {
-        await withCheckedContinuation { continuation in
-            let isClosed = state.withLock { state in
-                guard let multi = state.multi else { return true }
-                state.whenClosed.append(continuation)
-                if state.inbox.stop() { multi.wakeUp() }
-                return false
-            }
-            if isClosed { continuation.resume() }
-        }
+        for thread in threads { await thread.close() }
     }
+}
 
-    private func submit(_ group: TransferGroup) {
-        let submission = state.withLock { state in
-            let submission = state.inbox.submit(group)
-            // Inside the lock: outside it, the thread may already have freed the handle.
-            if case .accepted(wake: true) = submission { state.multi?.wakeUp() }
-            return submission
-        }
-        if case .refused(let error) = submission { group.transfers.forEach { $0.end(.failure(error)) } }
-    }
+/// The network settings of ``CurlTransport``.
+struct CurlConfiguration: Sendable {
+    /// PEM certificates to trust instead of the system's.
+    var certificateAuthorityFile: String?
+    /// The maximum number of threads. More than two would only compete for the processors: FCM's quota is far below the rate of two.
+    var threads = 2
+    /// The maximum number of HTTP/2 connections to one host. A connection is opened when all streams of the others are in use.
+    var connectionsPerHost = 10
+    /// The maximum number of streams on one connection, unless the server allows fewer. FCM allows 100.
+    var streamsPerConnection = 100
+    /// The maximum number of accepted and unanswered requests. Further ones are refused as `overloaded`.
+    var maxPending = 10_000
+    /// The timeout for making a connection, including TLS.
+    var connectTimeout = Duration.seconds(5)
+    /// A connection that was idle for this time is not used again: FCM closes it after about three minutes.
+    var idleTimeout = Duration.seconds(118)
+    /// A connection of this age is not used again: FCM closes it after one hour.
+    var maxConnectionAge = Duration.seconds(3_300)
+    /// A connection that has had a request for this time and has answered nothing since gets no further requests.
+    var silenceTimeout = Duration.seconds(3)
+    /// How long the kernel retransmits unacknowledged data before it closes the connection (`TCP_USER_TIMEOUT`).
+    var acknowledgementTimeout = Duration.seconds(10)
+    /// After this idle time, and at this interval, TCP keep-alive probes a connection.
+    var keepAliveInterval = Duration.seconds(30)
+    /// The maximum body of an answer, in bytes. The longest lists a phone's 2,000 topics, whose names may have 900 characters, with
+    /// their dates: 2 MB.
+    var maxBodyBytes = 4 << 20
 
-    private func cancel(_ group: TransferGroup) {
-        state.withLock { state in
-            if state.inbox.cancel(group) { state.multi?.wakeUp() }
-        }
-    }
-
-    /// The thread's loop, until it is stopped.
-    private func work(_ loop: consuming TransferLoop) {
-        repeat {
-            let ended = loop.takeEnded()
-            let multi = loop.multi
-            let batch = state.withLock { state in
-                state.multi = multi
-                return state.inbox.take(ended: ended)
-            }
-            loop.runOnce(batch)
-        } while !loop.isStopped
-        let waiting = state.withLock { state in
-            state.multi = nil
-            return state.whenClosed
-        }
-        loop.close()
-        for continuation in waiting { continuation.resume() }
-    }
+    /// The number of concurrent requests that the connections to one host carry.
+    var maxInFlight: Int { connectionsPerHost * streamsPerConnection }
 }

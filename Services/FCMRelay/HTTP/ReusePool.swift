@@ -30,7 +30,7 @@ struct ReusePool<Item> {
         spare.append(item)
     }
 
-    /// Takes back the count of an item that could not be made.
+    /// Undoes the count of an item that could not be made.
     mutating func gotNone() {
         inUse -= 1
     }

@@ -1,5 +1,6 @@
 import CCurl
 import DequeModule
+import Glibc
 
 /// The loop of the transport's thread. Each iteration takes new transfers, starts as many as the connections carry, lets libcurl
 /// work, and ends transfers that are done, cancelled or late.
@@ -8,6 +9,10 @@ struct TransferLoop {
     private static let deadlineCheck = Duration.milliseconds(50)
     private static let silenceCheck = Duration.milliseconds(250)
     private static let maxWait = Duration.seconds(10)
+    /// libcurl (7.88.1) asks the kernel for the state of every unanswered transfer's socket in every iteration. So with many of them
+    /// the loop pauses before the next iteration, in microseconds for each, and that one has more to do.
+    private static let pauseForTransfer = 2
+    private static let pauses = 100...1_000
     /// How long spare handles are kept.
     private static let maxSpare = Duration.seconds(10)
 
@@ -21,13 +26,15 @@ struct TransferLoop {
     private let clock = ContinuousClock()
     /// All transfers without an outcome, in no order.
     private var open: [Transfer] = []
-    /// Transfers that are not started yet, oldest first. Some may have ended meanwhile.
+    /// Transfers that are not started yet, oldest first. Some may have ended since.
     private var queue: Deque<Transfer> = []
     /// Transfers that libcurl has finished. It is a property only to reuse its memory.
     private var done: [CurlEasy] = []
     /// The handles. Those in use carry the transfers that libcurl works on.
     private var handles: ReusePool<CurlEasy>
     private var ended = 0
+    /// How many transfers this iteration has started.
+    private var started = 0
     private var nextDeadlineCheck: ContinuousClock.Instant
     private var nextSilenceCheck: ContinuousClock.Instant
     private(set) var isStopped = false
@@ -74,7 +81,16 @@ struct TransferLoop {
         closeUnneeded()
         // An ended transfer has made room for a queued one. After a renewal of the connections no event would end the wait.
         let mayStart = !queue.isEmpty && connections.transfers < configuration.maxInFlight
-        if !mayStart, !hasRenewed { multi.wait(for: open.isEmpty && abandoned.isEmpty ? Self.maxWait : Self.deadlineCheck) }
+        guard !mayStart, !hasRenewed else { return }
+        pauseForMany()
+        multi.wait(for: open.isEmpty && abandoned.isEmpty ? Self.maxWait : Self.deadlineCheck)
+    }
+
+    /// Pauses if many transfers have been waiting for an answer since before this iteration. Those that it has started do not
+    /// count: a server may answer them at once.
+    private func pauseForMany() {
+        let pause = (connections.transfers - started) * Self.pauseForTransfer
+        if pause >= Self.pauses.lowerBound { usleep(UInt32(min(pause, Self.pauses.upperBound))) }
     }
 
     private mutating func take(_ transfer: Transfer) {
@@ -85,10 +101,10 @@ struct TransferLoop {
 
     /// Starts queued transfers, oldest first, while there is room. Late ones are not sent.
     private mutating func startWaiting() {
+        started = 0
         let room = configuration.maxInFlight - connections.transfers
         guard room > 0, !queue.isEmpty else { return }
         let now = clock.now
-        var started = 0
         while started < room, let transfer = queue.popFirst() {
             if transfer.index == nil { continue }
             if transfer.request.deadline <= now {
@@ -180,13 +196,13 @@ struct TransferLoop {
     private mutating func renewConnections() {
         // Without memory for new ones the old ones stay.
         guard let new = try? ConnectionSet(configuration) else { return }
-        let former = connections
-        abandoned.append(former)
+        let old = connections
+        abandoned.append(old)
         connections = new
         hasRenewed = true
         var unsent: [Transfer] = []
         for transfer in open {
-            guard let easy = transfer.easy, easy.connections === former, easy.sentAt == nil else { continue }
+            guard let easy = transfer.easy, easy.connections === old, easy.sentAt == nil else { continue }
             release(transfer)
             unsent.append(transfer)
         }
@@ -235,5 +251,60 @@ struct TransferLoop {
         }
         ended += 1
         transfer.end(outcome)
+    }
+}
+
+/// A pending request. The transport's thread owns it until it has ended.
+final class Transfer: @unchecked Sendable {
+    let request: HTTPTransportRequest
+    /// The outcome, once it has ended.
+    fileprivate(set) var outcome: HTTPTransportOutcome?
+    /// The handle that carries it; `nil` while it is queued.
+    var easy: CurlEasy?
+    /// Its index among the thread's open transfers.
+    var index: Int?
+    /// The group that it belongs to, until it has ended.
+    fileprivate var group: TransferGroup?
+
+    fileprivate init(_ request: HTTPTransportRequest) {
+        self.request = request
+    }
+
+    /// Sets the outcome. Call it once.
+    func end(_ outcome: HTTPTransportOutcome) {
+        self.outcome = outcome
+        group.take()?.oneHasEnded()
+    }
+}
+
+/// Requests that a task waits for together. The transport's thread owns them from the submission until all have ended. Then the
+/// task owns them again, so that it frees the memory that it allocated.
+final class TransferGroup: @unchecked Sendable {
+    let transfers: [Transfer]
+    private var pending: Int
+    /// Unsafe, since a checked continuation costs time for each message. It is set to `nil` before it is resumed, so it cannot be resumed
+    /// twice.
+    private var continuation: UnsafeContinuation<Void, Never>?
+
+    /// - Parameter requests: At least one.
+    init(_ requests: [HTTPTransportRequest]) {
+        transfers = requests.map(Transfer.init)
+        pending = requests.count
+    }
+
+    /// Sets the continuation of the waiting task.
+    func begin(_ continuation: UnsafeContinuation<Void, Never>) {
+        self.continuation = continuation
+        for transfer in transfers { transfer.group = self }
+    }
+
+    fileprivate func oneHasEnded() {
+        pending -= 1
+        if pending == 0 { continuation.take()?.resume() }
+    }
+
+    /// The outcomes in order. All requests must have ended.
+    var outcomes: [HTTPTransportOutcome] {
+        transfers.map { $0.outcome ?? .failure(TransportError(.other, "the request has no outcome")) }
     }
 }

@@ -1,8 +1,8 @@
 import FoundationEssentials
-import JSON
+import Base
+import JWTKit
 import Schemas
 import ServiceKit
-import Time
 
 /// A source of access tokens.
 protocol TokenGranter: Sendable {
@@ -28,12 +28,11 @@ struct TokenEndpoint: TokenGranter {
         let response: HTTPTransportResponse
         do {
             // A signed token contains no character that needs escaping in a form.
-            response = try await transport.sendReconnecting(
-                HTTPTransportRequest(
-                    url: account.tokenURI, headers: ["content-type: application/x-www-form-urlencoded"],
-                    body: Data("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)".utf8),
-                    deadline: deadline),
-                before: deadline)
+            let request = HTTPTransportRequest(
+                url: account.tokenURI, headers: ["content-type: application/x-www-form-urlencoded"],
+                body: Data("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)".utf8),
+                deadline: deadline)
+            response = try await transport.sendReconnecting([request], before: deadline)[0].get()
         } catch {
             throw TokenFailure("the token endpoint gave no answer: \(error.code.rawValue): \(error)")
         }
@@ -78,5 +77,39 @@ struct TokenEndpoint: TokenGranter {
             case error
             case errorDescription = "error_description"
         }
+    }
+}
+
+/// The claims that a service account signs to get an access token (RFC 7523 with Google's rules).
+struct TokenAssertion: JWTPayload, Equatable {
+    static let scope = "https://www.googleapis.com/auth/firebase.messaging"
+    /// Google's maximum.
+    static let lifetime: Seconds = 3_600
+
+    let iss: String
+    let scope: String
+    let aud: String
+    /// Unix seconds.
+    let iat: Int64
+    /// Unix seconds.
+    let exp: Int64
+
+    init(of account: ServiceAccount, now: UnixMilliseconds) {
+        iss = account.clientEmail
+        scope = Self.scope
+        aud = account.tokenURI
+        iat = now.seconds
+        exp = iat + Self.lifetime.rawValue
+    }
+
+    /// Required by `JWTPayload`. The token endpoint verifies the claims.
+    func verify(using algorithm: some JWTAlgorithm) {}
+
+    /// The signed token: RS256, with the key's id in its header.
+    func signed(by account: ServiceAccount) async throws -> String {
+        let keys = JWTKeyCollection()
+        let id = JWKIdentifier(string: account.privateKeyID)
+        await keys.add(rsa: account.privateKey, digestAlgorithm: .sha256, kid: id)
+        return try await keys.sign(self, kid: id)
     }
 }

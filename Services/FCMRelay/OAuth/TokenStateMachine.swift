@@ -1,9 +1,9 @@
-import Time
+import Base
 
 /// Decides when to request a new access token, and keeps the list of waiters: events in, actions out.
 ///
-/// Only one request for a token is pending at a time, and all waiters share it. A token is renewed early, while it is still used.
-/// Failures are followed by a backoff, in which waiters get the last failure.
+/// At most one token request is pending, and all waiters share it. A token is renewed before it expires, and stays in use until then.
+/// A failure starts a backoff, during which waiters get that failure.
 struct TokenStateMachine<Waiter: Hashable> {
     typealias Instant = ContinuousClock.Instant
 

@@ -1,6 +1,6 @@
 import Schemas
 import Synchronization
-import Time
+import Base
 
 /// Limits the rate of sends to FCM's quota. The state machine decides; this shell resumes the waiting sends.
 final class Pacer: Sendable {
@@ -28,10 +28,14 @@ final class Pacer: Sendable {
     ///   - topic: The topic, whose messages pause together; `nil` for a send that is not to a single topic.
     ///   - cost: The number of requests that it counts for.
     ///   - key: The key of its message or push, by which ``withdraw(_:)`` finds it.
+    ///   - pushArrival: When the push arrived to which it is a group of recipients; `nil` for a message. After the turn of a group
+    ///     ``endGroup(of:cost:isAlert:)`` must be called.
+    ///   - isPopUp: Whether it is an Alert's pop-up alone.
     ///   - deadline: When its caller gives up.
     /// - Returns: `nil` if it may go out; otherwise a retryable error with the reason.
     func turn(
-        for topic: FCMTopic?, isAlert: Bool, cost: Int = 1, of key: ObjectID? = nil, by deadline: ContinuousClock.Instant
+        for topic: FCMTopic?, isAlert: Bool, isPopUp: Bool = false, cost: Int = 1, of key: ObjectID? = nil,
+        pushArrival: ContinuousClock.Instant? = nil, by deadline: ContinuousClock.Instant
     ) async -> DeliveryError? {
         guard .now < deadline else {
             return DeliveryError(.noTime)
@@ -39,15 +43,41 @@ final class Pacer: Sendable {
         return await withCheckedContinuation { waiter in
             act {
                 $0.ask(
-                    .init(waiter: waiter, topic: topic, isAlert: isAlert, cost: cost, deadline: deadline, key: key), at: .now)
+                    .init(
+                        waiter: waiter, topic: topic, isAlert: isAlert, cost: cost, deadline: deadline, key: key,
+                        pushArrival: pushArrival, isPopUp: isPopUp), at: .now)
             }
         }
     }
 
     /// Fast path: takes the send's turn without suspending if that is possible, as it nearly always is.
-    func tryTakeTurn(to topic: FCMTopic?, cost: Int, by deadline: ContinuousClock.Instant) -> Bool {
+    func tryTakeTurn(
+        to topic: FCMTopic?, isAlert: Bool = false, cost: Int, of key: ObjectID? = nil,
+        pushArrival: ContinuousClock.Instant? = nil, by deadline: ContinuousClock.Instant
+    ) -> Bool {
         let now = ContinuousClock.now
-        return now < deadline && state.withLock { $0.machine.tryTakeTurn(to: topic, cost: cost, at: now) }
+        guard now < deadline else { return false }
+        return state.withLock {
+            $0.machine.tryTakeTurn(to: topic, isAlert: isAlert, cost: cost, of: key, pushArrival: pushArrival, at: now)
+        }
+    }
+
+    /// Whether a send would have to wait, whatever its topic.
+    func mustWait(_ cost: Int) -> Bool {
+        let now = ContinuousClock.now
+        return state.withLock { $0.machine.mustWait(cost, at: now) }
+    }
+
+    /// A group that had its turn has ended.
+    ///
+    /// - Parameter key: The key of its push.
+    func endGroup(of key: ObjectID?, cost: Int, isAlert: Bool) {
+        act { $0.endGroup(of: key, cost: cost, isAlert: isAlert, at: .now) }
+    }
+
+    /// Refuses the groups that wait for the answers of others: FCM does not answer.
+    func circuitOpened(_ error: DeliveryError) {
+        act { $0.circuitOpened(error) }
     }
 
     /// Notes an error that affects more than one send.
@@ -68,14 +98,14 @@ final class Pacer: Sendable {
     /// The sends of the last minute as a part of those that the full rate allows.
     var quotaUsed: Double { state.withLock { $0.machine.quotaUsed(at: .now) } }
 
-    /// Refuses the waiting sends of a message or a push.
+    /// Refuses the waiting sends of a message or a push, unless a group of the push is on its way to FCM.
     ///
-    /// - Returns: Their number.
+    /// - Returns: The number of their commands.
     func withdraw(_ key: ObjectID) -> Int {
         var count = 0
         act { machine in
-            let refused = machine.withdraw(key, at: .now)
-            count = refused.count
+            let (refused, commands) = machine.withdraw(key, at: .now)
+            count = commands
             return refused
         }
         return count
@@ -130,6 +160,7 @@ extension DeliveryError {
         case .tooMuch(let wait): self.init(.paced, retryAfter: Milliseconds(wait))
         case .paused: self.init(.noTime, "the relay did not run for a while, and its caller may have given up")
         case .stopped: self.init(.stopped)
+        case .circuitOpen(let error): self = error
         }
     }
 }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import NIOCore
 import Schemas
 import Synchronization
@@ -25,7 +25,7 @@ final class BroadcastAnswers: Sendable {
         var bytes = 0
     }
 
-    /// The maximum size of the remembered answers. Phones have few combinations of channels; more are answered as well.
+    /// The maximum size of the remembered answers. Phones have few combinations of channels; further ones are still answered.
     private let maxBytes: Int
     private let state = Mutex(State())
 
@@ -40,7 +40,7 @@ final class BroadcastAnswers: Sendable {
         to query: String, _ identifiers: () throws -> Set<ObjectID>, from copy: BroadcastsCopy, now: UnixMilliseconds
     ) throws -> Encoded {
         let known = state.withLock { $0.entries[query] }
-        // A clock that was set back makes it older than the present, and so does nothing worse than another encoding.
+        // If the clock was set back, the answer may be for a later time than now, which does no harm.
         if let known, known.version == copy.version, now < known.until { return known.encoded }
         let active = copy.active(in: try identifiers(), at: now)
         let encoded = Encoded(active: try Self.encode(active), features: try Self.encode(FeatureSwitches(active)))
@@ -51,7 +51,7 @@ final class BroadcastAnswers: Sendable {
     private func remember(_ entry: Entry, for query: String) {
         state.withLock { state in
             state.bytes += entry.bytes - (state.entries.updateValue(entry, forKey: query)?.bytes ?? 0)
-            // Any other one: which of them phones ask for next is not known.
+            // Removes an arbitrary other entry: it is unknown which ones phones will ask for.
             while state.bytes > maxBytes, let other = state.entries.keys.first(where: { $0 != query }) {
                 state.bytes -= state.entries.removeValue(forKey: other)?.bytes ?? 0
             }
@@ -62,5 +62,33 @@ final class BroadcastAnswers: Sendable {
     private static func encode(_ document: some Encodable) throws -> (ByteBuffer, String) {
         let json = try JSONCoder.encode(document)
         return (ByteBuffer(bytes: json), json.entityTag)
+    }
+}
+
+/// The query of phones about broadcasts: `?channel=5a…,5b…`.
+struct ChannelsQuery: Decodable, Checked, Sendable {
+    private let channel: String?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case channel
+    }
+
+    /// The channels of a whole campus.
+    static let maxChannels = 200
+
+    var identifiers: Set<ObjectID> { Set(parts.compactMap { ObjectID(String($0)) }) }
+
+    private var parts: [Substring] { (channel ?? "").split(separator: ",") }
+
+    func check() throws(SchemaViolation) {
+        guard let channel else { return }
+        // Refusing a text that is too long is cheaper than splitting it.
+        guard channel.utf8.count <= Self.maxChannels * 25, parts.count <= Self.maxChannels else {
+            throw SchemaViolation(CodingKeys.channel, "expected at most \(Self.maxChannels) channels")
+        }
+        guard identifiers.count == parts.count else {
+            throw SchemaViolation(
+                CodingKeys.channel, "expected different channels of 24 hexadecimal digits (ObjectIds), separated by commas")
+        }
     }
 }

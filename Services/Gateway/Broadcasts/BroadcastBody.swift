@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import Base
+package import Schemas
 
 /// The body that sends or edits a broadcast, for the API's document. Its fields are those of all forms of the seeds, whose values the
 /// schema leaves open: `BroadcastDraft` reads them, and its errors name the field.
@@ -67,5 +67,15 @@ extension BroadcastBody: SchemaAnnotated {
                 ]
             ],
         ]
+    }
+}
+
+extension Broadcast: HasExample {
+    package static var example: Broadcast {
+        let draft = BroadcastDraft(
+            type: .downtime, expiry: 120,
+            actionData: BroadcastActionData(
+                translations: ["en": .init(title: "Maintenance", msg: "The hub is down until noon.")], cancellable: false))
+        return Broadcast(draft, id: 7, language: "en", sender: "ann", now: .exampleTime).withState(at: .exampleTime)
     }
 }

@@ -1,14 +1,13 @@
-import CommandBus
+import Bus
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
-import JSON
+import Base
 import Logging
 import NIOCore
 import Schemas
 import ServiceKit
 import ServiceLifecycle
-import Time
 
 /// Broadcasts at app launch over HTTP (seeds 001 and 004).
 struct BroadcastRoutes: Feature {
@@ -157,7 +156,8 @@ struct BroadcastRoutes: Feature {
                     try await change(call) { UpdateBroadcast(id, $0, unchangedSince: known) }
                 })
         }.documented(
-            "Edit a broadcast", "It becomes a new version, which phones show in place of the former one.", path: Self.identifier,
+            "Edit a broadcast", "It becomes a new version, which phones show in place of the previous one.",
+            path: Self.identifier,
             headers: [.ifMatch], answerHeaders: [.eTag], problems: [.conflict])
     }
 

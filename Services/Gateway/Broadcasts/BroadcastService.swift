@@ -1,10 +1,10 @@
-import CommandBus
+import Bus
 import NIOCore
 import Schemas
 import ServiceLifecycle
 
 /// The gateway's access to the broadcast service. It forwards commands, and answers phones from a copy: thousands of them ask when
-/// they are started.
+/// the app starts.
 ///
 /// While the broadcast service is away, the copy is used for a grace period.
 struct BroadcastService: Sendable {
@@ -31,10 +31,10 @@ struct BroadcastService: Sendable {
         copy.kept.map { KeptBroadcasts(confirmed: UnixMilliseconds(of: $1), copy: $0) }
     }
 
-    /// Grows with each change of what is kept.
+    /// Grows with each change of the copy.
     var copyRevision: Int { copy.revision }
 
-    /// Takes the copy of a former process.
+    /// Takes over the copy of an earlier process.
     func restore(_ kept: KeptBroadcasts) {
         guard let confirmed = kept.confirmed.instant else { return }
         copy.restore(kept.copy, confirmed: confirmed)
@@ -48,10 +48,54 @@ struct BroadcastService: Sendable {
     }
 
     /// Makes a change.
-    func change<C: Command>(_ command: C, for caller: RequestContext) async throws -> Broadcast
+    func change<C: Command>(_ command: C, for caller: CallerContext) async throws -> Broadcast
     where C.Reply == RevisedBroadcast {
         let reply = try await client.request(command, context: caller)
         version.edited(reply.data)
         return reply.broadcast
+    }
+}
+
+extension BroadcastsChanged: VersionEvent {}
+
+/// The gateway's copy of the broadcasts, with the fields that phones get.
+struct BroadcastsCopy: Versioned, Codable {
+    let version: Revision
+    /// All that have not expired, including scheduled ones.
+    let broadcasts: [PhoneBroadcast]
+    let withdrawn: [WithdrawnBroadcast]
+}
+
+extension CommandClient {
+    /// - Throws: ``CommandFailure``.
+    func readBroadcasts() async throws -> BroadcastsCopy {
+        let reply = try await request(ReadCurrentBroadcasts())
+        return BroadcastsCopy(version: reply.version, broadcasts: reply.broadcasts, withdrawn: reply.withdrawn)
+    }
+}
+
+extension BroadcastsCopy {
+    private var current: ReadCurrentBroadcasts.Reply {
+        ReadCurrentBroadcasts.Reply(version: version, broadcasts: broadcasts, withdrawn: withdrawn)
+    }
+
+    /// What phones of these channels show now.
+    func active(in channels: Set<ObjectID>, at now: UnixMilliseconds) -> ActiveBroadcasts {
+        current.active(in: channels, at: now)
+    }
+
+    /// When the next broadcast begins or ends; `nil` if none does.
+    func nextChange(after now: UnixMilliseconds) -> UnixMilliseconds? { current.nextChange(after: now) }
+}
+
+/// The answer of `GET /broadcast/features`.
+struct FeatureSwitches: Codable, Hashable, Sendable {
+    /// By the name of the feature; of two about the same one the later one counts.
+    let features: [FeatureSwitch]
+
+    init(_ active: ActiveBroadcasts) {
+        features = active.broadcasts.compactMap(FeatureSwitch.init).sorted {
+            $0.feature != $1.feature ? $0.feature < $1.feature : $1.overrides($0)
+        }
     }
 }

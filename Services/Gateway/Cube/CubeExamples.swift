@@ -1,4 +1,3 @@
-import JSONSchema
 package import Schemas
 
 // The documents of the cube in the API's document.
@@ -38,5 +37,23 @@ extension TopicKey {
     static var exampleTopic: TopicKey {
         guard let topic = TopicKey(example) else { preconditionFailure("the example of a topic key is not valid") }
         return topic
+    }
+}
+
+extension AccessList: HasExample {
+    package static var example: AccessList { AccessList(access: ["ann", "bob"].compactMap { AccountName($0) }) }
+}
+
+extension CubeOrder: HasExample {
+    package static var example: CubeOrder { CubeOrder(ids: [TopicKey.exampleTopic.area, TopicKey.exampleTopic.subject]) }
+}
+
+extension Approval: HasExample {
+    package static var example: Approval { Approval(approval: true) }
+}
+
+extension SubjectPlace: HasExample {
+    package static var example: SubjectPlace {
+        SubjectPlace(channel: TopicKey.exampleTopic.channel, area: TopicKey.exampleTopic.area)
     }
 }

@@ -1,8 +1,27 @@
 import HTTPTypes
 import Schemas
 
-/// Who may send, the order, and which messages a second person must approve.
+/// Where a subject is, who may send, the order, and which messages a second person must approve.
 extension CubeRoutes {
+    var place: [Route] {
+        [
+            Route(
+                .put, "/place/:channelID/:areaID/:subjectID", right: .administer, confirmed: true, body: SubjectPlace.self,
+                answer: .ok(Subject.self)
+            ) { call in
+                try await update(
+                    MoveSubject(
+                        channelID: call.identifier("channelID"), areaID: call.identifier("areaID"),
+                        subjectID: call.identifier("subjectID"), to: call.body(), unchangedSince: call.unchangedSince),
+                    for: call)
+            }.documented(
+                "Move a subject to the end of another area",
+                "Its `topic_key` and its `id` stay, so phones stay subscribed and its messages stay together. From then on the access "
+                    + "lists of its new place apply. The topic key still names the place where it was added.",
+                headers: [.ifMatchCube], answerHeaders: [.eTag], problems: [.conflict])
+        ]
+    }
+
     var access: [Route] {
         let channel = "/access/:channelID"
         return [

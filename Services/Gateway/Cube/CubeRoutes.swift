@@ -1,10 +1,10 @@
-import CommandBus
+import Bus
 import HTTPTypes
 import Logging
 import Schemas
 import ServiceKit
 import ServiceLifecycle
-import Time
+import Base
 
 /// The information cube over HTTP (seed, "REST API": Channel, Area, Subject).
 ///
@@ -30,13 +30,13 @@ struct CubeRoutes: Feature {
         )
     }
 
-    var routes: [Route] { [list] + channel + area + subject + access + order + approval }
+    var routes: [Route] { [list] + channel + area + subject + place + access + order + approval }
 
     private var list: Route {
         Route(.get, "/channel", right: .anyone, answer: .ok([Channel].self)) { call in
             let copy = try await service.current()
             let document = call.showsAccess ? copy.complete : copy.open
-            var answer = Answer<[Channel]>(json: document.json, tag: document.tag, for: call.request)
+            var answer = Answer<[Channel]>(shared: document.json, tag: document.tag, for: call.request)
             answer.headers[.vary] = "Cookie, Authorization"
             return answer
         }.documented(
@@ -123,18 +123,18 @@ struct CubeRoutes: Feature {
 
     private func add<Edit: CubeEditing>(
         _ command: Edit, for call: Call<some Sendable>
-    ) async throws -> Answer<Edit.Value> where Edit.Reply == CubeEdit<Edit.Value> {
+    ) async throws -> Answer<Edit.Value> where Edit.Value: CubeValue {
         answer(try await service.edit(command, for: call.caller), for: call)
     }
 
     func update<Edit: CubeEditing>(
         _ command: Edit, for call: Call<some Sendable>
-    ) async throws -> Answer<Edit.Value> where Edit.Reply == CubeEdit<Edit.Value> {
+    ) async throws -> Answer<Edit.Value> where Edit.Value: CubeValue {
         answer(try await editUnlessChanged(command, for: call), for: call)
     }
 
     private func delete<Edit: CubeEditing>(_ command: Edit, for call: Call<some Sendable>) async throws -> Answer<NoContent>
-    where Edit.Reply == CubeEdit<Done>, Edit.Value == Done {
+    where Edit.Value == Done {
         Answer(version: CubeTag(try await editUnlessChanged(command, for: call).version))
     }
 
@@ -144,15 +144,15 @@ struct CubeRoutes: Feature {
         return Answer(call.showsAccess ? edit.value : edit.value.withoutAccess, version: tag)
     }
 
-    /// Performs an edit. The answer is 412 if the object was changed meanwhile.
+    /// Performs an edit. The answer is 412 if the object was changed after the version that the author saw.
     private func editUnlessChanged<Edit: CubeEditing>(
         _ command: Edit, for call: Call<some Sendable>
-    ) async throws -> CubeEdit<Edit.Value> where Edit.Reply == CubeEdit<Edit.Value> {
+    ) async throws -> CubeEdit<Edit.Value> {
         try await call.unlessChanged { try await service.edit(command, for: call.caller) }
     }
 }
 
-extension Call {
+extension RouteCall {
     /// The version of the cube that the author of an edit saw.
     var unchangedSince: CubeVersion? {
         get throws {

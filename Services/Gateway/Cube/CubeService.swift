@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import Schemas
 import ServiceLifecycle
 
@@ -10,11 +10,21 @@ struct CubeService: Sendable {
     private let version: FollowedVersion<CubeChanged>
     private let copy: FollowedCopy<CubeCopy, CubeChanged>
 
-    /// - Parameter grace: How long the copy may be used after the cube service was last heard.
-    init(client: CommandClient, version: FollowedVersion<CubeChanged>, grace: Duration) {
+    /// - Parameters:
+    ///   - grace: How long the copy may be used after the cube service was last heard.
+    ///   - gapTimeout: How long the edits of a version that is known may be missing, before the whole cube is read.
+    init(
+        client: CommandClient, version: FollowedVersion<CubeChanged>, grace: Duration,
+        gapTimeout: Duration = .milliseconds(50)
+    ) {
         self.client = client
         self.version = version
-        copy = FollowedCopy(of: version, grace: grace) { try await client.readCube(known: $0) }
+        copy = FollowedCopy(of: version, grace: grace, gapTimeout: gapTimeout) { try await client.readCube(known: $0) }
+    }
+
+    /// Calls a function with each version that the cube service announces.
+    func observe(_ observer: @escaping @Sendable (CubeVersion) -> Void) {
+        version.observe { observer($0.version) }
     }
 
     /// Follows the cube.
@@ -69,6 +79,15 @@ struct CubeService: Sendable {
         return try await copy.current().access.topics(for: principal)
     }
 
+    /// A page of the archive by the places that subjects have now.
+    func placed(_ command: ListMessages) async -> ListMessages { command.with(await placed(command.filter)) }
+
+    /// A filter of messages whose channel and area are those in which subjects are now. Without a usable copy of the cube, topic keys tell.
+    func placed(_ filter: MessageFilter) async -> MessageFilter {
+        guard filter.channel != nil || filter.area != nil, let copy = try? await copy.current() else { return filter }
+        return copy.access.placed(filter)
+    }
+
     /// A message as a caller sees it: without the follow-ups whose topics it may not see.
     ///
     /// - Throws: ``CommandFailure`` if there is no usable copy and the cube service does not answer.
@@ -90,8 +109,16 @@ struct CubeService: Sendable {
     /// - Parameter names: The names of channel, area and subject, for the text of the error.
     /// - Throws: ``Problem``, or ``CommandFailure``.
     func requireSend(_ principal: Principal, to topic: TopicKey, _ names: CubeNames) async throws {
-        guard try await !maySend(principal, to: topic) else { return }
-        let isInScope = principal.scope?.contains { $0.contains(topic) } ?? true
+        guard !principal.maySendEverywhere else { return }
+        try Self.requireSend(principal, to: topic, names, by: try await copy.current().access)
+    }
+
+    /// As ``requireSend(_:to:_:)``, by the lists of one version of the cube.
+    static func requireSend(
+        _ principal: Principal, to topic: TopicKey, _ names: CubeNames, by access: CubeAccess
+    ) throws(Problem) {
+        guard !access.maySend(principal, to: topic) else { return }
+        let isInScope = principal.scope.map { access.contains(topic, in: $0) } ?? true
         throw Problem(
             .forbidden,
             "\(isInScope ? "\(principal.account)" : "This token of \(principal.account), by its scope,") may not send to the subject "
@@ -101,10 +128,11 @@ struct CubeService: Sendable {
 
     /// Makes a change.
     func edit<Edit: CubeEditing>(
-        _ command: Edit, for caller: RequestContext
-    ) async throws -> CubeEdit<Edit.Value> where Edit.Reply == CubeEdit<Edit.Value> {
+        _ command: Edit, for caller: CallerContext
+    ) async throws -> CubeEdit<Edit.Value> {
         let edit = try await client.request(command, context: caller)
-        copy.edited(AppliedCubeEdit(command, edit))
+        let made = AppliedCubeEdit(command, newID: Edit.newID(in: edit.value))
+        copy.edited(VersionedCubeEdit(version: edit.version, edit: made))
         return edit
     }
 }

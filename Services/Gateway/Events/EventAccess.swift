@@ -32,7 +32,7 @@ struct EventAccess: Sendable {
         }
     }
 
-    /// The rights of a caller of whose credential there is no usable copy. While the people service does not answer, the former ones
+    /// The rights of a caller of whose credential there is no usable copy. While the people service does not answer, the previous ones
     /// count for the grace period, to the end of the credential.
     func requestedRights(after known: StreamRights) async -> Current {
         guard let principal = known.principal else { return .ended }

@@ -1,6 +1,5 @@
-import CommandBus
-import DedicatedThread
-import JSON
+import Bus
+import Base
 import Logging
 import NIOCore
 import Schemas
@@ -11,7 +10,6 @@ import Synchronization
 /// Follows the services while streams are open, and sends the streams what happens.
 final class EventHub: Service {
     private let cube: CubeService
-    private let cubeEvents: EventSubscriber
     private let messageEvents: EventSubscriber
     private let messageLogs: MessageLogReaders
     private let health: HealthCheck
@@ -21,8 +19,9 @@ final class EventHub: Service {
     private let opening = Mutex(0)
     private let keepAlivePeriod: Duration
 
-    /// The time between two comments on a stream. Shorter than ``ConnectionTimeouts/response``, after which a silent stream ends.
-    static let defaultKeepAlivePeriod = Duration.seconds(15)
+    /// The time between two `alive` events. Shorter than ``ConnectionTimeouts/response``, after which a silent stream ends. The portal
+    /// doubts the gateway after twice this time (`lib/events.js`).
+    static let defaultKeepAlivePeriod = Duration.seconds(4)
 
     private static let pollPeriod = Duration.seconds(1)
     private static let healthPeriod = Duration.seconds(2)
@@ -30,7 +29,7 @@ final class EventHub: Service {
     /// The minimum interval of looks whether there are streams now.
     private static let idlePeriod = Duration.seconds(1)
 
-    /// - Parameter keepAlivePeriod: The time between two comments on a stream.
+    /// - Parameter keepAlivePeriod: The time between two `alive` events.
     /// - Throws: ``ConfigurationError``, or `BusError`.
     init(
         bus: Bus, cube: CubeService, health: HealthCheck, access: EventAccess,
@@ -41,13 +40,12 @@ final class EventHub: Service {
         self.keepAlivePeriod = keepAlivePeriod
         self.health = health
         self.access = access
-        cubeEvents = try EventSubscriber(
-            bus: bus, endpoints: settings.value(.endpoints(of: .cube, .events)), names: [CubeChanged.name], logger: logger)
         messageEvents = try EventSubscriber(
             bus: bus, endpoints: settings.value(.endpoints(of: .messageLog, .events)), names: [MessageChanged.name],
             logger: logger)
         messageLogs = MessageLogReaders(
             of: try InstanceClients(bus: bus, endpoints: settings.value(.endpoints(of: .messageLog)), logger: logger))
+        cube.observe { [weak self] version in self?.streams.withLock { $0.cubeHasVersion(version) } }
     }
 
     // MARK: Streams
@@ -96,7 +94,6 @@ final class EventHub: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                group.addTask { await self.followCube() }
                 group.addTask { await self.followMessages() }
                 group.addTask { await self.messageLogs.run(self.readMessages) }
                 // In case an event was lost.
@@ -110,13 +107,6 @@ final class EventHub: Service {
                     await self.whileFollowing(every: self.keepAlivePeriod) { self.streams.withLock { $0.keepAlive() } }
                 }
             }
-        }
-    }
-
-    private func followCube() async {
-        for await case .event(_, let payload, _) in cubeEvents.events {
-            guard let event = try? JSONCoder.decode(CubeChanged.self, from: payload) else { continue }
-            streams.withLock { $0.cubeHasVersion(event.version) }
         }
     }
 

@@ -1,3 +1,4 @@
+import HTTPRouting
 import HTTPTypes
 import Hummingbird
 import ServiceLifecycle
@@ -20,8 +21,9 @@ struct EventRoutes: Feature {
                 .documented(
                     "Follow what happens",
                     "Server-sent events, for a browser's `EventSource`: `message` (a message was sent or has another state), `cube` (the "
-                        + "cube has another version), `health` (the answer of `GET /health` has changed), and `reset` (events may be "
-                        + "missing: read the lists again).",
+                        + "cube has another version), `health` (the answer of `GET /health` has changed), `reset` (events may be "
+                        + "missing: read the lists again), and `alive` (every 4 seconds: a longer silence means that the gateway or the "
+                        + "connection is gone).",
                     headers: [.lastEventID])
         ]
     }
@@ -30,7 +32,7 @@ struct EventRoutes: Feature {
         let context = call.context
         let request = call.request
         let place = try limits.takePlace(for: call.principal)
-        let rights = try await hub.access.rights(of: context.principal)
+        let rights = try await hub.access.rights(of: call.principal)
         return Answer(
             events: ResponseBody { writer in
                 defer { withExtendedLifetime(place) {} }
@@ -46,5 +48,27 @@ struct EventRoutes: Feature {
                 }
                 try await writer.finish(nil)
             })
+    }
+}
+
+/// The answer of a route that sends events until either side closes (HTML standard, "Server-sent events").
+struct ServerSentEvents: Encodable, Sendable {}
+
+extension Answer.Form where Value == ServerSentEvents {
+    static var eventStream: Self { Self(status: .ok, mediaType: ServerSentEvent.contentType) }
+}
+
+extension Answer where Value == ServerSentEvents {
+    /// - Parameter body: Writes the events.
+    init(events body: ResponseBody) {
+        self.init(
+            body: body,
+            headers: [
+                .contentType: ServerSentEvent.contentType, .cacheControl: "no-store",
+                // nginx would collect events before it passes them on.
+                .accelBuffering: "no",
+                // When a stream is ended, its connection is as well. So it cannot be kept open by not reading.
+                .connection: "close",
+            ])
     }
 }

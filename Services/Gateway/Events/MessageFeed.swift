@@ -1,6 +1,6 @@
 import DequeModule
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 
 /// The gateway's copy of the message logs' latest changes. Pure.

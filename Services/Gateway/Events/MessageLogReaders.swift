@@ -1,7 +1,7 @@
-import CommandBus
+import Bus
 import Synchronization
 
-/// The readers of all message logs, which come and go. Each message log has changes of its own, so each has a reader.
+/// The readers of all message logs, which come and go. Each message log counts its changes separately, so each has a reader.
 final class MessageLogReaders: Sendable {
     private struct State {
         /// By the numbers of the instances.

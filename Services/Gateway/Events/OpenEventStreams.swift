@@ -1,5 +1,6 @@
 import FoundationEssentials
-import JSON
+import HTTPRouting
+import Base
 import NIOCore
 import Schemas
 
@@ -114,9 +115,11 @@ struct OpenEventStreams: Sendable {
         health = nil
     }
 
-    /// Sends a comment, so that proxies and clients keep the connections, and the current position.
+    /// Sends a sign of life and the current position. Proxies keep the connections, and pages notice a gateway that is silent.
     func keepAlive() {
-        send(.bytes(ByteBuffer(string: ": keep-alive\n")))
+        var bytes = ByteBuffer()
+        bytes.write(event: "alive", data: "{}".utf8)
+        send(.bytes(bytes))
     }
 
     // MARK: Encoding

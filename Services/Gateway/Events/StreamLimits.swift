@@ -68,7 +68,7 @@ final class StreamLimits: Sendable {
     }
 }
 
-/// The place of an open stream in ``StreamLimits``. The answer owns it, and it is released with the answer: also if a `HEAD`, or a
+/// The place of an open stream in ``StreamLimits``. The answer owns it, and it is released with the answer, even if a `HEAD`, or a
 /// connection that breaks early, never begins the stream.
 final class StreamPlace: Sendable {
     private let principal: Principal

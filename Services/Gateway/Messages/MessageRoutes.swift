@@ -1,14 +1,14 @@
-import CommandBus
+import Bus
 import FCM
 import HTTPTypes
 import Hummingbird
+import Base
 import Logging
 import Schemas
 import ServiceKit
-import Time
 
-/// Messages over HTTP (seed, "REST API", Message). The seed has no way to read messages back, to recall them or to try them
-/// again; those routes are ours.
+/// Messages over HTTP (seed, "REST API", Message). The seed has no routes for reading, recalling or retrying messages; those are
+/// additions.
 struct MessageRoutes: Feature {
     let cube: CubeService
     let posting: MessagePosting
@@ -65,16 +65,20 @@ struct MessageRoutes: Feature {
                 "Read a message",
                 "Its `relay` says how far the delivery is. A message that another program has written, and that cannot be read, is 409.",
                 problems: [.conflict]),
-            Route(.delete, "/message/:msi_key", right: .send, answer: .ok(Message.self)) { call in
-                try await answer(RecallMessage(msiKey: call.identifier("msi_key")), for: call)
+            edit,
+            Route(.delete, "/message/:msi_key", right: .send, optionalBody: Recall.self, answer: .ok(Message.self)) { call in
+                let recall = try await call.optionalBody()
+                return try await answer(
+                    RecallMessage(msiKey: call.identifier("msi_key"), reason: recall?.reason), for: call)
             }.documented(
                 "Recall a message",
-                "Takes back a message that has not gone out yet, since it is scheduled, or waits for a retry or for FCM's quota. It stays in the archive "
-                    + "as `recalled`. If it is too late, the answer is 409. Without the right `read` the answer is 204.",
+                "Takes back a message that has not gone out yet, since it is scheduled, or waits for a retry or for FCM's quota. Somebody who "
+                    + "could approve a held message rejects it so. It stays in the archive as `recalled`. The body may be empty; its `reason` is "
+                    + "in the message's trace. If it is too late, the answer is 409. Without the right `read` the answer is 204.",
                 also: [AnswerForm(.noContent)], problems: [.conflict]),
             Route(.post, "/message/:msi_key/retry", right: .send, answer: .ok(Message.self)) { call in
                 let message = try await message(of: call)
-                // It goes out once more.
+                // A retry sends it again, so the caller needs the right to send.
                 try await cube.requireSend(call.principal, to: message.topicKey, message.names)
                 return try await answer(RetryMessage(msiKey: message.msiKey), for: call)
             }.documented(
@@ -82,13 +86,16 @@ struct MessageRoutes: Feature {
                 "Sends the components again that FCM did not accept. `expires` does not change. The answer is 409 if the message has "
                     + "not failed, has expired or was corrected. Without the right `read` it is 204.",
                 also: [AnswerForm(.noContent)], problems: [.conflict]),
-            Route(.post, "/message/:msi_key/approve", right: .send, answer: .ok(Message.self)) { call in
+            Route(
+                .post, "/message/:msi_key/approve", right: .send, query: SeenEdit.self, answer: .ok(Message.self)
+            ) { call, seen in
                 try call.principal.requirePerson()
-                return try await answer(ApproveMessage(msiKey: call.identifier("msi_key")), for: call)
+                return try await answer(ApproveMessage(msiKey: call.identifier("msi_key"), edited: seen.edited), for: call)
             }.documented(
                 "Approve a held message",
-                "The message then goes out, at its `send_at` if that is later. The sender gets 403, and so does "
-                    + "every token. The answer is 409 if the message is not held or has expired, or was restored from a backup and not released.",
+                "The message then goes out, at its `send_at` if that is later. The sender gets 403, and so do those who have edited it, and "
+                    + "every token. The answer is 409 if the message is not held or has expired, was edited and `edited` is not the time of "
+                    + "the last edit, or was restored from a backup and not released.",
                 problems: [.conflict]),
         ]
     }
@@ -113,12 +120,11 @@ struct MessageRoutes: Feature {
     }
 
     func answer(to outcome: MessagePosting.Outcome) -> Answer<Posted> {
-        let message = outcome.message
-        logger.info("accepted", metadata: ["msi_key": "\(message.msiKey)", "topic_key": "\(message.topicKey)"])
-        var headers: HTTPFields = [.location: "/message/\(message.msiKey)"]
+        logger.debug("accepted", metadata: ["msi_key": "\(outcome.msiKey)", "topic_key": "\(outcome.topicKey)"])
+        var headers: HTTPFields = [.location: "/message/\(outcome.msiKey)"]
         if outcome.isReplay { headers[.idempotencyReplayed] = "true" }
         return Answer(
-            Posted(msiKey: message.msiKey, timestamp: message.timestamp, state: message.approval == true ? .held : .pending),
+            Posted(msiKey: outcome.msiKey, timestamp: outcome.timestamp, state: outcome.needsApproval ? .held : .pending),
             headers: headers)
     }
 
@@ -130,7 +136,8 @@ struct MessageRoutes: Feature {
 
     private func list(_ call: Call<NoBody>, _ query: HistoryQuery) async throws -> Answer<Page> {
         if query.format(for: call.request) == .csv { return try await export(call, query) }
-        let page = try await messageLog.history(query.command, for: try await cube.reader(call.principal), call.caller)
+        let command = await cube.placed(query.command)
+        let page = try await messageLog.history(command, for: try await cube.reader(call.principal), call.caller)
         let next = page.next.map { query.next(at: $0, after: call.request) }
         return Answer(
             Page(messages: try await cube.visible(page.messages, to: call.principal), next: next),
@@ -138,18 +145,44 @@ struct MessageRoutes: Feature {
     }
 
     /// The message in the path. Callers who may not read it get the answer to an unknown one.
-    private func message(of call: Call<NoBody>) async throws -> Message {
+    func message<Body: Sendable>(of call: Call<Body>) async throws -> Message {
         let message = try await messageLog.request(GetMessage(msiKey: call.identifier("msi_key")), context: call.caller)
         guard try await cube.mayRead(call.principal, message) else { throw Problem(.notFound, "no message \(message.msiKey)") }
         return message
     }
 
     /// The answer to a command about one message: the message, if the caller may read it.
-    private func answer<C: Command>(_ command: C, for call: Call<NoBody>) async throws -> Answer<Message>
+    func answer<C: Command, Body: Sendable>(_ command: C, for call: Call<Body>) async throws -> Answer<Message>
     where C.Reply == Message {
         _ = try await message(of: call)
-        let message = try await messageLog.request(command, context: call.caller)
-        guard try call.principal.has(.read) else { return .noContent }
+        return try await answer(with: try await messageLog.request(command, context: call.caller), for: call)
+    }
+
+    /// The answer with a message, if the caller may read it.
+    func answer<Body: Sendable>(with message: Message, for call: Call<Body>) async throws -> Answer<Message> {
+        guard call.principal.has(.read) else { return .noContent }
         return Answer(try await cube.visible(message, to: call.principal))
     }
+}
+
+/// The body of `DELETE /message/:msi_key`, which may be left out.
+struct Recall: Codable, Checked, Sendable {
+    /// Why the message is taken back or rejected; `nil` for none.
+    let reason: String?
+
+    private enum CodingKeys: CodingKey, CaseIterable {
+        case reason
+    }
+
+    func check() throws(SchemaViolation) {
+        try TextLimits.reason.check(reason, CodingKeys.reason)
+    }
+}
+
+extension Recall: SchemaAnnotated, HasExample {
+    static var schemaAnnotations: JSONValue {
+        ["properties": ["reason": ["description": "Why. The sender and all who read the message see it."]]]
+    }
+
+    static var example: Recall { Recall(reason: "The room is wrong.") }
 }

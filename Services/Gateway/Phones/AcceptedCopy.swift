@@ -1,25 +1,24 @@
 import DequeModule
 import FoundationEssentials
 import HeapModule
-import JSON
+import Base
 import NIOCore
 import Schemas
-import Time
 
-/// The gateway's copy of the messages that FCM has accepted, in the order of acceptance, and of the Alerts beside them. Pure.
+/// The gateway's copy of the messages that FCM has accepted, in acceptance order, and of the Alerts beside them. Pure.
 ///
 /// It answers what the message log would answer to ``ReadAccepted``, from memory.
 struct AcceptedCopy: Sendable {
     private struct Entry: Sendable {
-        let place: PageCursor
+        let cursor: PageCursor
         /// The message for phones, encoded once.
         let json: Data
     }
 
     /// The messages of each topic.
     private var topics: [TopicKey: Deque<Entry>] = [:]
-    /// The places of all messages, with their topics.
-    private var order: Deque<(place: PageCursor, topic: TopicKey)> = []
+    /// The cursors of all messages, with their topics.
+    private var order: Deque<(cursor: PageCursor, topic: TopicKey)> = []
     /// The size of all messages. A campus that sends ten thousand messages a day needs about 40 MB for the eight days.
     private(set) var bytes = 0
     private let maxBytes: Int
@@ -27,16 +26,16 @@ struct AcceptedCopy: Sendable {
     private var waiting: [PhoneMessage] = []
     private var waitingJSON: [Data] = []
     private var recalled: [RecalledAlert] = []
-    /// When the request began that has brought them.
+    /// When the request that brought them began.
     private var alertsAsked: ContinuousClock.Instant?
 
-    /// No message after this place is missing, other than those after ``next``.
+    /// No message after this cursor is missing, other than those after ``next``.
     private(set) var begin: PageCursor
-    /// Where a phone goes on that has read everything: every message that is not in the copy yet has a later place. `nil` while the
-    /// copy is being filled.
+    /// The cursor of a phone that has read everything: every message that is not in the copy yet comes after it. `nil` while the copy is
+    /// being filled.
     private(set) var next: PageCursor?
 
-    /// How long before the last known message it is looked for newer ones. Messages are stored almost in their order.
+    /// A search for newer messages begins this long before the last known one. Messages are stored almost in their order.
     private static let overlap: Milliseconds = 2_000
 
     /// - Parameters:
@@ -51,7 +50,7 @@ struct AcceptedCopy: Sendable {
 
     /// Where to look for new messages.
     var tail: PageCursor {
-        let last = order.last.map { PageCursor(before: $0.place.timestamp - Self.overlap) } ?? begin
+        let last = order.last.map { PageCursor(before: $0.cursor.timestamp - Self.overlap) } ?? begin
         return max(last, next ?? begin)
     }
 
@@ -59,13 +58,13 @@ struct AcceptedCopy: Sendable {
 
     /// - Throws: The error of the encoding.
     mutating func add(_ messages: [AcceptedMessage]) throws {
-        for message in messages where message.place > begin {
-            let place = message.place
-            guard let position = Self.position(of: place, in: order, \.place) else { continue }
-            let entry = Entry(place: place, json: try JSONCoder.encode(message.message))
+        for message in messages where message.cursor > begin {
+            let cursor = message.cursor
+            guard let position = Self.position(of: cursor, in: order, \.cursor) else { continue }
+            let entry = Entry(cursor: cursor, json: try JSONCoder.encode(message.message))
             let topic = message.message.topicKey
-            order.insert((place, topic), at: position)
-            if let position = Self.position(of: place, in: topics[topic] ?? [], \.place) {
+            order.insert((cursor, topic), at: position)
+            if let position = Self.position(of: cursor, in: topics[topic] ?? [], \.cursor) {
                 topics[topic, default: []].insert(entry, at: position)
             }
             bytes += entry.json.count
@@ -90,41 +89,41 @@ struct AcceptedCopy: Sendable {
         self.waiting = waiting
     }
 
-    /// All messages after the former ``next`` that were stored before a moment were added.
+    /// Ends an update: all messages after the previous ``next`` that were stored before a moment are in the copy.
     ///
     /// - Parameters:
-    ///   - horizon: Every message that was stored after that moment has a later place.
+    ///   - watermark: Every message that was stored after that moment comes after it.
     ///   - now: Messages that phones cannot fetch any more are forgotten.
-    mutating func complete(to horizon: PageCursor, now: UnixMilliseconds) {
+    mutating func complete(to watermark: PageCursor, now: UnixMilliseconds) {
         // One message log may know less than another one, but what any of them said stays true.
-        next = max(next ?? horizon, horizon)
+        next = max(next ?? watermark, watermark)
         let earliest = PageCursor(before: now - ReadAccepted.reach)
-        while let first = order.first, first.place < earliest { dropFirst() }
+        while let first = order.first, first.cursor < earliest { dropFirst() }
     }
 
     private mutating func dropFirst() {
-        guard let (place, topic) = order.popFirst() else { return }
-        begin = place
+        guard let (cursor, topic) = order.popFirst() else { return }
+        begin = cursor
         if let entry = topics[topic]?.popFirst() { bytes -= entry.json.count }
         if topics[topic]?.isEmpty == true { topics[topic] = nil }
     }
 
-    /// - Returns: Where to insert a place; `nil` if it is there. New messages are usually the last ones.
+    /// - Returns: Where to insert a cursor; `nil` if it is there. New messages are usually the last ones.
     private static func position<Element>(
-        of place: PageCursor, in sorted: Deque<Element>, _ placeOf: (Element) -> PageCursor
+        of cursor: PageCursor, in sorted: Deque<Element>, _ cursorOf: (Element) -> PageCursor
     ) -> Int? {
-        let position = firstIndex(after: place, in: sorted, placeOf)
-        return position > 0 && placeOf(sorted[position - 1]) == place ? nil : position
+        let position = firstIndex(after: cursor, in: sorted, cursorOf)
+        return position > 0 && cursorOf(sorted[position - 1]) == cursor ? nil : position
     }
 
     private static func firstIndex<Element>(
-        after place: PageCursor, in sorted: Deque<Element>, _ placeOf: (Element) -> PageCursor
+        after cursor: PageCursor, in sorted: Deque<Element>, _ cursorOf: (Element) -> PageCursor
     ) -> Int {
         var (low, high) = (0, sorted.count)
-        if let last = sorted.last, placeOf(last) <= place { low = high }
+        if let last = sorted.last, cursorOf(last) <= cursor { low = high }
         while low < high {
             let middle = (low + high) / 2
-            if placeOf(sorted[middle]) <= place { low = middle + 1 } else { high = middle }
+            if cursorOf(sorted[middle]) <= cursor { low = middle + 1 } else { high = middle }
         }
         return low
     }
@@ -163,10 +162,10 @@ struct AcceptedCopy: Sendable {
         let entries: Deque<Entry>
         var index: Int
 
-        var place: PageCursor { entries[index].place }
+        var cursor: PageCursor { entries[index].cursor }
 
-        static func < (one: Head, other: Head) -> Bool { one.place < other.place }
-        static func == (one: Head, other: Head) -> Bool { one.place == other.place }
+        static func < (one: Head, other: Head) -> Bool { one.cursor < other.cursor }
+        static func == (one: Head, other: Head) -> Bool { one.cursor == other.cursor }
     }
 
     /// - Returns: `nil` if the copy does not reach back far enough, or is being filled.
@@ -178,14 +177,14 @@ struct AcceptedCopy: Sendable {
         let wanted = Set(command.topics)
         for topic in wanted {
             guard let entries = topics[topic] else { continue }
-            let index = Self.firstIndex(after: after, in: entries, \.place)
+            let index = Self.firstIndex(after: after, in: entries, \.cursor)
             if index < entries.count { heads.insert(Head(entries: entries, index: index)) }
         }
         var messages: [Data] = []
         var last = after
         while messages.count < ReadAccepted.maxPerPage, var head = heads.popMin() {
             messages.append(head.entries[head.index].json)
-            last = head.place
+            last = head.cursor
             head.index += 1
             if head.index < head.entries.count { heads.insert(head) }
         }

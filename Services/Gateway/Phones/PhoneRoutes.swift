@@ -1,10 +1,10 @@
-import CommandBus
+import Bus
 import FoundationEssentials
 import HTTPTypes
-import JSON
+package import Base
 import Logging
 import NIOCore
-import Schemas
+package import Schemas
 import ServiceKit
 import ServiceLifecycle
 
@@ -12,19 +12,21 @@ import ServiceLifecycle
 struct PhoneRoutes: Feature {
     private let messageLog: CommandClient
     private let relay: CommandClient
+    private let running: RunningApps
     private let accepted: AcceptedMessages
     /// What ``accepted`` does not answer.
     private let missed: SharedAnswers
     /// Each question about a phone's topics is at least one to Google.
-    private let topicTurns = FairTurns(maxRunning: 8, maxWaiting: 1_000, maxWait: .seconds(5), refusal: Self.tooManyPhones)
+    private let topicTurns = FairSemaphore(maxRunning: 8, maxWaiting: 1_000, maxWait: .seconds(5), refusal: Self.tooManyPhones)
     private static let tooManyPhones = "too many phones ask at once; try again later"
 
-    init(messageLog: CommandClient, relay: CommandClient, logger: Logger) {
+    init(messageLog: CommandClient, relay: CommandClient, running: RunningApps, logger: Logger) {
         self.messageLog = messageLog
+        self.running = running
         accepted = AcceptedMessages(messageLog: messageLog, logger: logger)
         self.relay = relay
         // Phones are patient, and posts that go to the same service are not.
-        let turns = FairTurns(maxRunning: 2, maxWaiting: 1_000, maxWait: .seconds(5), refusal: Self.tooManyPhones)
+        let turns = FairSemaphore(maxRunning: 2, maxWaiting: 1_000, maxWait: .seconds(5), refusal: Self.tooManyPhones)
         missed = SharedAnswers { body, caller in
             let command = try JSONCoder.decodeStrictly(ReadAccepted.self, from: body)
             let client = caller.address.flatMap { IPAddress($0) }
@@ -48,14 +50,15 @@ struct PhoneRoutes: Feature {
                 call in
                 let body = try await RequestBody.collect(from: call.request)
                 let command = try JSONCoder.decodeStrictly(ReadAccepted.self, from: Data(body.readableBytesView))
+                running.asked(for: command.topics)
                 if let json = await accepted.answer(to: command) { return Answer(json: json) }
                 return Answer(json: try await missed.answer(to: body, for: call.caller))
             }.documented(
                 "Fetch messages that FCM did not bring",
                 """
                 Without a sign-in: anyone who knows a topic key can read its messages. `messages` are those of the topics whose data \
-                FCM has accepted within the last eight days, in the order of acceptance, at most 100. `after` is the `next` of the \
-                former answer; it may go back a little. There are more until an answer has fewer than 100 messages. A message may \
+                FCM has accepted within the last eight days, in acceptance order, at most 100. `after` is the `next` of the \
+                previous answer; it may go back a little. There are more until an answer has fewer than 100 messages. A message may \
                 come twice, and none is left out: keep those whose `msi_key` is new. The answer may be a moment old. `waiting`, if \
                 there are any, are Alerts of which FCM has accepted nothing within `MSI_ALERT_FETCH_DELAY` seconds: show them at once. \
                 They do not move `next`, and come again by FCM and in `messages` once FCM has accepted them. `recalled`, if there are \
@@ -96,5 +99,20 @@ struct PhoneToken: Decodable, Checked, Sendable {
 
     func check() throws(SchemaViolation) {
         try ListTopics(token: token).check()
+    }
+}
+
+// The documents of phones in the API's document.
+
+extension AddReceipts: SchemaAnnotated {
+    package static var schemaAnnotations: JSONValue {
+        let keys: JSONValue = ["maxItems": .integer(Int64(maxMessages))]
+        return ["properties": ["received": keys, "opened": keys]]
+    }
+}
+
+extension ReadAccepted: SchemaAnnotated {
+    package static var schemaAnnotations: JSONValue {
+        ["properties": ["topics": ["minItems": 1, "maxItems": .integer(maxTopics)]]]
     }
 }

@@ -1,15 +1,15 @@
-import CommandBus
+import Bus
 import FoundationEssentials
-import JSON
+import Base
 import NIOCore
 import Synchronization
 
-/// Answers that depend on nothing but the request's body: equal requests of a moment share one.
+/// Answers that depend only on the request's body. Equal requests within a short time share one.
 ///
 /// The message log gives them, when ``AcceptedMessages`` cannot. Of thousands of phones that ask within seconds of an Alert, many have
 /// the same subscriptions and have read everything, so their bodies are equal, byte by byte.
 final class SharedAnswers: Sendable {
-    typealias Work = @Sendable (_ body: Data, _ caller: RequestContext) async throws -> Data
+    typealias Work = @Sendable (_ body: Data, _ caller: CallerContext) async throws -> Data
     fileprivate typealias Answer = Task<ByteBuffer, any Error>
 
     private struct State {
@@ -37,7 +37,7 @@ final class SharedAnswers: Sendable {
     var sharedBytes: Int { state.withLock(\.bytes) }
 
     /// - Throws: The error of the work.
-    func answer(to body: ByteBuffer, for caller: RequestContext) async throws -> ByteBuffer {
+    func answer(to body: ByteBuffer, for caller: CallerContext) async throws -> ByteBuffer {
         let (answer, isNew) = state.withLock { state in
             if let answer = state.answers[body] { return (answer, false) }
             let answer = Answer { [work] in ByteBuffer(bytes: try await work(Data(body.readableBytesView), caller)) }

@@ -11,9 +11,10 @@ struct PortalFolders: Sendable {
 
     /// Reads all files into memory.
     ///
-    /// - Throws: An error of the file system.
+    /// - Throws: An error of the file system, or `SchemaViolation` if the table of the pages or their HTML is missing, or the table is
+    ///   damaged.
     func read() throws -> PortalFiles {
-        PortalFiles(try all.reduce(into: [:]) { files, folder in files.merge(try folder.read()) { $1 } })
+        try PortalFiles(Site(reading: all))
     }
 
     /// The files; `nil` if they cannot be read. Then the gateway serves the API alone, and the log says why.

@@ -22,11 +22,12 @@ struct PortalRoutes: Feature {
 
     var routes: [Route] {
         [
-            Route(.get, "/", right: .anonymous, answer: .ok(FileType.html.mediaType)) { call in
-                try answer(call, page: "")
-            }.documented(
-                "Show the first page", headers: [.ifNoneMatch], answerHeaders: [.eTag], also: [AnswerForm(.notModified)],
-                problems: [.notFound], callsServices: false),
+            fixed("/", .html, "Show the first page") { try answer($0, page: "") },
+            fixed("/api", .html, "Show this document", "The page reads `/openapi.json`.") { try answer($0, page: "api") },
+            // Browsers ask for this path by themselves.
+            fixed("/favicon.ico", .svg, "Read the icon", "For the tabs of browsers.") {
+                try installed.assets.answer("", "icon.svg", for: $0) ?? notFound($0)
+            },
             Route(.get, "/portal", right: .anonymous, answer: .init(status: .seeOther)) { _ in
                 Answer<NoContent>.redirect(.seeOther, to: "/portal/send/")
             }.documented("Go to the page for sending", answerHeaders: [.path], callsServices: false),
@@ -41,17 +42,28 @@ struct PortalRoutes: Feature {
         ]
     }
 
+    /// A page or file with a path outside `/portal`.
+    private func fixed(
+        _ path: String, _ type: FileType, _ summary: String, _ details: String = "",
+        _ handle: @escaping @Sendable (OpenCall<NoBody>) throws -> Answer<NoContent>
+    ) -> Route {
+        Route(.get, path, right: .anonymous, answer: .ok(type.mediaType)) { try handle($0) }
+            .documented(
+                summary, details, headers: [.ifNoneMatch], answerHeaders: [.eTag], also: [AnswerForm(.notModified)],
+                problems: [.notFound], callsServices: false)
+    }
+
     private static let otherAnswers =
         FileType.allCases.filter { $0 != .html }.map { AnswerForm(.ok, mediaType: $0.mediaType) } + [
             AnswerForm(.notModified), AnswerForm(.seeOther), AnswerForm(.permanentRedirect),
             AnswerForm(.notFound, mediaType: FileType.html.mediaType),
         ]
 
-    private func pageOrFile(_ call: Call<NoBody>) throws -> Answer<NoContent> {
+    private func pageOrFile(_ call: OpenCall<NoBody>) throws -> Answer<NoContent> {
         let path = call.request.uri.path
         let parts = path.split(separator: "/").dropFirst()
         if parts.first == "files", let version = parts.dropFirst().first {
-            return try answer(call, asset: parts.dropFirst(2).joined(separator: "/"), version: version)
+            return try installed.assets.answer(version, parts.dropFirst(2).joined(separator: "/"), for: call) ?? notFound(call)
         }
         let page = parts.joined(separator: "/")
         guard !path.hasSuffix("/"), try installed.page(page) != nil else { return try answer(call, page: page) }
@@ -59,25 +71,17 @@ struct PortalRoutes: Feature {
         return .redirect(.permanentRedirect, to: "/portal/\(page)/\(query)")
     }
 
-    private func answer(_ call: Call<NoBody>, page: String) throws -> Answer<NoContent> {
-        guard let file = try installed.page(page) else { return try notFound(call) }
-        return Answer(body: file.body, file.type.contentType, for: call)
-    }
-
-    private func answer(_ call: Call<NoBody>, asset path: String, version: Substring) throws -> Answer<NoContent> {
-        let files = try installed
-        guard let file = files.asset(path) else { return try notFound(call) }
-        return Answer(
-            body: file.body, file.type.contentType, for: call,
-            cacheControl: version == files.version ? "public, max-age=31536000, immutable" : "no-cache")
+    private func answer(_ call: OpenCall<NoBody>, page: String) throws -> Answer<NoContent> {
+        guard let body = try installed.page(page) else { return try notFound(call) }
+        return Answer(body: body, FileType.html.contentType, for: call)
     }
 
     /// A page for browsers, and a problem for any other client.
-    private func notFound(_ call: Call<NoBody>) throws -> Answer<NoContent> {
+    private func notFound(_ call: OpenCall<NoBody>) throws -> Answer<NoContent> {
         guard call.prefersPage, let page = try installed.page(Self.notFoundPage) else {
             throw Problem(.notFound, "The portal has no page or file at this path.")
         }
-        return Answer(body: page.body, page.type.contentType, for: call, status: .notFound)
+        return Answer(body: page, FileType.html.contentType, for: call, status: .notFound)
     }
 
     /// - Throws: ``Problem`` if there are no files.
@@ -87,7 +91,7 @@ struct PortalRoutes: Feature {
                 throw Problem(
                     .notFound,
                     "The portal's pages are not installed: the folders mobile-student-intranet_Gateway.resources and …_Pages.resources are missing beside "
-                        + "msi-gateway. The API works without it; /api describes it.")
+                        + "msi-gateway. The API works without it; /openapi.json describes it.")
             }
             return files
         }

@@ -1,5 +1,6 @@
 import Glibc
 import Histogram
+import Base
 
 /// The results of a run.
 struct LoadReport: Encodable, Sendable {
@@ -102,5 +103,68 @@ struct LoadReport: Encodable, Sendable {
             ((1 - pow(10, -Double(step) / 20)) * 100_000_000).rounded() / 1_000_000
         }
         return (percentiles + [50]).sorted()
+    }
+}
+
+extension LoadReport {
+    /// Below this share of the requested rate, something limited the load.
+    private static let lowShare = 0.95
+
+    /// What limited the load, one sentence each; empty if nothing did.
+    var remarks: [String] {
+        let named = Bottleneck.allCases.compactMap { bottleneck in
+            heldBack[bottleneck].map { "by \(bottleneck.explanation), in \($0) of \(Int(lastAnswer.rounded(.up))) s" }
+        }
+        guard let rate, let shareOfRate, shareOfRate < Self.lowShare else { return named }
+        var late: [String] = []
+        if lastAnswer > seconds {
+            late.append("the last answer came \(ReportTable.short(lastAnswer - seconds)) s after the last message was due")
+        }
+        if testerDelay > 1_000 / rate + 100 {
+            late.append("at times all \(inFlight) messages of --in-flight were without an answer")
+        }
+        return named + late
+    }
+}
+
+/// What has reached the phones of a load.
+struct PhoneReport: Encodable, Hashable, Sendable {
+    let phones: Int
+    /// The number of messages that the phones should have according to the hub, including those of other senders to Forced and
+    /// Recommended subjects.
+    let expected: Int
+    let delivered: Int
+    let doubled: Int
+    let missing: Int
+    /// Accepted messages of the load that are not on every phone, as counted at the phones.
+    let incomplete: Int
+    /// From a message's `timestamp` until it is in a phone's list, in milliseconds; absent without a message.
+    let p50: Double?
+    let p99: Double?
+    let longest: Double?
+
+    /// Whether each phone has each accepted message, once.
+    var isComplete: Bool { doubled == 0 && missing == 0 && incomplete == 0 }
+
+    /// - Parameters:
+    ///   - line: The last line of the fleet.
+    ///   - received: On how many phones each message is, by `msi_key`.
+    ///   - accepted: The keys of the load's accepted messages.
+    /// - Returns: `nil` if the line is not a report.
+    init?(line: JSONValue, received: [String: Int], accepted: [String]) {
+        func count(_ name: String) -> Int? { line[name]?.integer.map { Int($0) } }
+        func milliseconds(_ name: String) -> Double? { line[name]?.number.flatMap { Double($0) } }
+        guard let phones = count("phones"), let expected = count("expected"), let delivered = count("delivered"),
+            let doubled = count("doubled"), let missing = count("missing")
+        else { return nil }
+        self.phones = phones
+        self.expected = expected
+        self.delivered = delivered
+        self.doubled = doubled
+        self.missing = missing
+        incomplete = accepted.count { received[$0] != phones }
+        p50 = milliseconds("p50_ms")
+        p99 = milliseconds("p99_ms")
+        longest = milliseconds("max_ms")
     }
 }

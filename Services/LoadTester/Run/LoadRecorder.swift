@@ -58,7 +58,7 @@ final class LoadRecorder: Sendable {
     /// - Parameters:
     ///   - latency: The time from the message's due time to its answer, in seconds.
     ///   - time: The time of the answer, in seconds from the beginning.
-    ///   - counts: Whether the latency counts, that is, whether the message was not part of the ramp.
+    ///   - counts: Whether the latency is recorded: `false` during the ramp.
     func ended(_ errors: [String]?, latency: Double, at time: Double, counts: Bool) {
         let microseconds = UInt64(min(max(latency * 1_000_000, 0), 3_600_000_000))
         state.withLock { state in

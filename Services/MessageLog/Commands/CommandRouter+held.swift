@@ -1,6 +1,6 @@
-import CommandBus
+import Bus
 import Logging
-import MessageStorage
+import Archive
 import Schemas
 
 extension CommandRouter {
@@ -30,7 +30,7 @@ extension CommandRouter {
 /// Changes items one by one. What one of them refuses does not stop the others.
 ///
 /// - Parameter change: Returns `nil` if there is no such item.
-/// - Throws: ``CommandFailure`` if the database does not answer. The items before are changed, and are not held any more.
+/// - Throws: ``CommandFailure`` if the database does not answer. The items before the failure have been changed and are no longer held.
 private func change(
     _ keys: [ObjectID], _ what: Logger.Message, by actor: String, logger: Logger,
     _ change: (OutboxKey) async throws -> OutboxItem?

@@ -1,20 +1,18 @@
 import AuditTrail
-import CommandBus
+import Bus
 import FCM
 import Logging
-import MessageStorage
+import Archive
 import Schemas
 import ServiceContextModule
 import ServiceKit
-import Storage
-import StoredResources
-import MongoDatabase
-import Time
+import Store
+import Base
 
 extension CommandRouter {
     /// The commands of the message-logging service.
     static func messageLog(
-        store: any MessageStore, templates: Storage, outbox: Outbox, changes: MessageChanges, storage: StorageWatch,
+        store: any MessageStore, templates: Storage, outbox: Outbox, changes: MessageChanges, disk: DiskWatch,
         relays: RelayHealth, audits: [AuditForwarder],
         payloadLimit: PayloadLimit, alertFetchDelay: LiveSetting<Seconds>, logger: Logger
     ) -> CommandRouter {
@@ -24,31 +22,27 @@ extension CommandRouter {
                 async let relays = relays.parts()
                 // Messages are accepted without the templates.
                 let ownTemplates = await ["templates": templates.health()].filter { !$0.value.isWell }
-                let own = storage.health.merging(ownTemplates) { $1 }
+                let own = disk.health.merging(ownTemplates) { $1 }
                 return await audits.reduce(into: relays.merging(own) { $1 }) { $0.merge($1.health) { $1 } }
             })
-        // A message, a retry and corrections of it go one after another.
+        // A retry of a message and corrections of it go one after another.
         let places = KeyedLock<ObjectID>()
-        router.on(LogMessage.self) { command, context in
-            let message = Message(command, sender: try context.requireActor(), now: .now)
-            var stored = try await storage.admit(.message(message))
-            if stored == nil { stored = try await store.requireFollowed(by: message) }
+        router.on(LogMessage.self, runs: .busThread) { command, context in
+            let item = OutboxItem(command, sender: try context.requireActor())
+            var stored = try await disk.admit(item)
+            if stored == nil, item.follows != nil { stored = try await store.requireFollowed(by: item) }
             if stored == nil {
-                stored = try await places.take(message.draft.corrects ?? message.msiKey) {
-                    if let known = try await store.requirePlace(of: message) { return known }
-                    return try await outbox.log(.message(message), from: context.address)
+                if let corrected = item.corrects {
+                    stored = try await places.take(corrected) {
+                        if let known = try await store.requirePlace(of: item) { return known }
+                        return try await outbox.log(item, from: context.address)
+                    }
+                } else {
+                    stored = try await outbox.log(item, from: context.address)
                 }
             }
-            let known = stored?.message
-            if let known, known.msiKey == command.msiKey, known.draft != command.draft.marked {
-                throw CommandFailure(.conflict, "msi_key \(command.msiKey) belongs to another message", field: "msi_key")
-            }
-            if known == nil {
-                logger.info(
-                    message.relay.state == .held ? "held" : "logged",
-                    metadata: ["msi_key": "\(message.msiKey)", "topic_key": "\(message.topicKey)"])
-            }
-            return LogMessage.Reply(message: known ?? message)
+            if stored == nil { logger.reportLogged(item) }
+            return try LogMessage.Reply(to: command, stored: stored)
         }
         router.on(GetMessage.self) { command, _ in
             guard let message = try await store.message(command.msiKey) else {
@@ -89,9 +83,9 @@ extension CommandRouter {
                 command, in: outbox.acceptances, now: .now, checkStillWanted: context.checkStillWanted
             ).with(alerts)
         }
-        let receipts = ReceiptBook(store: store)
+        let receipts = ReceiptBatcher(store: store)
         router.on(AddReceipts.self) { command, _ in
-            try storage.requireRoom()
+            try disk.requireRoom()
             try await receipts.add(command)
             return Done()
         }
@@ -102,10 +96,13 @@ extension CommandRouter {
             }
             return statistics
         }
+        router.on(ReadReach.self) { command, context in
+            try await store.reach(of: command.topicKey, now: .now, checkStillWanted: context.checkStillWanted)
+        }
         router.on(ReadMessageChanges.self) { command, _ in changes.read(command) }
         router.on(RetryMessage.self) { command, context in
             let actor = try context.requireActor()
-            let place = try await store.message(command.msiKey)?.draft.corrects ?? command.msiKey
+            let place = try await store.message(command.msiKey)?.corrects ?? command.msiKey
             let retried = try await places.take(place) {
                 try await store.requireNotCorrected(command.msiKey)
                 return try await outbox.retry(.message(command.msiKey), by: actor, from: context.address)
@@ -118,16 +115,28 @@ extension CommandRouter {
         }
         router.on(RecallMessage.self) { command, context in
             let actor = try context.requireActor()
-            guard let message = try await outbox.recall(.message(command.msiKey), by: actor, from: context.address)?.message
-            else {
+            let recalled = try await outbox.recall(
+                .message(command.msiKey), by: actor, reason: command.reason, from: context.address)
+            guard let message = recalled?.message else {
                 throw CommandFailure(.notFound, "no message \(command.msiKey)")
             }
             logger.info("recalled", metadata: ["msi_key": "\(command.msiKey)", "by": "\(actor)"])
             return await store.withRelated(message)
         }
+        router.on(EditMessage.self) { command, context in
+            let actor = try context.requireActor()
+            try disk.requireRoom()
+            guard let message = try await outbox.edit(command, by: actor, from: context.address) else {
+                throw CommandFailure(.notFound, "no message \(command.msiKey)")
+            }
+            logger.info("edited", metadata: ["msi_key": "\(command.msiKey)", "by": "\(actor)"])
+            return await store.withRelated(message)
+        }
         router.on(ApproveMessage.self) { command, context in
             let actor = try context.requireActor()
-            guard let message = try await outbox.approve(command.msiKey, by: actor, from: context.address) else {
+            let approved = try await outbox.approve(
+                command.msiKey, by: actor, seen: command.edited ?? 0, from: context.address)
+            guard let message = approved else {
                 throw CommandFailure(.notFound, "no message \(command.msiKey)")
             }
             logger.info("approved", metadata: ["msi_key": "\(command.msiKey)", "by": "\(actor)"])
@@ -135,21 +144,55 @@ extension CommandRouter {
         }
         router.serve(MessageTemplate.self, from: templates)
         router.addHeld(store: store, outbox: outbox, logger: logger)
-        router.addPushes(store: store, outbox: outbox, storage: storage, payloadLimit: payloadLimit, logger: logger)
+        router.addPushes(store: store, outbox: outbox, disk: disk, payloadLimit: payloadLimit, logger: logger)
         return router
+    }
+}
+
+// Not inlined: an async function's frame has a place for each copy of a message that its code makes. Workers keep their frames, and with
+// all copies that of the command above had 32 KB.
+
+extension OutboxItem {
+    /// Makes the item of a new message.
+    @inline(never)
+    fileprivate init(_ command: LogMessage, sender: String) {
+        self = .message(Message(command, sender: sender, now: .now))
+    }
+}
+
+extension LogMessage.Reply {
+    /// - Parameter stored: What is stored under the command's keys already, if it was not stored by this command.
+    /// - Throws: ``CommandFailure`` with status `conflict` if that is another message.
+    @inline(never)
+    fileprivate init(to command: LogMessage, stored: OutboxItem?) throws(CommandFailure) {
+        let known = stored?.message
+        if let known, known.msiKey == command.msiKey, known.content != command.content.marked, known.relay.edited == nil {
+            throw CommandFailure(.conflict, "msi_key \(command.msiKey) belongs to another message", field: "msi_key")
+        }
+        self.init(known: known)
+    }
+}
+
+extension Logger {
+    @inline(never)
+    fileprivate func reportLogged(_ item: OutboxItem) {
+        guard logLevel <= .debug, let message = item.message else { return }
+        debug(
+            message.relay.state == .held ? "held" : "logged",
+            metadata: ["msi_key": "\(message.msiKey)", "topic_key": "\(message.topicKey)"])
     }
 }
 
 extension Message {
     /// Makes the document of a new message.
     fileprivate init(_ command: LogMessage, sender: String, now: UnixMilliseconds) {
-        let draft = command.draft.marked
+        let content = command.content.marked
         self.init(
-            msiKey: command.msiKey, draft: draft, sender: sender, timestamp: command.timestamp,
+            msiKey: command.msiKey, content: content, sender: sender, timestamp: command.timestamp,
             names: command.names, expires: command.expires, idempotencyKey: command.idempotencyKey,
-            approval: command.approval == true ? true : nil, relay: RelayRecord(held: draft.distribution, until: command.expires))
-        traceparent = ServiceContext.traceparentToStore
+            approval: command.approval == true ? true : nil, traceparent: ServiceContext.traceparentToStore,
+            relay: RelayRecord(held: content.distribution, until: command.expires))
         guard approval == nil else { return }
-        relay = RelayRecord(logged: draft.distribution, due: max(now, notBefore(at: now) ?? now))
+        relay = RelayRecord(logged: content.distribution, due: max(now, notBefore(at: now) ?? now))
     }
 }

@@ -1,21 +1,21 @@
-import CommandBus
+import Bus
 import FCM
-import JSON
+import Base
 import Logging
-import MessageStorage
+import Archive
 import Schemas
 import ServiceContextModule
 
 extension CommandRouter {
     /// The commands about pushes.
     mutating func addPushes(
-        store: any MessageStore, outbox: Outbox, storage: StorageWatch, payloadLimit: PayloadLimit, logger: Logger
+        store: any MessageStore, outbox: Outbox, disk: DiskWatch, payloadLimit: PayloadLimit, logger: Logger
     ) {
-        on(LogPush.self) { command, context in
+        on(LogPush.self, runs: .busThread) { command, context in
             let sender = try context.requireActor()
-            let push: Push
+            let item: OutboxItem
             do {
-                push = try Push(command, sender: sender, limit: payloadLimit, now: .now)
+                item = try OutboxItem(command, sender: sender, limit: payloadLimit)
             } catch {
                 // The rules may have changed since the push was stored, such as the limit for topics.
                 guard let known = try await store.push(of: sender, idempotencyKey: command.idempotencyKey),
@@ -23,18 +23,9 @@ extension CommandRouter {
                 else { throw error }
                 return LogPush.Reply(push: known)
             }
-            var stored = try await storage.admit(.push(push))
-            if stored == nil { stored = try await outbox.log(.push(push)) }
-            if let known = stored?.push {
-                guard known.isSameCommand(as: push) else {
-                    throw CommandFailure(
-                        .conflict, "the idempotency key belongs to push \(known.id), which is another one",
-                        field: "idempotency_key")
-                }
-                return LogPush.Reply(push: known)
-            }
-            logger.info("logged", metadata: ["push_id": "\(push.id)", "recipients": "\(push.relay.recipients.count)"])
-            return LogPush.Reply(push: push)
+            var stored = try await disk.admit(item)
+            if stored == nil { stored = try await outbox.log(item) }
+            return try LogPush.Reply(to: item, stored: stored, logger)
         }
         on(GetPush.self) { command, _ in
             guard let push = try await store.push(command.pushID) else { throw CommandFailure.noPush(command.pushID) }
@@ -59,6 +50,40 @@ extension CommandRouter {
     }
 }
 
+// Not inlined, so that the frame of the command above has no place for each copy of a push that their code makes. Workers keep their
+// frames.
+
+extension OutboxItem {
+    /// Makes the item of a new push.
+    ///
+    /// - Throws: ``SchemaViolation`` for a message that FCM would refuse.
+    @inline(never)
+    fileprivate init(_ command: LogPush, sender: String, limit: PayloadLimit) throws {
+        self = .push(try Push(command, sender: sender, limit: limit, now: .now))
+    }
+}
+
+extension LogPush.Reply {
+    /// - Parameters:
+    ///   - item: The command's push.
+    ///   - stored: What is stored under the same key already, if the command's push was not stored.
+    /// - Throws: ``CommandFailure`` with status `conflict` if that is another push.
+    @inline(never)
+    fileprivate init(to item: OutboxItem, stored: OutboxItem?, _ logger: Logger) throws(CommandFailure) {
+        guard case .push(let push) = item else { preconditionFailure("\(item.key) is not a push") }
+        guard let known = stored?.push else {
+            logger.debug("logged", metadata: ["push_id": "\(push.id)", "recipients": "\(push.relay.recipients.count)"])
+            self.init(push: push)
+            return
+        }
+        guard known.isSameCommand(as: push) else {
+            throw CommandFailure(
+                .conflict, "the idempotency key belongs to push \(known.id), which is another one", field: "idempotency_key")
+        }
+        self.init(push: known)
+    }
+}
+
 extension CommandFailure {
     fileprivate static func noPush(_ id: ObjectID) -> CommandFailure {
         CommandFailure(.notFound, "no push \(id)")
@@ -77,7 +102,7 @@ extension Push {
         self.init(command, sender: sender, message: message, now: now)
     }
 
-    /// Whether this push is the result of a command, also if today's rules refuse the command.
+    /// Whether this push is the result of a command, even if the current rules refuse the command.
     fileprivate func isResult(of command: LogPush) -> Bool {
         let message =
             switch command.transport ?? .fcm {

@@ -1,6 +1,7 @@
-import MessageStorage
+import Archive
 import Schemas
-import Time
+import Synchronization
+import Base
 
 /// What running apps fetch beside the accepted messages: the Alerts of which FCM has accepted nothing in time, and those that were
 /// recalled before.
@@ -24,7 +25,7 @@ extension FetchableAlerts {
         let withdrawn = try await store.recalledAlerts(since: now - ReadAccepted.reach, limit: ReadAccepted.maxAlerts) {
             $0.mayHaveBeenFetched
         }
-        waiting = due.reversed().map { PhoneMessage($0) }
+        waiting = due.reversed().map { PhoneMessage($0.content, msiKey: $0.msiKey, timestamp: $0.timestamp) }
         recalled = withdrawn.map { RecalledAlert(msiKey: $0.msiKey, topicKey: $0.topicKey) }
     }
 
@@ -40,8 +41,8 @@ extension FetchableAlerts {
 }
 
 extension Message {
-    /// Whether FCM may still accept its data, which FCM may have refused for good while the pop-up is tried again. If FCM has accepted
-    /// the pop-up, phones show that: the app would show another one.
+    /// Whether FCM may still accept its data. FCM may have refused the data permanently while the pop-up is retried. If FCM has accepted
+    /// the pop-up, phones show it, and the app would show a second one.
     fileprivate var waitsForFCM: Bool { relay.pendingComponents.contains(.data) && !isPartlyAccepted }
 
     private var isPartlyAccepted: Bool { relay.components.contains { $0.state == .accepted } }
@@ -50,7 +51,7 @@ extension Message {
     fileprivate func due(at now: UnixMilliseconds) -> UnixMilliseconds {
         // A gateway's clock may be ahead. The message log has made the identifier.
         let posted = timestamp <= now ? timestamp : min(id.created, now)
-        let scheduled = sendAt ?? delay.map { posted + Milliseconds($0) } ?? posted
+        let scheduled = content.sendAt ?? content.delay.map { posted + Milliseconds($0) } ?? posted
         let interventions = relay.trace?.filter { $0.action != .recall && $0.at <= now }.map(\.at) ?? []
         return max(scheduled, interventions.max() ?? scheduled)
     }
@@ -59,7 +60,7 @@ extension Message {
     /// after the backup was made: phones keep that.
     fileprivate var mayHaveBeenFetched: Bool {
         guard let ended = relay.ended, due(at: ended) < ended, !isPartlyAccepted else { return false }
-        let wasApproved = approval != true || relay.trace?.contains { $0.action == .approve } == true
+        let wasApproved = approval != true || relay.isApproved
         let wasHeldByRestore = relay.trace?.last { $0.action == .restore || $0.action == .release }?.action == .restore
         return wasApproved && !wasHeldByRestore
     }
@@ -84,5 +85,55 @@ extension FollowAccepted.Reply {
         if !alerts.waiting.isEmpty { reply.waiting = alerts.waiting }
         if !alerts.recalled.isEmpty { reply.recalled = alerts.recalled }
         return reply
+    }
+}
+
+/// Gives the fetchable Alerts to phones and gateways. It reads them at most four times a second, however many ask.
+///
+/// Read them before a page of accepted messages: an Alert that FCM accepts in between is then in both, rather than in neither. That
+/// also holds for Alerts that are up to ``maxAge`` old.
+final class FetchableAlertsReader: Sendable {
+    /// How old the Alerts may be.
+    static let maxAge = Duration.milliseconds(250)
+
+    private struct State {
+        /// The current reading, or the last one.
+        var reading: Task<FetchableAlerts, any Error>?
+        var began: ContinuousClock.Instant?
+        var isReading = false
+    }
+
+    private let state = Mutex(State())
+    private let read: @Sendable () async throws -> FetchableAlerts
+
+    init(read: @escaping @Sendable () async throws -> FetchableAlerts) {
+        self.read = read
+    }
+
+    /// The Alerts, at most ``maxAge`` old. Concurrent callers share one reading.
+    ///
+    /// - Parameter instant: The present.
+    /// - Throws: The error of the store. The next caller reads again.
+    func alerts(at instant: ContinuousClock.Instant = .now) async throws -> FetchableAlerts {
+        let reading = state.withLock { state -> Task<FetchableAlerts, any Error> in
+            if let reading = state.reading, let began = state.began, state.isReading || instant - began < Self.maxAge {
+                return reading
+            }
+            let reading = Task { try await self.readOnce() }
+            state = State(reading: reading, began: instant, isReading: true)
+            return reading
+        }
+        return try await reading.value
+    }
+
+    private func readOnce() async throws -> FetchableAlerts {
+        do {
+            let alerts = try await read()
+            state.withLock { $0.isReading = false }
+            return alerts
+        } catch {
+            state.withLock { $0 = State() }
+            throw error
+        }
     }
 }

@@ -1,25 +1,25 @@
-import MessageStorage
+import Archive
 import Schemas
 import Synchronization
-import Time
+import Base
 
-/// Gives each accepted message its place in the order of acceptance: the time, but later than that of every earlier message, also if
-/// the clock was set back, or that of another instance is ahead.
+/// The clock of the acceptance order, a hybrid clock: it gives an accepted message the present time, or one millisecond after the last
+/// known one if that is ahead. So the order holds after the system clock was set back, and if that of another instance is ahead.
 final class AcceptanceClock: Sendable {
-    /// How often the stored messages are looked at: other instances give places, too.
+    /// How often the last stored time is read: other instances accept messages, too.
     private static let refreshPeriod = Duration.seconds(1)
 
     private struct State {
-        /// The last known place; `nil` before that of the stored messages is known.
+        /// The last known time; `nil` before the stored one has been read.
         var last: UnixMilliseconds?
-        /// When the stored messages were looked at.
+        /// When the stored one was read.
         var refreshed: ContinuousClock.Instant?
-        var horizon = AcceptanceHorizon()
+        var watermark = AcceptanceWatermark()
     }
 
     private let state = Mutex(State())
 
-    /// Looks at the stored messages, unless it has just done so.
+    /// Reads the last stored time, unless it was just read.
     ///
     /// - Parameter instant: The present.
     func refresh(from store: some MessageStore, at instant: ContinuousClock.Instant = .now) async throws {
@@ -33,7 +33,7 @@ final class AcceptanceClock: Sendable {
             let stored = try await store.lastAcceptance() ?? 0
             state.withLock { state in
                 state.last = max(state.last ?? 0, stored)
-                state.horizon.note(stored, at: instant)
+                state.watermark.note(stored, at: instant)
             }
         } catch {
             state.withLock { $0.refreshed = nil }
@@ -41,9 +41,9 @@ final class AcceptanceClock: Sendable {
         }
     }
 
-    /// Where a reader goes on who has read everything.
+    /// The cursor of a reader who has read everything.
     func end(at instant: ContinuousClock.Instant) -> PageCursor {
-        state.withLock { PageCursor(before: $0.horizon.place(at: instant) + 1) }
+        state.withLock { PageCursor(before: $0.watermark.time(at: instant) + 1) }
     }
 
     private func next(at now: UnixMilliseconds) -> UnixMilliseconds {
@@ -66,5 +66,72 @@ final class AcceptanceClock: Sendable {
         guard record.accepted == nil, record.components.contains(where: { $0.component == .data && $0.state == .accepted })
         else { return }
         record.accepted = next(at: now)
+    }
+}
+
+/// The acceptance time up to which readers have every message: the latest time that was stored ``margin`` ago. Every message that is
+/// stored from now on has a later time. Pure.
+///
+/// It does not depend on the system clock, which may be far ahead of the latest stored time, or behind it. While nothing is accepted,
+/// all readers have the same cursor, so their requests have the same answer.
+struct AcceptanceWatermark: Sendable {
+    /// The maximum time from the acceptance of a message until it is stored.
+    static let margin: Milliseconds = 60_000
+    /// The time between two samples. The watermark stays the same in between.
+    private static let step = Duration.seconds(10)
+
+    /// The last stored time at different moments: the newest sample that is old enough, and the younger ones.
+    private var samples: [(last: UnixMilliseconds, at: ContinuousClock.Instant)] = []
+
+    /// - Parameter last: The last stored time in the acceptance order.
+    mutating func note(_ last: UnixMilliseconds, at instant: ContinuousClock.Instant) {
+        // At the start nothing is known about earlier moments but the stored times themselves.
+        if samples.isEmpty { samples.append((last - Self.margin, instant - Duration(Self.margin))) }
+        guard let newest = samples.last, instant - newest.at >= Self.step else { return }
+        samples.append((last, instant))
+        while samples.count > 1, isOld(samples[1].at, at: instant) { samples.removeFirst() }
+    }
+
+    /// The watermark: a time in the acceptance order.
+    func time(at instant: ContinuousClock.Instant) -> UnixMilliseconds {
+        samples.last { isOld($0.at, at: instant) }?.last ?? 0
+    }
+
+    private func isOld(_ sample: ContinuousClock.Instant, at instant: ContinuousClock.Instant) -> Bool {
+        instant - sample >= Duration(Self.margin)
+    }
+}
+
+extension MessageStore {
+    /// A page of the messages that phones fetch.
+    ///
+    /// - Parameters:
+    ///   - now: The system clock, which says how far back messages can be fetched.
+    ///   - instant: The present, for the end of the page.
+    ///   - checkStillWanted: As for pages of the archive.
+    func read(
+        _ command: ReadAccepted, in order: AcceptanceClock, now: UnixMilliseconds, at instant: ContinuousClock.Instant = .now,
+        checkStillWanted: @escaping @Sendable () throws -> Void = {}
+    ) async throws -> ReadAccepted.Reply {
+        try await order.refresh(from: self, at: instant)
+        let earliest = PageCursor(before: now - ReadAccepted.reach)
+        let after = command.after.map { $0.timestamp < earliest.timestamp ? earliest : $0 } ?? earliest
+        let page = try await accepted(
+            command.topics, after: after, limit: ReadAccepted.maxPerPage, checkStillWanted: checkStillWanted)
+        return ReadAccepted.Reply(messages: page.messages.map(\.message), next: page.end ?? order.end(at: instant))
+    }
+
+    /// A page of all messages that phones fetch. Parameters as for the messages of topics.
+    func read(
+        _ command: FollowAccepted, in order: AcceptanceClock, now: UnixMilliseconds, at instant: ContinuousClock.Instant = .now,
+        checkStillWanted: @escaping @Sendable () throws -> Void = {}
+    ) async throws -> FollowAccepted.Reply {
+        try await order.refresh(from: self, at: instant)
+        // Before the reading, which must not miss a message that is stored earlier.
+        let watermark = order.end(at: instant)
+        let page = try await accepted(
+            after: max(command.after ?? PageCursor(before: 0), PageCursor(before: now - ReadAccepted.reach)),
+            limit: FollowAccepted.maxPerPage, checkStillWanted: checkStillWanted)
+        return FollowAccepted.Reply(messages: page.messages, end: page.end, watermark: watermark)
     }
 }

@@ -1,5 +1,5 @@
 import Schemas
-import Time
+import Base
 
 // The events on the way of a message or a push to FCM, as pure changes of its record. A part that FCM has accepted stays accepted,
 // and is never sent again.
@@ -7,7 +7,8 @@ import Time
 extension DeliveryRecord {
     /// A relay has answered.
     ///
-    /// If another process has the lease by now, only accepted components are stored. The rest is left to that process.
+    /// If another process has the lease by now, or none has, only newly accepted components are stored. The rest is left to that process.
+    /// Its lease becomes a little shorter, so that it does not store the record that it has read before.
     ///
     /// - Parameters:
     ///   - results: The outcomes of the relayed parts.
@@ -18,19 +19,27 @@ extension DeliveryRecord {
         _ results: [PartResult], to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds,
         schedule: RetrySchedule, random: Double
     ) {
-        // Another program may have stored any number.
-        attempts += attempts < .max ? 1 : 0
         let isOwner = lease?.owner == owner
+        guard isOwner || results.contains(where: { $0.isAccepted && parts[$0.part].state != .accepted }) else { return }
+        // Without a lease an earlier write of this turn, whose answer was lost, has counted the attempt. Another program may have stored
+        // any number.
+        if lease != nil, attempts < .max { attempts += 1 }
         for result in results {
             if !isOwner, case .failure = result.result { continue }
             parts[result.part].apply(result.result, at: now)
         }
-        guard isOwner || pendingParts.isEmpty else { return }
-        let troubles = parts.filter { $0.state == .pending }.compactMap(\.error)
+        guard isOwner || pendingParts.isEmpty else {
+            if let until = lease?.until, nextAttempt != nil {
+                lease?.until = until - 1
+                nextAttempt = until - 1
+            }
+            return
+        }
+        let troubles = parts.compactMap { $0.state == .pending ? $0.error : nil }
         // Attempts that did not reach FCM do not count fully, since they are no reason for an ever longer wait.
-        let counted = troubles.allSatisfy(\.isKeptBack) ? min(attempts, RetrySchedule.maxCountedWithoutFCM) : attempts
+        let counted = troubles.allSatisfy { $0.isKeptBack } ? min(attempts, RetrySchedule.maxCountedWithoutFCM) : attempts
         let delay = schedule.delay(
-            after: counted, asked: troubles.compactMap(\.retryAfter).max(), within: expires - now, random: random)
+            after: counted, asked: troubles.compactMap { $0.retryAfter }.max(), within: expires - now, random: random)
         settle(at: now, expires: expires, delay: delay)
     }
 
@@ -84,7 +93,7 @@ extension DeliveryRecord {
     mutating func capWait(at now: UnixMilliseconds, notBefore: UnixMilliseconds?, schedule: RetrySchedule) {
         guard let nextAttempt else { return }
         if var lease {
-            guard lease.until - now > Lease.duration else { return }
+            guard lease.until - now > Lease.maxRest else { return }
             lease.until = now + Lease.duration
             self.lease = lease
             self.nextAttempt = lease.until
@@ -116,7 +125,7 @@ extension DeliveryRecord {
                 parts[index].error = parts[index].error ?? reason
             }
         }
-        let states = parts.map(\.state)
+        let states = parts.map { $0.state }
         if states.contains(.pending), state == .held {
             nextAttempt = expires
         } else if states.contains(.pending) {
@@ -132,6 +141,12 @@ extension DeliveryRecord {
             nextAttempt = nil
             ended = now
         }
+    }
+}
+
+extension PartResult {
+    fileprivate var isAccepted: Bool {
+        if case .success = result { true } else { false }
     }
 }
 

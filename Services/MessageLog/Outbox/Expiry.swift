@@ -1,7 +1,6 @@
-import CommandBus
-import DedicatedThread
+import Bus
 import Logging
-import MessageStorage
+import Archive
 import Schemas
 import ServiceContextModule
 import ServiceKit
@@ -19,45 +18,31 @@ struct Expiry: Service {
     private let store: any MessageStore
     private let announcer: OutboxAnnouncer
     private let logger: Logger
-    private let outage: OutageLog
 
     init(store: any MessageStore, announcer: OutboxAnnouncer, logger: Logger) {
         self.store = store
         self.announcer = announcer
         self.logger = logger
-        outage = OutageLog("expired messages cannot be ended", logger: logger)
     }
 
     func run() async throws {
-        do {
-            try await cancelWhenGracefulShutdown {
-                var skipped: Set<OutboxKey> = []
-                while true {
-                    try await expireAll(&skipped)
-                    try await Task.sleep(untilNext: Self.period)
-                }
-            }
-        } catch is CancellationError {
-            // The rest ends after the next start.
-        }
+        let outage = OutageLog("expired messages cannot be ended", logger: logger)
+        await RepeatingService(every: Self.period, outage: outage, from: Set<OutboxKey>()) { skipped in
+            try await expireAll(&skipped)
+            return .periodic
+        }.run()
     }
 
     /// - Parameter skipped: Items that cannot be ended. They must not block the others.
-    /// - Throws: Only `CancellationError`.
     private func expireAll(_ skipped: inout Set<OutboxKey>) async throws {
-        do {
-            while true {
-                let limit = Self.batch + skipped.count
-                let expired = try await store.expired(by: .now, limit: limit)
-                // Messages that another process has ended meanwhile are no longer found.
-                skipped.formIntersection(expired)
-                let known = skipped
-                try await skipped.formUnion(expire(expired.filter { !known.contains($0) }))
-                guard expired.count == limit, skipped.count < Self.maxSkipped else { break }
-            }
-            outage.worked()
-        } catch let error where !(error is CancellationError) {
-            outage.failed(error)
+        while true {
+            let limit = Self.batch + skipped.count
+            let expired = try await store.expired(by: .now, limit: limit)
+            // Messages that another process has ended are no longer found.
+            skipped.formIntersection(expired)
+            let known = skipped
+            try await skipped.formUnion(expire(expired.filter { !known.contains($0) }))
+            guard expired.count == limit, skipped.count < Self.maxSkipped else { break }
         }
     }
 

@@ -1,18 +1,18 @@
 import FoundationEssentials
 import Logging
-import MessageStorage
+import Archive
 import Schemas
 import ServiceKit
 import ServiceLifecycle
 import Synchronization
-import Time
+import Base
 
 /// The loop: asks the state machine what to do, claims due items, and starts their turns.
 extension Outbox {
     func run() async throws {
         let isComplete = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                await self.relayWhatIsDue()
+                await withTaskExecutorPreference(self.executor) { await self.relayWhatIsDue() }
                 return !Task.isCancelled
             }
             group.addTask {
@@ -49,21 +49,41 @@ extension Outbox {
             event.yield(.check)
             for await event in events {
                 switch event {
-                case .relay(let item): turns.addTask { await self.turn(of: item) }
+                case .relay(let item):
+                    startTurn(of: item, in: &turns)
+                    // It had room, so no claim can begin sooner than the loop knows.
+                    continue
                 case .claimed(let items):
-                    for item in items { turns.addTask { await self.turn(of: item) } }
-                case .claimedAgain(let item): turns.addTask { await self.turn(of: item, isLeaseCertain: false) }
+                    for item in items { startTurn(of: item, in: &turns) }
+                case .claimedAgain(let item): startTurn(of: item, isLeaseCertain: false, in: &turns)
                 case .check: break
                 case .rang(let moment): alarm.rang(moment)
-                case .doubtful(let lease):
-                    if doubtfulLeases.withLock({ $0.add(lease) }) { turns.addTask { await self.releaseDoubtfulLeases() } }
+                case .orphaned(let lease):
+                    if orphanedLeases.withLock({ $0.add(lease) }) { turns.addTask { await self.releaseOrphanedLeases() } }
                 }
                 // Ask until the answer is to wait. Claim and alarm come from the same call: with two calls, a message that
                 // becomes due in between would be missed by both.
                 while case .claim(let claim) = begin(&alarm) {
                     // On a separate task: turns that need no claim must not wait for a slow claim.
-                    turns.addTask { self.event.yield(.claimed(await self.items(for: claim))) }
+                    turns.addTask(executorPreference: globalConcurrentExecutor) {
+                        self.event.yield(.claimed(await self.items(for: claim)))
+                    }
                 }
+            }
+        }
+    }
+
+    /// Begins the turn of an item.
+    ///
+    /// - Parameter isLeaseCertain: Whether the item was just leased.
+    private func startTurn(of item: OutboxItem, isLeaseCertain: Bool = true, in turns: inout DiscardingTaskGroup) {
+        switch item {
+        // At once, on the loop's own thread until the command is on its way: another task would have to be scheduled first.
+        case .message: turns.addImmediateTask { await self.turn(of: item, isLeaseCertain: isLeaseCertain) }
+        // The command of a push to many phones takes milliseconds to encode, in which the bus would wait.
+        case .push:
+            turns.addTask(executorPreference: globalConcurrentExecutor) {
+                await self.turn(of: item, isLeaseCertain: isLeaseCertain)
             }
         }
     }

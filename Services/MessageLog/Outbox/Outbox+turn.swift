@@ -1,16 +1,18 @@
-import CommandBus
+import Bus
 import Logging
-import MessageStorage
+import Archive
 import Schemas
 import ServiceContextModule
 import ServiceKit
 import Synchronization
-import Time
+import Base
 
-/// The turn of one item: relays it and stores its outcome.
+/// Relays one claimed item and stores the outcome.
 extension Outbox {
     /// A turn begins only if its lease still lasts this long.
     private static let minLease = Milliseconds(DeliveryTimes.minLease)
+    /// How often a turn renews its lease. A renewal that the store makes slowly leaves too little of the new lease.
+    private static let maxRenewals = 2
 
     /// Relays one item and stores the outcome. Each turn is a span of the item's trace, so that its log lines can be told from those of
     /// other turns.
@@ -22,8 +24,12 @@ extension Outbox {
             $0.traceparent = Traceparent(following: item.traceparent.flatMap { Traceparent($0) })
         }
         let turn = await ServiceContext.withValue(work) { await relayAndRecord(item, isLeaseCertain: isLeaseCertain) }
-        let again = state.withLock { $0.finished(turn, of: item, at: .now) }
-        event.yield(again.map(Event.claimedAgain) ?? .check)
+        let next: Event? = state.withLock { state in
+            let now = UnixMilliseconds.now
+            if let again = state.finished(turn, of: item, at: now) { return .claimedAgain(again) }
+            return state.wakesLoop(at: now) ? .check : nil
+        }
+        if let next { event.yield(next) }
     }
 
     private func relayAndRecord(_ item: OutboxItem, isLeaseCertain: Bool) async -> OutboxStateMachine.Turn {
@@ -33,7 +39,7 @@ extension Outbox {
             await record(item) { $0.expire(at: .now, expires: expires, owner: $1) }
             return .expired
         }
-        guard let deadline = await endOfLease(of: item, isCertain: isLeaseCertain) else { return .dropped }
+        guard let (item, deadline) = await withLease(item, isCertain: isLeaseCertain) else { return .dropped }
         do {
             let results = try await relay.relay(pending, of: item, by: deadline)
             // The outage is over only after a final outcome. A relay that tries an unreachable FCM does not end it.
@@ -71,38 +77,57 @@ extension Outbox {
         return .unreachable
     }
 
-    /// Ensures that the lease is long enough for one turn, and returns its end.
+    /// Ensures that the lease is long enough for one turn.
     ///
     /// A turn may begin long after its claim, if the process was stopped or the database was slow. By then another process may be
     /// relaying the item, or it was recalled. So the lease is checked and renewed in the store.
     ///
-    /// - Returns: `nil` if this process no longer owns the message, or the store cannot be asked. The message is claimed
-    ///   again when it is due. If this process still owns it, the lease is released.
-    private func endOfLease(of item: OutboxItem, isCertain: Bool) async -> UnixMilliseconds? {
-        // If the rest is longer than a lease, the clock was set back, and another process may have shortened the lease.
-        let lease = item.record.lease
-        if isCertain, let until = lease?.until, (Self.minLease...Lease.duration).contains(until - .now) {
-            return until
-        }
-        let renewed = self.lease(at: .now)
-        do {
-            let kept = try await store.update(item.key) { record, _ in
-                guard lease != nil, record.lease == lease else { throw LeaseLost() }
-                record.lease = renewed
-                record.nextAttempt = renewed.until
+    /// - Returns: The item as it is stored, and the end of its lease; `nil` if this process no longer owns the message, or the store
+    ///   cannot be asked. The message is claimed again when it is due. If this process still owns it, the lease is released.
+    private func withLease(_ item: OutboxItem, isCertain: Bool) async -> (item: OutboxItem, end: UnixMilliseconds)? {
+        var lease = item.record.lease
+        if isCertain, let until = lease?.until, Self.isLongEnough(until) { return (item, until) }
+        for _ in 1...Self.maxRenewals {
+            let (held, renewed) = (lease, self.lease(at: .now))
+            do {
+                let kept = try await store.update(item.key) { record, _ in
+                    guard held != nil, record.lease == held else { throw LeaseLost(stored: record.lease) }
+                    record.lease = renewed
+                    record.nextAttempt = renewed.until
+                }
+                guard let kept else { return nil }
+                if Self.isLongEnough(renewed.until) { return (kept, renewed.until) }
+                lease = renewed
+            } catch {
+                logger.debug("a turn came too late", metadata: ["error": "\(error)"])
+                // Another process may have shortened this process's lease after a step of the clock. A later end is that of a claim whose
+                // answer has not come yet.
+                let doubtful = (error as? LeaseLost).map { [$0.isShorter(than: held) ? $0.stored : nil] } ?? [held, renewed]
+                for lease in doubtful.compactMap(\.self) where lease.owner == owner {
+                    releaseIfStored(lease, of: .item(item.key))
+                }
+                return nil
             }
-            return kept == nil ? nil : renewed.until
-        } catch {
-            logger.debug("a turn came too late", metadata: ["error": "\(error)"])
-            if !(error is LeaseLost) {
-                for lease in [lease, renewed].compactMap(\.self) { releaseIfStored(lease, of: .item(item.key)) }
-            }
-            return nil
         }
+        logger.debug("a turn came too late: the renewals took too long")
+        if let lease { releaseIfStored(lease, of: .item(item.key)) }
+        return nil
     }
 
-    /// Another process has the item.
-    private struct LeaseLost: Error {}
+    private static func isLongEnough(_ until: UnixMilliseconds) -> Bool {
+        // If the rest is longer than a lease can have, the clock was set back, and another process may have shortened the lease.
+        (minLease...Lease.maxRest).contains(until - .now)
+    }
+
+    /// The item has another lease than at its claim, or none.
+    private struct LeaseLost: Error {
+        let stored: Lease?
+
+        func isShorter(than held: Lease?) -> Bool {
+            guard let stored, let held else { return false }
+            return stored.until < held.until
+        }
+    }
 
     private func record(_ results: [PartResult], of item: OutboxItem) async -> OutboxStateMachine.Turn {
         let schedule = schedule
@@ -124,12 +149,11 @@ extension Outbox {
         _ item: OutboxItem, reportsRetry: Bool = true,
         _ change: @escaping @Sendable (inout any DeliveryRecord, String) -> Void
     ) async {
-        let owner = owner
+        var mayBeStored = false
         while !Task.isCancelled {
             do {
                 try await acceptances.refresh(from: store)
-                let changed = try await store.change(item.key) { record, _, _ in change(&record, owner) }
-                if let changed {
+                if let changed = try await settle(item, mayBeStored: mayBeStored, change) {
                     if reportsRetry || changed.item.record.nextAttempt == nil { changed.item.reportState(to: logger) }
                     announcer.announce(changed, after: item.record.state)
                 }
@@ -137,8 +161,91 @@ extension Outbox {
                 return
             } catch {
                 recording.failed(error, of: item.key.description)
+                mayBeStored = true
                 try? await Task.sleep(for: .seconds(1))
             }
+        }
+    }
+
+    /// Stores what a turn changes: computed from the item in memory, and written without a read if the stored record still has the item's
+    /// lease. Then it is the record in memory, except for what has nothing to do with a turn, because every other change of a leased
+    /// record also changes its lease:
+    ///
+    /// - Recalls, edits and approvals wait for the end of the lease, and remove it. So do the end of an expired item, a release and a
+    ///   discard of one that was restored, and the hold of restored data.
+    /// - A retry is of an item that has failed, and a removal of one that has ended; these have no lease.
+    /// - A claim after the end of the lease, and a renewal, set another one. Releases of leases remove it.
+    /// - After a step of the clock, a lease that is too long is shortened.
+    /// - A process that has lost its lease stores only what FCM has accepted, and shortens the lease of the process that works on the item
+    ///   now (``DeliveryRecord/answered(_:to:at:expires:schedule:random:)``).
+    ///
+    /// If the lease is another one, or the answer of an earlier write was lost, the change is made on the stored record. Each attempt
+    /// computes the record again: a time in the acceptance order must be stored soon after it was taken. A record whose acceptance is
+    /// stored keeps its time.
+    ///
+    /// - Parameter mayBeStored: Whether an earlier write of this turn has failed, so that its change may be made and not announced.
+    /// - Returns: The item to announce; `nil` if it does not exist, or the turn changes nothing of it.
+    private func settle(
+        _ item: OutboxItem, mayBeStored: Bool, _ change: @escaping @Sendable (inout any DeliveryRecord, String) -> Void
+    ) async throws -> ChangedItem? {
+        let owner = owner
+        if let lease = item.record.lease, lease.owner == owner {
+            let changed = item.changed { record, _, _ in change(&record, owner) }
+            if try await store.settle(item.key, leased: lease, changed.item.record) { return changed }
+        }
+        let isChanged = Mutex(false)
+        let changed = try await store.change(item.key) { record, stored, _ in
+            change(&record, owner)
+            let changed = stored.changed { [record] stored, _, _ in stored = record }.item
+            isChanged.withLock { $0 = changed != stored }
+        }
+        return isChanged.withLock(\.self) || mayBeStored ? changed : nil
+    }
+}
+
+extension OutboxItem {
+    /// The maximum number of errors that are named: most of a push's recipients have the same.
+    private static let maxErrors = 3
+
+    /// Logs the state of a message or a push.
+    func reportState(to logger: Logger) {
+        switch record.state {
+        case .relayed: logger.debug("relayed", metadata: ["attempts": "\(record.attempts)"])
+        case .failed, .expired:
+            logger.error("\(record.state.rawValue)", metadata: ["errors": "\(errors.joined(separator: "; "))"])
+        case .retrying:
+            let errors = errors
+            guard !errors.isEmpty else { return }
+            logger.warning("will be tried again", metadata: ["errors": "\(errors.joined(separator: "; "))"])
+        case .held, .pending, .recalled: break
+        }
+    }
+
+    /// The errors of the parts. They name no token.
+    private var errors: [String] {
+        switch self {
+        case .message(let message):
+            return message.relay.components.compactMap { part in
+                part.error.map { "\(part.component.rawValue): \($0.code) \($0.message)" }
+            }
+        case .push(let push):
+            let errors = push.relay.recipients.compactMap(\.error)
+            let named = errors.prefix(Self.maxErrors).map { "\($0.code) \($0.message)" }
+            return errors.count > named.count ? named + ["\(errors.count - named.count) more"] : named
+        }
+    }
+}
+
+extension ServiceContext {
+    /// The trace of the command that logs an item, as it is stored with the item. Every later attempt belongs to it, hours later and
+    /// after a restart as well. A command without a trace begins one.
+    static var traceparentToStore: String { (current?.traceparent ?? Traceparent()).description }
+
+    /// Adds the item that the task works on to the task's log lines.
+    mutating func name(_ key: OutboxKey) {
+        switch key {
+        case .message(let msiKey): self.msiKey = msiKey.description
+        case .push(let id): pushID = id.description
         }
     }
 }

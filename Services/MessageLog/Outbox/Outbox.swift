@@ -1,18 +1,18 @@
-import CommandBus
+import Bus
 import FoundationEssentials
 import Logging
-import MessageStorage
+import Archive
 import Schemas
 import ServiceKit
 import ServiceLifecycle
 import Synchronization
-import Time
+import Base
 
 /// Hands logged messages and pushes to a relay until each has ended, and stores the outcome of every part.
 ///
 /// The state machine decides; this shell claims, relays and stores. The lease ensures that at most one process relays an
 /// item. If the process dies, its items are claimed again when their leases end, or when the same instance starts again
-/// (``LeaseRecovery``). If an operation fails and its lease is stored nevertheless, the lease is released (``DoubtfulLease``).
+/// (``LeaseRecovery``). If an operation fails and its lease is stored nevertheless, the lease is released (``OrphanedLease``).
 final class Outbox: Service {
     enum Event: Sendable {
         /// A new item.
@@ -25,16 +25,18 @@ final class Outbox: Service {
         /// The alarm for this time has gone off.
         case rang(UnixMilliseconds)
         /// An operation has failed, and its lease may be stored.
-        case doubtful(DoubtfulLease)
+        case orphaned(OrphanedLease)
     }
 
     let store: any MessageStore
     let relay: any Relay
     let owner: String
     let schedule: RetrySchedule
+    /// Where the loop and the turns of messages run; `nil` for Swift's shared threads.
+    let executor: (any TaskExecutor)?
     let acceptances = AcceptanceClock()
     let announcer: OutboxAnnouncer
-    /// The canary's messages are not entered into the audit log: they would soon be most of it.
+    /// The origin of the canary's messages, which get no audit entries: they would soon fill most of the log.
     private let canary: MessageOrigin?
     let logger: Logger
     let relaying: OutageLog
@@ -42,7 +44,7 @@ final class Outbox: Service {
     let recording: OutageLog
     let state: Mutex<OutboxStateMachine>
     let leaseClock = Mutex(LeaseClock(wall: .now, monotonic: .now))
-    let doubtfulLeases = Mutex(DoubtfulLeases())
+    let orphanedLeases = Mutex(OrphanedLeases())
     /// Why no relay accepts messages; `nil` while one does.
     let unreachable = Mutex<DeliveryError?>(nil)
     let events: AsyncStream<Event>
@@ -52,9 +54,11 @@ final class Outbox: Service {
     ///   - owner: The process's unique name.
     ///   - schedule: When refused components are retried.
     ///   - canary: Where the canary's messages come from, if there is one.
+    ///   - executor: Runs the turns of messages: the bus thread, for most of a turn is a command and its reply.
     init(
         store: any MessageStore, relay: any Relay, owner: String, capacity: Int = 256, announcer: OutboxAnnouncer,
-        schedule: RetrySchedule = RetrySchedule(), canary: MessageOrigin? = nil, logger: Logger
+        schedule: RetrySchedule = RetrySchedule(), canary: MessageOrigin? = nil, executor: (any TaskExecutor)? = nil,
+        logger: Logger
     ) {
         self.store = store
         self.relay = relay
@@ -62,6 +66,7 @@ final class Outbox: Service {
         self.schedule = schedule
         self.announcer = announcer
         self.canary = canary
+        self.executor = executor
         self.logger = logger
         relaying = OutageLog("no relay takes messages", logger: logger)
         claiming = OutageLog("due messages cannot be claimed", logger: logger)
@@ -75,6 +80,34 @@ final class Outbox: Service {
     /// - Parameter address: The sender's network address, for the audit log.
     /// - Returns: The item that is stored under the same keys already, if there is one.
     func log(_ item: OutboxItem, from address: String? = nil) async throws -> OutboxItem? {
+        let new = prepare(item, from: address)
+        do {
+            let known = try await store.insert(new.item, audit: new.audit)
+            inserted(new, isKnown: known != nil)
+            return known
+        } catch {
+            if let lease = new.lease {
+                cancelReservation(of: new.item.key)
+                releaseIfStored(lease, of: .item(new.item.key))
+            }
+            throw error
+        }
+    }
+
+    /// An item that is about to be stored.
+    private struct NewItem: Sendable {
+        let item: OutboxItem
+        let audit: MessageAudit?
+        let time: UnixMilliseconds
+        let isDue: Bool
+        /// Set if room is reserved to relay it at once.
+        let lease: Lease?
+    }
+
+    /// Not inlined, like ``inserted(_:isKnown:)``: with the copies of messages that their code makes, the frame of ``log(_:from:)`` had
+    /// 36 KB, and each worker of the server keeps its frames.
+    @inline(never)
+    private func prepare(_ item: OutboxItem, from address: String?) -> NewItem {
         let now = UnixMilliseconds.now
         let recorded = item.message.flatMap { canary?.includes($0) == true ? nil : $0 }
         let audit = recorded.map { MessageAudit(.send, by: AuditAuthor(actor: $0.sender, address: address), at: now) }
@@ -83,34 +116,35 @@ final class Outbox: Service {
         var item = item
         if isDue, let error = unreachable.withLock(\.self) { item.change { $0.setError(error) } }
         guard isDue, state.withLock({ $0.reserve(item) }) else {
-            let known = try await store.insert(item, audit: audit)
-            if known == nil { announcer.announce(item, at: max(now, item.message?.timestamp ?? now)) }
-            if isDue { claimSoon(for: item.urgency) }
-            return known
+            return NewItem(item: item, audit: audit, time: now, isDue: isDue, lease: nil)
         }
         let lease = lease(at: now)
         item.change { record in
             record.lease = lease
             record.nextAttempt = lease.until
         }
-        do {
-            let known = try await store.insert(item, audit: audit)
-            if known == nil {
-                announcer.announce(item, at: max(now, item.message?.timestamp ?? now))
-                event.yield(.relay(item))
-            } else {
-                cancelReservation(of: item.key)
-            }
-            return known
-        } catch {
-            cancelReservation(of: item.key)
-            releaseIfStored(lease, of: .item(item.key))
-            throw error
+        return NewItem(item: item, audit: audit, time: now, isDue: isDue, lease: lease)
+    }
+
+    /// - Parameter isKnown: Whether another item is stored under the same keys, and this one is not.
+    @inline(never)
+    private func inserted(_ new: NewItem, isKnown: Bool) {
+        if !isKnown { announcer.announce(new.item, at: max(new.time, new.item.message?.timestamp ?? new.time)) }
+        if new.lease == nil {
+            if new.isDue { claimSoon(for: new.item.urgency) }
+        } else if isKnown {
+            cancelReservation(of: new.item.key)
+        } else {
+            event.yield(.relay(new.item))
         }
     }
 
     private func cancelReservation(of key: OutboxKey) {
-        if let claimed = state.withLock({ $0.cancelReservation(of: key) }) { event.yield(.claimedAgain(claimed)) }
+        let next: Event? = state.withLock { state in
+            if let claimed = state.cancelReservation(of: key) { return .claimedAgain(claimed) }
+            return state.wakesLoop(at: .now) ? .check : nil
+        }
+        if let next { event.yield(next) }
     }
 
     /// Relays a failed message or push again.
@@ -129,17 +163,44 @@ final class Outbox: Service {
         return retried.item
     }
 
-    /// Lets a held message go out.
+    /// Replaces what a message says that has not gone out, and when it goes out.
     ///
     /// - Parameter address: The actor's network address, for the audit log.
     /// - Returns: The changed message; `nil` if it does not exist.
-    /// - Throws: ``CommandFailure`` with status `forbidden` for its sender, and `conflict` if it is not held.
-    func approve(_ msiKey: ObjectID, by actor: String, from address: String? = nil) async throws -> Message? {
+    /// - Throws: ``CommandFailure`` with status `conflict` if it is too late, or somebody else has edited it in between.
+    func edit(_ edit: EditMessage, by actor: String, from address: String? = nil) async throws -> Message? {
+        let audit = MessageAudit(.edit, by: AuditAuthor(actor: actor, address: address))
+        let edited: ChangedItem?
+        do {
+            edited = try await store.change(message: edit.msiKey, audit: audit) { try $0.edit(edit, by: actor, at: $1) }
+        } catch is UnchangedMessage {
+            return try await store.message(edit.msiKey)
+        }
+        guard let edited else { return nil }
+        announcer.announce(edited)
+        if edited.item.record.state != .held, let due = edited.item.record.nextAttempt, due <= .now {
+            claimSoon(for: edited.item.urgency)
+        }
+        return edited.item.message
+    }
+
+    /// Lets a held message go out.
+    ///
+    /// - Parameters:
+    ///   - seen: The time of the last edit that the actor has seen; 0 for none.
+    ///   - address: The actor's network address, for the audit log.
+    /// - Returns: The changed message; `nil` if it does not exist.
+    /// - Throws: ``CommandFailure`` with status `forbidden` for its sender and for those who have edited it, and `conflict` if it is not
+    ///   held, or was edited since.
+    func approve(
+        _ msiKey: ObjectID, by actor: String, seen: UnixMilliseconds = 0, from address: String? = nil
+    ) async throws -> Message? {
         let audit = MessageAudit(.approve, by: AuditAuthor(actor: actor, address: address))
         let approved = try await store.change(.message(msiKey), audit: audit) { record, item, time in
             guard let message = item.message else { return }
             try record.approve(
-                by: actor, of: message.sender, at: time, notBefore: message.notBefore(at: time.now), expires: message.expires)
+                by: actor, of: message.sender, at: time, notBefore: message.notBefore(at: time.now), expires: message.expires,
+                seen: seen)
         }
         guard let approved else { return nil }
         announcer.announce(approved)
@@ -149,12 +210,16 @@ final class Outbox: Service {
 
     /// Recalls a message or a push that has not gone out, or that waits in a relay for FCM's quota.
     ///
-    /// - Parameter address: The actor's network address, for the audit log.
+    /// - Parameters:
+    ///   - reason: Why, for the trace.
+    ///   - address: The actor's network address, for the audit log.
     /// - Returns: The changed item; `nil` if it does not exist.
     /// - Throws: ``CommandFailure`` with status `conflict` if it is too late.
-    func recall(_ key: OutboxKey, by actor: String, from address: String? = nil) async throws -> OutboxItem? {
+    func recall(
+        _ key: OutboxKey, by actor: String, reason: String? = nil, from address: String? = nil
+    ) async throws -> OutboxItem? {
         do {
-            return try await recallUnleased(key, by: actor, from: address)
+            return try await recallUnleased(key, by: actor, reason, from: address)
         } catch let failure as CommandFailure where failure == .onItsWay {
             guard await relay.withdraw(key.id) else { throw failure }
         }
@@ -162,7 +227,7 @@ final class Outbox: Service {
         let end = ContinuousClock.now + Self.withdrawnTimeout
         while true {
             do {
-                return try await recallUnleased(key, by: actor, from: address)
+                return try await recallUnleased(key, by: actor, reason, from: address)
             } catch let failure as CommandFailure where failure == .onItsWay && ContinuousClock.now < end {
                 try await Task.sleep(for: .milliseconds(20))
             }
@@ -172,9 +237,13 @@ final class Outbox: Service {
     /// The wait for the answer of a relay that has withdrawn an item.
     private static let withdrawnTimeout = Duration.seconds(2)
 
-    private func recallUnleased(_ key: OutboxKey, by actor: String, from address: String?) async throws -> OutboxItem? {
-        let audit = MessageAudit(.recall, by: AuditAuthor(actor: actor, address: address))
-        let recalled = try await store.change(key, audit: audit) { record, _, time in try record.recall(by: actor, at: time) }
+    private func recallUnleased(
+        _ key: OutboxKey, by actor: String, _ reason: String?, from address: String?
+    ) async throws -> OutboxItem? {
+        let audit = MessageAudit(.recall, by: AuditAuthor(actor: actor, address: address), reason: reason)
+        let recalled = try await store.change(key, audit: audit) { record, _, time in
+            try record.recall(by: actor, at: time, reason: reason)
+        }
         if let recalled { announcer.announce(recalled) }
         return recalled?.item
     }
@@ -212,8 +281,12 @@ final class Outbox: Service {
     }
 
     func claimSoon(for urgency: Urgency) {
-        state.withLock { $0.becameDue(urgency, at: .now) }
-        event.yield(.check)
+        let wakesLoop = state.withLock { state in
+            let now = UnixMilliseconds.now
+            state.becameDue(urgency, at: now)
+            return state.wakesLoop(at: now)
+        }
+        if wakesLoop { event.yield(.check) }
     }
 
     func lease(at now: UnixMilliseconds) -> Lease {

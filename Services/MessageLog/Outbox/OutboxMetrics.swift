@@ -1,17 +1,17 @@
 import CoreMetrics
 import Instruments
 import Logging
-import MessageStorage
+import Archive
 import Schemas
 import Synchronization
-import Time
+import Base
 
 /// The gauges of the outbox: how many messages wait, and for how long.
 final class OutboxMetrics: Sendable {
     private let store: any MessageStore
     private let logger: Logger
-    /// When the messages may be counted again; `nil` while they are counted. Counting a large archive takes a while, so it gets a
-    /// twentieth of the time at most.
+    /// When the next count may start; `nil` while one runs. Counting a large archive is slow, so it takes at most a twentieth of the
+    /// time.
     private let next = Mutex<ContinuousClock.Instant?>(.now)
 
     init(store: any MessageStore, logger: Logger) {

@@ -1,13 +1,13 @@
-import MessageStorage
+import Archive
 import Schemas
-import Time
+import Base
 
 /// Decides when the outbox claims due items, how many it relays at a time, and of which urgency. Pure: events in, decisions out.
 ///
-/// - Urgent items go before the others. Each urgency leaves an eighth of the room to the other. So a flood of information never
-///   delays an alert, and a flood of alerts never stops information altogether.
-/// - A fairness key may take up half of the room, but only a few places while FCM does not accept its items. So neither a flooded
-///   key nor a failing one starves the others.
+/// - Urgent items go first. An eighth of the capacity is reserved for each urgency, so that a flood of Information never delays an
+///   Alert, and a flood of Alerts never blocks Information.
+/// - A fairness key may use at most half of the capacity, and only a few slots while FCM does not accept its items. So neither a
+///   flooded key nor a failing one starves the others.
 /// - While no relay answers, it tries one item at a time, waits longer after each failure, and returns to normal
 ///   after the first answer.
 struct OutboxStateMachine: Sendable {
@@ -60,10 +60,12 @@ struct OutboxStateMachine: Sendable {
     private var inFlight: InFlightItems
     /// Items from a claim whose previous turn was just ending. They are leased again, and no process works on them.
     private var claimedAgain: [OutboxKey: OutboxItem] = [:]
-    private var schedules: [Urgency: ClaimSchedule] = [.high: ClaimSchedule(), .normal: ClaimSchedule()]
+    private var schedules = PerUrgency(ClaimSchedule())
     /// How long nothing is claimed after a failure.
     private var backoff = Backoff(first: .milliseconds(100), max: Duration(maxPause))
     private var pausedUntil: UnixMilliseconds = 0
+    /// Until when the loop waits; `nil` while it has not asked for its next action, or will ask again.
+    private var waitsUntil: UnixMilliseconds?
 
     init(capacity: Int) {
         self.capacity = capacity
@@ -75,7 +77,7 @@ struct OutboxStateMachine: Sendable {
     /// Reserves room to relay a new item without a claim. Granted if there is room, relays answer, and no other item of its
     /// urgency is waiting.
     mutating func reserve(_ item: OutboxItem) -> Bool {
-        guard backoff.failures == 0, schedules[item.urgency]?.hasBacklog == false, inFlight.hasRoom(for: item) else {
+        guard backoff.failures == 0, !schedules[item.urgency].hasBacklog, inFlight.hasRoom(for: item) else {
             return false
         }
         return inFlight.begin(item)
@@ -83,7 +85,7 @@ struct OutboxStateMachine: Sendable {
 
     /// Cancels a reservation: the item was not new, or could not be stored.
     ///
-    /// - Returns: The item, if a claim has returned it meanwhile. The caller must relay it.
+    /// - Returns: The item, if a claim has returned it since. The caller must relay it.
     mutating func cancelReservation(of key: OutboxKey) -> OutboxItem? {
         inFlight.end(key)
         return takeClaimedAgain(key)
@@ -91,11 +93,11 @@ struct OutboxStateMachine: Sendable {
 
     /// An item that is not in flight became due.
     mutating func becameDue(_ urgency: Urgency, at now: UnixMilliseconds) {
-        guard let schedule = schedules[urgency] else { return }
+        let schedule = schedules[urgency]
         if schedule.isRunning {
-            schedules[urgency]?.missed = min(schedule.missed ?? now, now)
+            schedules[urgency].missed = min(schedule.missed ?? now, now)
         } else {
-            schedules[urgency]?.next = min(schedule.next, now)
+            schedules[urgency].next = min(schedule.next, now)
         }
     }
 
@@ -104,13 +106,13 @@ struct OutboxStateMachine: Sendable {
         var earliest: UnixMilliseconds?
         // Urgent items first.
         for urgency in [Urgency.high, .normal] {
-            guard let schedule = schedules[urgency] else { continue }
+            let schedule = schedules[urgency]
             // While a claim of urgent items is running, no other claim begins: its items go out first.
             if schedule.isRunning { break }
-            guard let claim = claim(urgency) else { continue }
+            guard mayClaim(urgency) else { continue }
             let moment = max(schedule.next, pausedUntil)
             // A time that is further away than any pause was set before the clock was set back.
-            guard moment > now, moment <= now + Self.maxPause else { return .claim(claim) }
+            guard moment > now, moment <= now + Self.maxPause else { return .claim(claim(urgency)) }
             earliest = min(earliest ?? moment, moment)
         }
         return .wait(until: earliest ?? now + Self.claimInterval)
@@ -120,15 +122,28 @@ struct OutboxStateMachine: Sendable {
     /// result is reported.
     mutating func begin(at now: UnixMilliseconds) -> Action {
         let action = next(at: now)
-        if case .claim(let claim) = action { schedules[claim.urgency]?.isRunning = true }
+        switch action {
+        case .claim(let claim): schedules[claim.urgency].isRunning = true
+        case .wait(let moment): waitsUntil = moment
+        }
         return action
     }
 
-    private func claim(_ urgency: Urgency) -> Claim? {
-        guard backoff.failures == 0 else {
-            return inFlight.isEmpty ? Claim(urgency, limit: 1, maxPerKey: 1) : nil
-        }
-        return inFlight.claim(urgency)
+    /// Whether the loop must ask for its next action: it waits, and there is something to do now, or earlier than it expects. Most
+    /// turns change nothing of what the loop waits for, so they do not wake it.
+    mutating func wakesLoop(at now: UnixMilliseconds) -> Bool {
+        guard let waitsUntil else { return false }
+        if case .wait(let moment) = next(at: now), moment >= waitsUntil { return false }
+        self.waitsUntil = nil
+        return true
+    }
+
+    private func mayClaim(_ urgency: Urgency) -> Bool {
+        backoff.failures == 0 ? inFlight.hasRoom(for: urgency) : inFlight.isEmpty
+    }
+
+    private func claim(_ urgency: Urgency) -> Claim {
+        backoff.failures == 0 ? inFlight.claim(urgency) : Claim(urgency, limit: 1, maxPerKey: 1)
     }
 
     /// A claim has returned these items.
@@ -140,7 +155,7 @@ struct OutboxStateMachine: Sendable {
         let isFull = items.count >= claim.limit
         let next = now + (isFull ? Self.minClaimInterval : Self.claimInterval)
         schedules[claim.urgency] = ClaimSchedule(
-            next: min(next, schedules[claim.urgency]?.missed ?? next), last: now, hasBacklog: isFull || isShort)
+            next: min(next, schedules[claim.urgency].missed ?? next), last: now, hasBacklog: isFull || isShort)
         return items.filter { item in
             if inFlight.begin(item) { return true }
             claimedAgain[item.key] = item
@@ -150,14 +165,14 @@ struct OutboxStateMachine: Sendable {
 
     /// A claim failed: the database is unreachable.
     mutating func claimFailed(_ claim: Claim, at now: UnixMilliseconds) {
-        schedules[claim.urgency]?.next = now + Self.claimInterval
-        schedules[claim.urgency]?.isRunning = false
-        schedules[claim.urgency]?.missed = nil
+        schedules[claim.urgency].next = now + Self.claimInterval
+        schedules[claim.urgency].isRunning = false
+        schedules[claim.urgency].missed = nil
     }
 
     /// An item's turn has ended.
     ///
-    /// - Returns: The item, if a claim has returned it meanwhile. Its next turn begins, and must first check whether there is
+    /// - Returns: The item, if a claim has returned it since. Its next turn begins, and must first check whether there is
     ///   anything left to do.
     mutating func finished(_ turn: Turn, of item: OutboxItem, at now: UnixMilliseconds) -> OutboxItem? {
         inFlight.end(item.key)
@@ -176,7 +191,7 @@ struct OutboxStateMachine: Sendable {
         case .settled, .deferred:
             inFlight.answered(for: item.fairnessKey, isDeferred: turn == .deferred)
             if backoff.failures > 0 {
-                for urgency in Urgency.allCases { schedules[urgency]?.next = now }
+                for urgency in Urgency.allCases { schedules[urgency].next = now }
             } else {
                 claimBacklog(at: now)
             }
@@ -195,8 +210,128 @@ struct OutboxStateMachine: Sendable {
     /// gets several items.
     private mutating func claimBacklog(at now: UnixMilliseconds) {
         for urgency in Urgency.allCases {
-            guard let schedule = schedules[urgency], schedule.hasBacklog else { continue }
-            schedules[urgency]?.next = min(schedule.next, max(now, schedule.last + Self.minClaimInterval))
+            let schedule = schedules[urgency]
+            guard schedule.hasBacklog else { continue }
+            schedules[urgency].next = min(schedule.next, max(now, schedule.last + Self.minClaimInterval))
         }
+    }
+}
+
+/// A value for each urgency.
+private struct PerUrgency<Value: Sendable>: Sendable {
+    private var high: Value
+    private var normal: Value
+
+    init(_ value: Value) {
+        high = value
+        normal = value
+    }
+
+    subscript(urgency: Urgency) -> Value {
+        get {
+            switch urgency {
+            case .high: high
+            case .normal: normal
+            }
+        }
+        set {
+            switch urgency {
+            case .high: high = newValue
+            case .normal: normal = newValue
+            }
+        }
+    }
+}
+
+/// The items that are being relayed, and the remaining room for each urgency and each fairness key. Pure.
+///
+/// Everything is counted as it changes: this is asked for every message, and thousands of keys may be in flight or failing.
+struct InFlightItems: Sendable {
+    private struct Item: Sendable {
+        let urgency: Urgency
+        let key: FairnessKey
+    }
+
+    /// A key with items in flight, or that is failing.
+    private struct Key: Sendable {
+        var count = 0
+        var isFailing = false
+    }
+
+    /// The maximum number of a key's items at a time while FCM does not accept them.
+    static let roomWhileFailing = 4
+    /// When there are this many failing keys, all are forgotten. They are then detected again.
+    private static let maxFailing = 10_000
+
+    private let capacity: Int
+    /// The maximum for one urgency: an eighth is left to the other.
+    private let maxPerUrgency: Int
+    private let maxPerKey: Int
+    private var items: [OutboxKey: Item] = [:]
+    private var byUrgency = PerUrgency(0)
+    private var byKey: [FairnessKey: Key] = [:]
+    private var failingKeys = 0
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        maxPerUrgency = max(1, capacity - capacity / 8)
+        maxPerKey = max(1, capacity / 2)
+    }
+
+    var isEmpty: Bool { items.isEmpty }
+    var keys: Set<OutboxKey> { Set(items.keys) }
+
+    func hasRoom(for urgency: Urgency) -> Bool { room(for: urgency) > 0 }
+
+    func hasRoom(for item: OutboxItem) -> Bool {
+        hasRoom(for: item.urgency) && byKey[item.fairnessKey].map { room(for: $0) > 0 } ?? true
+    }
+
+    /// The claim for one urgency that has room.
+    func claim(_ urgency: Urgency) -> Claim {
+        Claim(urgency, limit: room(for: urgency), maxPerKey: maxPerKey, room: byKey.mapValues { room(for: $0) })
+    }
+
+    /// - Returns: `false` if it was in flight already.
+    mutating func begin(_ item: OutboxItem) -> Bool {
+        guard items[item.key] == nil else { return false }
+        let (urgency, key) = (item.urgency, item.fairnessKey)
+        items[item.key] = Item(urgency: urgency, key: key)
+        byUrgency[urgency] += 1
+        byKey[key, default: Key()].count += 1
+        return true
+    }
+
+    mutating func end(_ key: OutboxKey) {
+        guard let item = items.removeValue(forKey: key) else { return }
+        byUrgency[item.urgency] -= 1
+        change(item.key) { $0.count -= 1 }
+    }
+
+    /// FCM has answered for a key.
+    mutating func answered(for key: FairnessKey, isDeferred: Bool) {
+        guard byKey[key]?.isFailing ?? false != isDeferred else { return }
+        if isDeferred, failingKeys >= Self.maxFailing {
+            for key in byKey.keys { change(key) { $0.isFailing = false } }
+            failingKeys = 0
+        }
+        failingKeys += isDeferred ? 1 : -1
+        change(key) { $0.isFailing = isDeferred }
+    }
+
+    /// Changes a key, and forgets it if it has neither items in flight nor fails.
+    private mutating func change(_ key: FairnessKey, _ change: (inout Key) -> Void) {
+        var changed = byKey[key] ?? Key()
+        change(&changed)
+        byKey[key] = changed.count > 0 || changed.isFailing ? changed : nil
+    }
+
+    private func room(for urgency: Urgency) -> Int {
+        min(capacity - items.count, maxPerUrgency - byUrgency[urgency])
+    }
+
+    private func room(for key: Key) -> Int {
+        let most = key.isFailing ? min(maxPerKey, Self.roomWhileFailing) : maxPerKey
+        return max(0, most - key.count)
     }
 }

@@ -1,4 +1,4 @@
-import Time
+import Base
 
 /// When a component that FCM did not accept is retried: after 10 s, then twice as long each time, up to 10 minutes, with a jitter
 /// of a fifth (FCM's advice: exponential, jittered, at least 10 s before the first retry). If FCM asks for a longer wait, that

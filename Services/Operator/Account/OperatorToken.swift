@@ -1,5 +1,5 @@
 import Crypto
-import DurableFiles
+import Base
 import FoundationEssentials
 import Glibc
 import Schemas

@@ -28,17 +28,17 @@ enum TypedPassword {
     ///
     /// - Returns: `nil` after Ctrl-C, or at the end of the input.
     private static func typed(_ prompt: String) -> Secret? {
-        var former = termios()
-        guard tcgetattr(STDIN_FILENO, &former) == 0 else { return nil }
-        var quiet = former
-        // Ctrl-C must not end the process before the terminal is as it was.
+        var original = termios()
+        guard tcgetattr(STDIN_FILENO, &original) == 0 else { return nil }
+        var quiet = original
+        // Ctrl-C must not end the process before the terminal is restored.
         quiet.c_lflag &= ~tcflag_t(ECHO | ISIG)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet)
         defer {
-            tcsetattr(STDIN_FILENO, TCSAFLUSH, &former)
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &original)
             print("")
         }
-        // Only now, so that nothing of the answer is shown or flushed.
+        // Only after the change, which discards what was typed before: nothing of the answer is shown or lost.
         print(prompt, terminator: "")
         fflush(nil)
         guard let line = line(), !line.text.utf8.contains(3) else { return nil }

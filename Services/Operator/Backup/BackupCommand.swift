@@ -1,13 +1,10 @@
 import ArgumentParser
-import DurableFiles
+import Base
 import FoundationEssentials
 import Glibc
-import JSON
-import MongoDatabase
-import RegisteredStores
+import Store
 import Schemas
 import ServiceKit
-import Storage
 
 /// `msi backup`: writes all data into a folder.
 struct BackupCommand: AsyncParsableCommand {
@@ -16,7 +13,7 @@ struct BackupCommand: AsyncParsableCommand {
         discussion: """
             The data is that of the SQLite files in MSI_STATE_DIR, or of the MongoDB database at MSI_DATABASE_URL. Everything that was \
             accepted before the command began is in the copy. Each SQLite store is copied as it is at one moment. From MongoDB each \
-            message is, and all collections together after them: a broadcast that becomes due meanwhile may be noted as pushed \
+            message is, and all collections together after them: a broadcast that becomes due during the copy may be noted as pushed \
             without its push. A backup of MongoDB needs twice the space of the data while it is written. The command reads what it has \
             written again, checks it, and only then gives the folder its name.
 
@@ -55,7 +52,7 @@ struct BackupCommand: AsyncParsableCommand {
         }
     }
 
-    /// No restore or migration changes the files meanwhile. Services share the lock.
+    /// Keeps restores and migrations from changing the files during the backup. Services share the lock.
     private func lockData(in folder: String, isInMongoDB: Bool) throws -> StateLock? {
         if isInMongoDB {
             try StateLock.requireNoUnfinishedRestore(in: folder)

@@ -1,13 +1,9 @@
-import DurableFiles
-import EmbeddedDatabase
+import AuditTrail
+import Base
+import Store
 import FoundationEssentials
 import Glibc
-import JSON
-import MongoDatabase
-import ProductVersion
-import RegisteredStores
 import Schemas
-import Storage
 
 /// Writes a backup while services run.
 ///
@@ -26,7 +22,7 @@ struct BackupWriter {
     ///   its draft is removed.
     func run() async throws -> BackupManifest {
         guard !FileManager.default.fileExists(atPath: target) else {
-            throw BackupFailure("\(target) exists already; a backup needs a name of its own")
+            throw BackupFailure("\(target) exists already; each backup needs a new name")
         }
         try BackupPlace(target: target).check(stateDirectory: folder)
         try refuseForeignDraft()
@@ -60,7 +56,8 @@ struct BackupWriter {
         }
     }
 
-    /// Excludes another backup to the same place, and other users. The kernel releases the lock when this process ends.
+    /// Locks the folder against another backup to the same place, and closes it to other users. The kernel releases the lock when this
+    /// process ends.
     private func lockDraft() throws(BackupFailure) -> Int32 {
         let descriptor = open(draft, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw BackupFailure("\(draft) cannot be opened: \(String(cString: strerror(errno)))") }
@@ -89,7 +86,7 @@ struct BackupWriter {
         for name in try StateFiles(folder: source).databases { files.append(try await copy(name, from: source)) }
         if database != nil { try FileManager.default.removeItem(atPath: source) }
         let manifest = BackupManifest(
-            format: BackupManifest.currentFormat, product: productVersion, begun: begun,
+            format: BackupManifest.formats.written, product: productVersion, begun: begun,
             database: database == nil ? .sqlite : .mongodb, files: files)
         let json = String(decoding: try JSONCoder.encode(manifest), as: UTF8.self) + "\n"
         try DurableFiles.replace(draft + "/" + BackupManifest.name, json)
@@ -136,4 +133,45 @@ struct BackupWriter {
             try outcome.get()
         }
     }
+}
+
+/// The files of a state directory that belong to the stored data.
+struct StateFiles {
+    let folder: String
+
+    /// The file to which the hashes of the audit log are written.
+    static let auditHeads = "audit-heads.log"
+    /// The gateway's copies of the other services' data. After a restore they no longer match.
+    static let gatewayCopies = "gateway.json"
+
+    /// The databases, in the order in which a backup copies them while services write.
+    ///
+    /// What refers to another store comes before it, so that whatever it names is in the backup as well: a broadcast names its pushes, and
+    /// a message its template and its subject. Each store hands its entries for the audit log over to the people service, which comes
+    /// last. So an entry that is handed over during the backup is in both stores, and the audit log drops the second copy.
+    var databases: [String] {
+        get throws {
+            let last = ["message-log.sqlite", "templates.sqlite", "cube.sqlite", "people.sqlite"]
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".sqlite") }.sorted()
+            return names.filter { !last.contains($0) } + last.filter(names.contains)
+        }
+    }
+
+    /// All files that a restore replaces, with the databases' write-ahead logs.
+    var replaced: [String] {
+        get throws {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            return names.filter { Self.database(of: $0) != nil || $0 == Self.auditHeads || $0 == Self.gatewayCopies }.sorted()
+        }
+    }
+
+    /// The database that a file belongs to; `nil` if it is neither a database nor a write-ahead log.
+    static func database(of name: String) -> String? {
+        for suffix in [".sqlite", ".sqlite-wal", ".sqlite-shm"] where name.hasSuffix(suffix) {
+            return name.dropLast(suffix.count) + ".sqlite"
+        }
+        return nil
+    }
+
+    func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: folder + "/" + name) }
 }

@@ -1,8 +1,7 @@
 import ArgumentParser
-import CSV
+import Base
 import FoundationEssentials
 import Glibc
-import JSON
 import Schemas
 
 /// `msi cube`: the information cube as a file.
@@ -93,7 +92,7 @@ struct ImportCube: AsyncParsableCommand {
             subscriptions.
 
             Look at the difference with --dry-run first. An import that was interrupted is completed by importing again. An object that \
-            another person changes meanwhile is not overwritten. The order is not imported; what is new comes last. The gateway and the token are those of `msi send`; access lists and \
+            another person changes during the import is not overwritten. The order is not imported; what is new comes last. The gateway and the token are those of `msi send`; access lists and \
             approvals need the operator's token.
 
             CSV is in UTF-8, with commas or semicolons between cells. It has a header, and a row for each subject, or for an area or a \
@@ -195,6 +194,6 @@ struct ImportCube: AsyncParsableCommand {
         }
     }
 
-    /// More than the largest cube.
+    /// The limit for a file to read; larger than the largest valid cube.
     private static let maxBytes = 64 << 20
 }

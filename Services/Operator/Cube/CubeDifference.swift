@@ -7,11 +7,30 @@ import Schemas
 struct CubeDifference: Sendable {
     private(set) var edits: [CubeEdit] = []
     private let removesOthers: Bool
+    /// The names on the path of each subject of the cube.
+    private let subjects: [ObjectID: [String]]
+    /// The subjects that are no longer where their topic keys say.
+    private let moved: [Subject]
 
     /// - Parameter removesOthers: Whether to remove what the file does not mention.
-    /// - Throws: ``CubeFileError`` if a name fits several parts, or if a new subject has no distribution.
+    /// - Throws: ``CubeFileError`` if a name fits several parts, if a new subject has no distribution, or if a subject is in another
+    ///   area, perhaps since the file was written.
     init(from cube: [Channel], to file: CubeFile, removesOthers: Bool) throws {
         self.removesOthers = removesOthers
+        var subjects: [ObjectID: [String]] = [:]
+        var moved: [Subject] = []
+        for channel in cube {
+            for area in channel.areas {
+                for subject in area.subjects {
+                    subjects[subject.id] = [channel.name, area.name, subject.name]
+                    if subject.topicKey != TopicKey(channel: channel.id, area: area.id, subject: subject.id) {
+                        moved.append(subject)
+                    }
+                }
+            }
+        }
+        self.subjects = subjects
+        self.moved = moved
         guard !removesOthers || !file.channels.isEmpty else {
             throw CubeFileError(description: "there is no channel in it: with --remove-others that would remove the whole cube")
         }
@@ -45,9 +64,24 @@ struct CubeDifference: Sendable {
     ) throws {
         let matches = try Self.match(present, wanted, in: area)
         for (before, after) in zip(matches, wanted) {
-            try compare(before, after, at: area + [before?.name ?? after.name], in: areaPath)
+            let place = area + [before?.name ?? after.name]
+            // A new one instead would have another topic key, and no subscribed phones.
+            if let id = after.id, before?.id != id, let present = subjects[id] {
+                throw CubeFileError(
+                    description: "\(Self.shown(place)): the subject \(id) is \(Self.shown(present)); move it in the portal")
+            }
+            if before == nil, let other = moved.first(where: { $0.name == after.name && Self.wasAdded($0, in: areaPath) }) {
+                throw CubeFileError(
+                    description: "\(Self.shown(place)) was moved: it is \(Self.shown(subjects[other.id] ?? [])) now. "
+                        + "Export the cube again, or add another subject of this name in the portal")
+            }
+            try compare(before, after, at: place, in: areaPath)
         }
         remove(present, except: matches, .subject, in: area, areaPath)
+    }
+
+    private static func wasAdded(_ subject: Subject, in area: [CubeReference]) -> Bool {
+        area == [.existing(subject.topicKey.channel), .existing(subject.topicKey.area)]
     }
 
     private mutating func remove<Present: CubePart>(

@@ -18,7 +18,7 @@ struct CubeEdit: Hashable, Sendable {
         case remove
     }
 
-    /// A field that changes; of what is removed, the number of parts inside.
+    /// A field that changes; for a removal, the number of parts inside.
     struct Change: Hashable, Sendable {
         let field: String
         let before: String

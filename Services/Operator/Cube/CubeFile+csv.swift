@@ -1,5 +1,4 @@
-import CSV
-import JSON
+import Base
 import Schemas
 
 /// The columns of a cube in CSV: a row for each subject, and one for an area or a channel with nothing inside.
@@ -12,7 +11,7 @@ enum CubeColumn: String, CaseIterable {
     case areaAccess = "area_access"
     case subjectAccess = "subject_access"
 
-    /// The columns whose cells say something about a subject.
+    /// The columns that describe a subject.
     static let ofSubjects: [CubeColumn] = [.level, .distribution, .approval, .subjectDesc, .subjectAccess]
 
     /// Names of accounts.

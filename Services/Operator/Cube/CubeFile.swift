@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 
 /// The channels of a file that `msi cube export` writes and `msi cube import` reads. A field that is missing stays as it is in the cube.
@@ -54,7 +54,7 @@ struct CubeFile: Hashable, Sendable {
         var approval: Bool?
         /// A part of the answer of `GET /channel`, and not imported: it follows from the ids.
         var topicKey: String?
-        /// The same: the hub has no way to set them.
+        /// In the answer too, and not imported: the hub has no way to set them.
         var tags: [String]?
 
         enum CodingKeys: String, CodingKey, CaseIterable {

@@ -29,7 +29,7 @@ struct Installation: Sendable {
     static let credentialFolder = "/etc/credstore"
     private static let configurationFile = "/etc/msi/msi.env"
 
-    /// - Parameter environment: That of this process.
+    /// - Parameter environment: The environment of this process.
     init(environment: [String: String]) throws {
         let own = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         self.init(
@@ -50,7 +50,7 @@ struct Installation: Sendable {
             let isReadable = access(Self.configurationFile, R_OK) == 0
             unreadable = isRoot ? nil : isReadable ? "the keys in \(Self.credentialFolder)" : Self.configurationFile
             credentials = Self.credentialSettings
-            // As in the units: with-credentials sets them last.
+            // Credentials override the files, as in the units, where with-credentials sets them last.
             self.environment = environment.merging(credentials) { $1 }
         case .build:
             unreadable = nil
@@ -59,7 +59,7 @@ struct Installation: Sendable {
         }
     }
 
-    /// As `with-credentials` makes them for a unit.
+    /// The settings of credentials, derived as `with-credentials` does for a unit.
     private static var credentialSettings: [String: String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: credentialFolder)) ?? []
         let settings = SettingDeclaration.withFiles.filter(\.namesSecretFile)
@@ -69,12 +69,10 @@ struct Installation: Sendable {
         }
     }
 
-    /// The environment of the services, with what `msi up` adds for the relay: the emulator. A relay with a key of its own is started by
-    /// itself.
+    /// The environment of the services, with the emulator that `msi up` adds for the relay. A relay with its own key is started
+    /// separately.
     func withEmulator(_ settings: SettingValues) throws -> Installation {
-        guard layout == .build, try settings.optional(.fcmServiceAccountFile) == nil,
-            try settings.optional(.fcmServerKeyFile) == nil
-        else { return self }
+        guard layout == .build, try settings.optional(.fcmServiceAccountFile) == nil else { return self }
         let emulator = EmulatorAccess(
             port: try settings.value(.fcmEmulatorPort), stateDirectory: try settings.value(.stateDirectory))
         // Before the first start there is no key yet.
@@ -89,7 +87,7 @@ struct Installation: Sendable {
 
     /// How the operator starts a service.
     ///
-    /// - Parameter endpoint: Of the instance.
+    /// - Parameter endpoint: The instance's endpoint.
     func start(_ service: ServiceEntry?, at endpoint: String = "") -> String {
         switch layout {
         case .build: "start everything with deploy/run, or msi up"
@@ -99,7 +97,7 @@ struct Installation: Sendable {
 
     /// Where the operator reads why a service does not run.
     ///
-    /// - Parameter endpoint: Of the instance.
+    /// - Parameter endpoint: The instance's endpoint.
     func log(of service: ServiceEntry, at endpoint: String, stateDirectory: String) -> String {
         switch layout {
         case .build: "\(stateDirectory)/log/\(service.executable).log"
@@ -119,4 +117,20 @@ struct Installation: Sendable {
 
     /// The units of all instances of a service, for `systemctl` in a shell.
     func units(of service: ServiceEntry) -> String { service.mayHaveInstances ? "'\(service.executable)@*'" : service.executable }
+
+    /// Where the setting is that a sentence names first; `nil` if that is not known.
+    func place(ofSettingIn sentence: String, configurationFile: String?) -> String? {
+        guard let name = sentence.firstMatch(of: /MSI_[A-Z0-9_]+/).map({ String($0.output) }) else { return nil }
+        let units = ((try? FileManager.default.contentsOfDirectory(atPath: "/etc/msi")) ?? [])
+            .filter { $0.hasPrefix("msi-") && $0.hasSuffix(".env") }.sorted().map { "/etc/msi/" + $0 }
+        let files = (layout == .packages ? ["/etc/msi/cluster.env"] + units : []) + [configurationFile].compactMap(\.self)
+        let found = files.filter { path in
+            let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+            return text.split(whereSeparator: \.isNewline).contains { line in
+                line.prefix { $0 != "=" }.filter { !$0.isWhitespace } == name
+            }
+        }
+        if !found.isEmpty { return found.joined(separator: " or ") }
+        return layout == .build && environment[name] != nil ? "the environment" : nil
+    }
 }

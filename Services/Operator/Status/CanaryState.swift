@@ -1,5 +1,5 @@
 import Schemas
-import Time
+import Base
 
 /// What `msi status` knows about the canary.
 enum CanaryState: Sendable {
@@ -7,7 +7,7 @@ enum CanaryState: Sendable {
     case notSetUp
     /// - Parameter interval: The time between two of its messages.
     case known(CanaryMessages?, interval: Seconds)
-    /// - Parameter problem: Why it is not known how it fares.
+    /// - Parameter problem: Why its state is not known.
     case unknown(problem: String)
 
     var isSetUp: Bool {
@@ -74,7 +74,7 @@ struct CanaryMessages: Encodable, Hashable, Sendable {
 
     /// Until a first message was reported, the silence counts from the first post.
     ///
-    /// - Parameter interval: That of the settings here. The canary may have a longer one of its own, on another machine.
+    /// - Parameter interval: The interval in this machine's settings. The canary may have a longer one, on another machine.
     fileprivate func silence(at now: UnixMilliseconds, interval: Seconds) -> String? {
         let silent = now - (lastReceived ?? firstPosted)
         let interval = max(Milliseconds.seconds(interval.rawValue), minPause ?? .zero)

@@ -1,7 +1,7 @@
-import CommandBus
+import Bus
 import Schemas
 import ServiceKit
-import Time
+import Base
 
 extension ProductStatus {
     /// How long the gateway may take for each answer.
@@ -24,8 +24,8 @@ extension ProductStatus {
         }
     }
 
-    /// What helps if the token is refused, or has not the right to read. A new token of the operator would not be used while the settings
-    /// give another one, and would end the present one.
+    /// What helps if the token is refused, or may not read. A new operator's token would not be used while the settings give another
+    /// one, and would end the present one.
     static func advice(_ settings: SettingValues) -> String {
         let name = Setting.token.declaration.name
         guard (try? settings.optional(.token)) != nil else { return "msi account token makes a new one" }
@@ -33,7 +33,7 @@ extension ProductStatus {
         return "It comes from \(file.map { "\($0.setting.name)=\($0.path)" } ?? name): put a valid one there, or unset it"
     }
 
-    /// Asks for everything at the same time.
+    /// Makes all requests concurrently.
     private static func readAll(
         from gateway: GatewayClient, _ settings: SettingValues, at time: UnixMilliseconds
     ) async throws -> ProductStatus {
@@ -99,7 +99,7 @@ extension ProductStatus {
             // Other messages to its subject are not its own.
             return .known(CanaryMessages(page.messages.filter { $0.sender == account }), interval: interval)
         } catch {
-            // A wrong setting of the canary does not hide the rest.
+            // A wrong setting of the canary must not hide the rest of the status.
             return .unknown(problem: "\(error)")
         }
     }
@@ -114,7 +114,7 @@ extension ProductStatus {
         return .unknown(problem: "this token may not see its messages")
     }
 
-    /// A wrong topic counts as one.
+    /// An invalid topic counts as a topic.
     private static func isCanarySetUp(_ settings: SettingValues) -> Bool {
         do {
             return try settings.optional(.canaryTopic) != nil
@@ -128,5 +128,23 @@ extension ProductStatus {
             let endpoints = try ClientEndpoints(settings.value(.endpoints(of: service)))
             return Place(name: service.name, endpoints: endpoints.current)
         }
+    }
+}
+
+/// `GET /session`: which messages a token may see.
+struct TokenSession: Decodable, Sendable {
+    let role: Role
+    /// The parts of the cube that the token is restricted to; `nil` for the whole cube.
+    let scope: [TopicPrefix]?
+    /// The topics that it may send to; `nil` for all. Empty without the right to send.
+    let topics: [TopicKey]?
+
+    /// Whether it sees all messages.
+    var seesAll: Bool { role == .superUser && scope == nil }
+
+    /// Whether it is sure to see the messages of a topic.
+    func sees(_ topic: TopicKey) -> Bool {
+        let isInScope = scope?.contains { $0.contains(topic) } ?? true
+        return isInScope && (role == .superUser || topics?.contains(topic) ?? true)
     }
 }

@@ -1,7 +1,7 @@
-import CommandBus
+import Bus
 import Schemas
 import ServiceKit
-import Time
+import Base
 
 /// What `msi status` shows: the answers of the gateway, put together.
 struct ProductStatus: Encodable, Sendable {
@@ -65,7 +65,7 @@ struct ProductStatus: Encodable, Sendable {
         /// The milliseconds since the oldest waiting one was accepted.
         let oldestWaiting: Int64?
         let acceptedLastMinute: Int
-        /// Those that ended in the last minute.
+        /// The messages that ended in the last minute.
         let endedLastMinute: StateCounts
         /// Whether the token may not see all messages, so that there may be more.
         let isLimited: Bool
@@ -126,7 +126,7 @@ struct ProductStatus: Encodable, Sendable {
     let health: Health
     let places: [Place]
     let canary: CanaryState
-    /// `nil` without the right to read messages, or while the message log is away.
+    /// `nil` if the token has no right to read messages, or if the message log does not answer.
     let messages: Messages?
     /// Why ``messages`` is missing.
     let messagesFailure: GatewayFailure?
@@ -163,7 +163,7 @@ struct ProductStatus: Encodable, Sendable {
         problems = health.problems + [silence].compactMap(\.self) + unknown
     }
 
-    /// What is not known, and why, one phrase each. A token without the right to read messages is a choice, and no reason.
+    /// What is not known, and why, in one phrase each. A token without the right to read messages is not mentioned: the operator chose it.
     private static func unknown(
         _ health: Health, _ canary: CanaryState, _ messagesFailure: GatewayFailure?, _ token: Token
     ) -> [String] {
@@ -173,7 +173,7 @@ struct ProductStatus: Encodable, Sendable {
         default: break
         }
         var reasons: [String] = []
-        // Otherwise the message log itself is the reason, and is named by the health.
+        // If the message log is not well, it is the reason, and the health names it.
         if let failure = messagesFailure, failure.kind != .notAllowed, health.services[ServiceEntry.messageLog.name] == .ok {
             reasons.append("messages: not known: \(failure)")
         }

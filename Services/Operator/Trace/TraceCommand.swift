@@ -1,8 +1,8 @@
 import ArgumentParser
-import CommandBus
+import Bus
 import FoundationEssentials
 import Glibc
-import JSON
+import Base
 import Schemas
 import ServiceKit
 
@@ -15,7 +15,8 @@ struct TraceCommand: AsyncParsableCommand {
             The gateway and the token are those of `msi send`. A push is looked for at MSI_MESSAGE_LOG_ENDPOINTS. The log lines are those \
             with its key, and those of its trace: of the request that posted it, and of every attempt to deliver it. They come from the log \
             folder in MSI_STATE_DIR, and from systemd's journal if this machine has units of the product. What cannot be read is \
-            said, and the rest is printed. The relay logs what FCM does not accept; what FCM accepts, only at MSI_LOG_LEVEL=debug.
+            said, and the rest is printed. The services log what goes wrong with a message, and what people do to it; what goes well, only at \
+            MSI_LOG_LEVEL=debug.
 
             Exit status: 0 if it is found, 1 if nothing has the key, 64 if the key is none, 75 if the gateway does not answer, 77 if the \
             token is missing or does not allow it, 78 if a setting is wrong.
@@ -96,7 +97,7 @@ struct TraceCommand: AsyncParsableCommand {
         }
     }
 
-    /// A push of the message log; `nil` if there is none, or if the message log cannot be asked.
+    /// Reads a push from the message log; `nil` if there is none, or if the message log does not answer, which is printed.
     private func push(_ id: ObjectID, _ settings: SettingValues) async -> Push? {
         do {
             return try await CommandClient.with(settings.value(.endpoints(of: .messageLog)), settings) {
@@ -169,5 +170,33 @@ struct TraceCommand: AsyncParsableCommand {
         life.log = records.filter { $0.time < begin }.sorted { ($0.time, $0.service, $0.text) < ($1.time, $1.service, $1.text) }
             .map(ItemLife.Line.init)
         return isKnown
+    }
+}
+
+/// What `msi trace` looks for.
+enum TraceKey: Hashable, Sendable {
+    /// The `msi_key` of a message, or the id of a push.
+    case item(ObjectID)
+    /// What one request has caused.
+    case trace(TraceID)
+
+    var text: String {
+        switch self {
+        case .item(let id): id.description
+        case .trace(let id): id.description
+        }
+    }
+}
+
+extension TraceKey: ExpressibleByArgument {
+    /// Reads an `msi_key` or a push's id (24 digits), a trace id or `X-Request-Id` (32 digits, or a UUID), or a `traceparent`.
+    init?(argument: String) {
+        if let id = ObjectID(argument) {
+            self = .item(id)
+        } else if let trace = Traceparent(argument).flatMap({ TraceID($0.traceID) }) ?? TraceID(argument.filter { $0 != "-" }) {
+            self = .trace(trace)
+        } else {
+            return nil
+        }
     }
 }

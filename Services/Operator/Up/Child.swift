@@ -15,7 +15,7 @@ final class Child: Sendable {
         var isReady = false
         /// Whether a reload waits until the process is ready.
         var mustReload = false
-        /// Gets what comes of a reload.
+        /// Gets the report of a reload.
         var onReload: (@Sendable (ReloadReport) -> Void)?
         /// The text in the status file; `nil` if it is not known.
         var status: String?
@@ -29,7 +29,6 @@ final class Child: Sendable {
 
     /// How long a stop may take before the operator is told what it waits for.
     private static let silentStop = Duration.seconds(3)
-    private static let maxCheckOutput = 1 << 18
 
     let service: ServiceEntry
     private let executable: FilePath
@@ -48,7 +47,7 @@ final class Child: Sendable {
         self.process = process
         log = try LogFile(directory: stack.logDirectory, name: process.service.executable)
         statusFile = StatusFile(of: process.service, in: stack.logDirectory)
-        // Of an earlier start.
+        // The file may be left from an earlier start.
         statusFile.remove()
         self.pipe = pipe
         self.say = say
@@ -113,7 +112,7 @@ final class Child: Sendable {
     /// Makes the process read its settings again, at once or when it is ready: before it has prepared for the signal, the signal would
     /// end it.
     ///
-    /// - Parameter report: Gets what has come of it. It is not called if the process ends before.
+    /// - Parameter report: Gets the outcome. It is not called if the process ends first.
     func reload(_ report: @escaping @Sendable (ReloadReport) -> Void) {
         let signal = state.withLock { state in
             state.onReload = report
@@ -121,36 +120,6 @@ final class Child: Sendable {
             return state.isReady ? state.signal : nil
         }
         signal?(.terminalClosed)
-    }
-
-    /// What is wrong with the settings that the process would read now, by its `--check-config`.
-    ///
-    /// - Parameter timeout: For the check.
-    /// - Returns: One sentence for each mistake.
-    /// - Throws: If the settings could not be checked.
-    func settingsMistakes(within timeout: Duration) async throws -> [String] {
-        try await withThrowingTaskGroup(of: [String].self) { group in
-            group.addTask { try await self.checkSettings() }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                throw StartFailure(description: "it takes longer than \(timeout.formatted)")
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? []
-        }
-    }
-
-    private func checkSettings() async throws -> [String] {
-        var options = PlatformOptions()
-        options.processGroupID = 0
-        let result = try await Subprocess.run(
-            .path(executable), arguments: ["--check-config"], environment: environment, platformOptions: options,
-            output: .string(limit: Self.maxCheckOutput), error: .combinedWithOutput)
-        guard !result.terminationStatus.isSuccess else { return [] }
-        let prefix = "\(name): "
-        let lines = result.standardOutput.split(separator: "\n").filter { $0.hasPrefix(prefix) }
-        return lines.isEmpty
-            ? ["the check of the settings \(result.terminationStatus.text)"] : lines.map { String($0.dropFirst(prefix.count)) }
     }
 
     private func reloaded(_ report: ReloadReport) {
@@ -161,7 +130,7 @@ final class Child: Sendable {
         onReload?(report)
     }
 
-    /// The running process tells something about itself. It does so again after each self-check.
+    /// The running process has reported a status. It reports one after each self-check.
     private func told(_ status: String) {
         state.withLock { state in
             if state.isRunning { note(status, &state) }
@@ -224,7 +193,7 @@ final class Child: Sendable {
 
     /// Runs the process once.
     ///
-    /// - Returns: What became of it, after its name, and whether a signal has ended it.
+    /// - Returns: How it ended, for a sentence after its name, and whether a signal ended it.
     private func runOnce() async -> (ending: String, bySignal: Bool) {
         let mayStart = state.withLock { state in
             state.isRunning = !state.isStopping
@@ -298,5 +267,24 @@ final class Child: Sendable {
             defer { state.waiting = nil }
             return state.waiting
         }
+    }
+}
+
+/// The pipe that is every child's standard input. Only the supervisor has the write end. When the supervisor ends, even by
+/// SIGKILL, the children read the end of their input and stop.
+struct SupervisionPipe: Sendable {
+    /// The read end for the children's standard input.
+    let readEnd: FileDescriptor
+    private let writeEnd: FileDescriptor
+
+    init() throws {
+        let pipe = try FileDescriptor.pipe(options: [.closeOnExec])
+        readEnd = pipe.readEnd
+        writeEnd = pipe.writeEnd
+    }
+
+    func close() throws {
+        try writeEnd.close()
+        try readEnd.close()
     }
 }

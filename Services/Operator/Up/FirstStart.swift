@@ -1,4 +1,4 @@
-import DurableFiles
+import Base
 import Schemas
 import Synchronization
 

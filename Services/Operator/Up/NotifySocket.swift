@@ -1,4 +1,5 @@
-import DedicatedThread
+import Base
+import FoundationEssentials
 import Glibc
 import ServiceKit
 import Synchronization
@@ -82,7 +83,7 @@ final class NotifySocket: Sendable {
         while true {
             guard poll(&entries, 2, -1) >= 0 || errno == EINTR, entries[1].revents == 0 else { return }
             guard let message = NotifyMessage(from: descriptor), message.sender == process else { continue }
-            // Before what tells others that it is ready.
+            // The status is stored before others learn that the process is ready.
             if let status = StatusFile.status(in: message.lines) { onStatus(status) }
             if message.lines.contains("READY=1") { onReady() }
             if let report = ReloadReport(notification: message.lines) { onReload(report) }
@@ -91,5 +92,96 @@ final class NotifySocket: Sendable {
 
     private static func failure() -> StartFailure {
         StartFailure(description: "no notification socket: \(String(cString: strerror(errno)))")
+    }
+}
+
+/// One datagram of sd_notify(3) and its sender.
+struct NotifyMessage {
+    let lines: [String]
+    /// The sender's process id, from the kernel.
+    let sender: pid_t
+
+    /// `SCM_CREDENTIALS`, which Swift does not import.
+    private static let credentials: Int32 = 2
+
+    /// Receives a datagram from a non-blocking socket with `SO_PASSCRED`.
+    ///
+    /// - Returns: `nil` if there is none, or if it has no credentials.
+    init?(from descriptor: Int32) {
+        var text = [UInt8](repeating: 0, count: 4_096)
+        // Space for the credentials only, which come first. The kernel closes descriptors that a sender adds.
+        let headerSize = MemoryLayout<cmsghdr>.size
+        var control = [UInt64](repeating: 0, count: (headerSize + 3 * MemoryLayout<Int32>.size + 7) / 8)
+        let count = text.withUnsafeMutableBytes { text in
+            control.withUnsafeMutableBytes { control in
+                var part = iovec(iov_base: text.baseAddress, iov_len: text.count)
+                return withUnsafeMutablePointer(to: &part) { part in
+                    var header = msghdr()
+                    header.msg_iov = part
+                    header.msg_iovlen = 1
+                    header.msg_control = control.baseAddress
+                    header.msg_controllen = control.count
+                    return recvmsg(descriptor, &header, Int32(MSG_DONTWAIT))
+                }
+            }
+        }
+        let sender = control.withUnsafeBytes { control -> pid_t? in
+            let header = control.loadUnaligned(as: cmsghdr.self)
+            guard header.cmsg_level == SOL_SOCKET, header.cmsg_type == Self.credentials else { return nil }
+            // `struct ucred` begins with the process id.
+            return control.loadUnaligned(fromByteOffset: headerSize, as: pid_t.self)
+        }
+        guard count >= 0, let sender else { return nil }
+        lines = String(decoding: text.prefix(count), as: UTF8.self).split(separator: "\n").map(String.init)
+        self.sender = sender
+    }
+}
+
+/// What a child of `msi up` has last told its manager about itself (`STATUS` in sd_notify(3)), in a file beside its log. So `msi doctor` knows
+/// it as it knows the status of a unit.
+struct StatusFile: Sendable {
+    let path: String
+
+    private static let field = "STATUS="
+    private static let ended = "ended: "
+    private static let maxBytes = 4_096
+
+    /// - Parameter directory: The folder of the logs.
+    init(of service: ServiceEntry, in directory: String) {
+        path = "\(directory)/\(service.executable).status"
+    }
+
+    /// The last status among the lines of a notification; `nil` if it has none.
+    static func status(in notification: [String]) -> String? {
+        notification.last { $0.hasPrefix(field) }.map { String($0.dropFirst(field.count)) }
+    }
+
+    /// The text of a child that has ended and is started again.
+    static func text(ofEnd end: String) -> String { ended + end }
+
+    /// The end that a text is about; `nil` for what the child itself has told.
+    static func end(in text: String) -> String? { text.hasPrefix(ended) ? String(text.dropFirst(ended.count)) : nil }
+
+    /// Replaces the text.
+    ///
+    /// - Returns: Whether it is written. Nothing depends on it, so a full disk is not an error; it can be tried again later.
+    func write(_ text: String) -> Bool {
+        do {
+            try Data((text + "\n").utf8).write(to: URL(filePath: path), options: .atomic)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// The text; `nil` if there is none, or this user cannot read it.
+    func read() -> String? {
+        guard let data = try? Data(contentsOf: URL(filePath: path)) else { return nil }
+        return String(decoding: data.prefix(Self.maxBytes), as: UTF8.self).split(separator: "\n").first.map(String.init)
+    }
+
+    /// The next child has told nothing yet.
+    func remove() {
+        try? FileManager.default.removeItem(atPath: path)
     }
 }

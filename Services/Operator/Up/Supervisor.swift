@@ -1,7 +1,8 @@
+import FoundationEssentials
 import Schemas
 import ServiceKit
 import ServiceLifecycle
-import Time
+import Base
 
 /// Starts the processes of a stack, each when its dependencies are ready, restarts them when they end, and stops them one after
 /// another in reverse order.
@@ -28,7 +29,7 @@ struct Supervisor: Service {
         phone = try Child(stack.phone, in: stack, pipe: pipe, say: say)
     }
 
-    /// Makes every process read its settings again, and says what has come of it.
+    /// Makes every process read its settings again, and prints the outcomes.
     func reload() async {
         for line in await Reload(children: all.filter(\.isRunning)).run() { say(line) }
     }
@@ -153,7 +154,7 @@ struct Supervisor: Service {
 
     private func stop() async {
         say("stopping")
-        // Those that stop first may wait for the others.
+        // A child that stops early may wait for one that a signal has stopped.
         for child in all { child.resume() }
         for child in all.reversed() {
             await child.stop()
@@ -179,5 +180,87 @@ extension Duration {
     var formatted: String {
         let milliseconds = Milliseconds(self).rawValue
         return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(Double(milliseconds) / 1_000) s"
+    }
+}
+
+/// Decides which services to start next. Pure: ready services in, services to start out. Independent services start concurrently.
+struct StartOrder: Sendable {
+    private var waiting: [ServiceEntry]
+    private var ready: Set<ServiceEntry> = []
+
+    /// - Parameter services: The services. All of their dependencies are among them.
+    init(_ services: [ServiceEntry]) {
+        waiting = services
+    }
+
+    /// - Returns: The services that can be started now. Each service is returned once.
+    mutating func next() -> [ServiceEntry] {
+        let startable = waiting.filter { $0.startDependencies.allSatisfy(ready.contains) }
+        waiting.removeAll(where: startable.contains)
+        return startable
+    }
+
+    mutating func markReady(_ service: ServiceEntry) {
+        ready.insert(service)
+    }
+}
+
+/// One reload of all children, and their reports. Each checks the new settings, and keeps the old ones if those have a mistake.
+struct Reload {
+    private static let timeout = Duration.seconds(10)
+
+    let children: [Child]
+
+    /// - Returns: The lines for the terminal; none if the task is cancelled.
+    func run() async -> [String] {
+        guard !children.isEmpty else { return [] }
+        let (reports, continuation) = AsyncStream.makeStream(of: (name: String, report: ReloadReport).self)
+        for child in children { child.reload { continuation.yield((child.name, $0)) } }
+        let timer = Task {
+            // Cancelled, it ends at once.
+            try? await Task.sleep(for: Self.timeout)
+            continuation.finish()
+        }
+        var answers: [String: ReloadReport] = [:]
+        for await (name, report) in reports {
+            answers[name] = report
+            if answers.count == children.count { break }
+        }
+        timer.cancel()
+        return Task.isCancelled ? [] : Self.lines(answers, of: children.map(\.name))
+    }
+
+    /// The lines about a reload.
+    ///
+    /// - Parameters:
+    ///   - answers: By the names of the services.
+    ///   - names: Of all services, in the order of their start.
+    static func lines(_ answers: [String: ReloadReport], of names: [String]) -> [String] {
+        let said = grouped(answers.mapValues(\.lines), of: names)
+        let silent = names.filter { answers[$0] == nil }.map { "  \($0) has not said yet what has changed; see its log" }
+        let refused = names.filter { answers[$0]?.isRefused == true }
+        let headline =
+            switch refused.count {
+            case 0: "the settings were read again" + (said.isEmpty && silent.isEmpty ? ": nothing has changed" : "")
+            case names.count: "the settings have a mistake: nothing has changed"
+            default: "the settings were read again, but not by \(refused.joined(separator: ", "))"
+            }
+        return [headline] + said + silent
+    }
+
+    /// Each line once, with the services that have said it.
+    private static func grouped(_ said: [String: [String]], of names: [String]) -> [String] {
+        var lines: [String] = []
+        var services: [String: [String]] = [:]
+        for name in names {
+            for line in said[name] ?? [] {
+                if services[line] == nil { lines.append(line) }
+                services[line, default: []].append(name)
+            }
+        }
+        return lines.map { line in
+            let named = services[line] ?? []
+            return "  \(line) (\(named.count == names.count ? "every service" : named.joined(separator: ", ")))"
+        }
     }
 }

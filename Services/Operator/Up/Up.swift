@@ -1,9 +1,9 @@
 import ArgumentParser
-import DurableFiles
+import Base
 import FoundationEssentials
 import Glibc
 import Logging
-import MongoDatabase
+import Store
 import ServiceKit
 import ServiceLifecycle
 import UnixSignals
@@ -16,8 +16,7 @@ struct Up: AsyncParsableCommand {
         discussion: """
             Settings come from the environment: MSI_GATEWAY_PORT (8080), MSI_FCM_EMULATOR_PORT (8443), MSI_PHONE_PORT (8090), MSI_STATE_DIR \
             (~/.local/state/msi), and all settings of the services (see their --help). SIGHUP makes the services read MSI_CONFIG_FILE again, \
-            and this command says what has changed and what needs a restart. Before that each service checks it (--check-config): if one \
-            finds a mistake, no service reads it, and nothing changes.
+            and this command says what has changed and what needs a restart. A service that finds a mistake keeps the settings that it has.
             """)
 
     func run() async throws {
@@ -93,4 +92,57 @@ private struct HangUps: Service {
 /// The stack could not be started.
 struct StartFailure: Error, CustomStringConvertible {
     let description: String
+}
+
+/// The services of an earlier `msi up` that was killed. They stop by themselves within moments. Until then they hold their ports,
+/// sockets and locks.
+struct PreviousStack {
+    /// Their log files.
+    let logs: [LogFile]
+    let say: @Sendable (String) -> Void
+
+    /// Waits until they have ended.
+    ///
+    /// - Throws: ``StartFailure`` if they take longer than the timeout, `CancellationError` if this process is stopped.
+    func end(within timeout: Duration) async throws {
+        var running = stillRunning
+        guard !running.isEmpty else { return }
+        say("waiting for the services of an earlier msi up to stop: \(running.joined(separator: ", "))")
+        let deadline = ContinuousClock.now + timeout
+        while !running.isEmpty {
+            guard ContinuousClock.now < deadline else {
+                let holders = logs.filter { running.contains($0.name) }.flatMap { LockHolder.all(of: $0.path) }
+                throw StartFailure(
+                    description: "\(running.joined(separator: ", ")) of an earlier msi up did not stop within "
+                        + "\(timeout.formatted); end that first, and start again"
+                        + (holders.isEmpty ? "" : ": " + holders.map(\.description).joined(separator: "; ")))
+            }
+            try await cancelWhenGracefulShutdown { try await Task.sleep(for: .milliseconds(20)) }
+            running = stillRunning
+        }
+    }
+
+    private var stillRunning: [String] {
+        logs.filter(\.isInUse).map(\.name)
+    }
+}
+
+extension StateLock {
+    /// Takes the lock that excludes a second `msi up`, a migration or a restore in the same state directory.
+    ///
+    /// - Parameter finishesRestore: Whether the caller finishes a restore that was interrupted. Everything else waits for that.
+    /// - Throws: ``StateLockFailure``.
+    static func control(of directory: String, finishesRestore: Bool = false) throws -> StateLock {
+        let lock = try StateLock(
+            .control, .alone, in: directory,
+            orElse: "another msi is at work with the state directory \(directory); "
+                + "stop it, or give this one its own by MSI_STATE_DIR, MSI_GATEWAY_PORT and MSI_FCM_EMULATOR_PORT")
+        do {
+            if !finishesRestore { try requireNoUnfinishedRestore(in: directory) }
+        } catch {
+            lock.release()
+            throw error
+        }
+        return lock
+    }
 }

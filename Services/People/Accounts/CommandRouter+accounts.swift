@@ -1,6 +1,6 @@
-import CommandBus
+import Bus
 import Schemas
-import Storage
+import Store
 
 extension CommandRouter {
     /// The commands about accounts.
@@ -8,12 +8,17 @@ extension CommandRouter {
         on(AddAccount.self) { command, context in
             // Before the hash, which takes long.
             let password = try await people.hash(command.password)
+            let secret = command.invite == true ? Secret.newInvitation(of: command.account) : nil
             return try await people.changes.make(by: context) { change in
                 try change.require(.administrator, of: context)
-                return try change.add(
-                    AccountDocument(
-                        name: command.account, role: command.role, password: password, openID: command.oidc.map(change.openID),
-                        created: change.now))
+                var account = AccountDocument(
+                    name: command.account, role: command.role, password: password, openID: try command.oidc.map(change.openID),
+                    created: change.now)
+                account.displayName = command.displayName
+                guard let secret else { return try change.add(account) }
+                let invitation = InvitationRecord(secret, now: change.now)
+                account.invitation = invitation
+                return try change.add(account).with(invitation, secret)
             }
         }
         on(GetAccount.self) { command, _ in
@@ -25,9 +30,19 @@ extension CommandRouter {
                 limit: command.limit)
             return ListAccounts.Reply(accounts: page.documents.map { $0.document.account }, next: page.next?.description)
         }
+        on(ReadDisplayNames.self) { command, _ in
+            try await people.store.snapshot { transaction in
+                var names: [String: String] = [:]
+                for account in command.accounts {
+                    names["\(account)"] = try transaction.get(account.key, from: PeopleStore.accounts)?.document.displayName
+                }
+                return ReadDisplayNames.Reply(displayNames: names)
+            }
+        }
         on(UpdateAccount.self) { command, context in
             try await people.changes.make(by: context) { change in
-                try change.require(.administrator, of: context)
+                try change.require(
+                    command.changesOnlyDisplayName ? .account(command.account) : .administrator, of: context)
                 if let oidc = command.oidc {
                     try change.link(command.account, to: oidc.isEmpty ? nil : change.openID(oidc))
                 }
@@ -35,6 +50,7 @@ extension CommandRouter {
                     if let role = command.role { account.role = role }
                     if let disabled = command.disabled { account.disabled = disabled }
                     if let required = command.secondFactorRequired { account.secondFactorRequired = required }
+                    if let name = command.displayName { account.displayName = name.isInvisible ? nil : name }
                 }.account
             }
         }
@@ -55,6 +71,7 @@ extension CommandRouter {
                             .unauthenticated, "current_password: the password has just been changed", field: "current_password")
                     }
                     account.password = password
+                    account.invitation = nil
                 }.account
             }
         }
@@ -66,6 +83,8 @@ extension CommandRouter {
                     account.removed = now
                     account.password = nil
                     account.secondFactor = nil
+                    account.displayName = nil
+                    (account.signedIn, account.openIDSignedIn) = (nil, nil)
                 }
             }
             return Done()

@@ -1,7 +1,7 @@
 import AuditTrail
-import CommandBus
+import Bus
 import Schemas
-import Storage
+import Store
 
 extension CommandRouter {
     /// The commands for the first start, and for the operator's token.

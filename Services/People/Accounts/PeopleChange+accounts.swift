@@ -1,5 +1,5 @@
 import Schemas
-import Storage
+import Store
 
 /// The changes of accounts. Each is recorded for the audit log, and ends what it takes away.
 extension PeopleChange {
@@ -24,7 +24,10 @@ extension PeopleChange {
         _ name: AccountName, as action: String, endsCredentials: Bool = false, _ body: (inout AccountDocument) throws -> Void
     ) throws -> AccountDocument {
         let before = try transaction.account(name)
-        let after = try transaction.update(before.id, in: PeopleStore.accounts, body).document
+        let after = try transaction.update(before.id, in: PeopleStore.accounts) { account in
+            try body(&account)
+            if !account.isActive { account.invitation = nil }
+        }.document
         guard after != before else { return before }
         if !after.isActiveSuperUser(issuer: issuer), try isLastSuperUser(before) {
             throw CommandFailure(
@@ -57,12 +60,12 @@ extension PeopleChange {
 
     /// - Throws: ``CommandFailure`` with `conflict` if the name was ever used.
     func requireUnused(_ name: AccountName) throws {
-        guard let former = try transaction.get(name.key, from: PeopleStore.accounts) else { return }
+        guard let existing = try transaction.get(name.key, from: PeopleStore.accounts) else { return }
         throw CommandFailure(
             .conflict,
-            former.removed == nil
-                ? "the account \(former.name) exists already"
-                : "the account \(former.name) was removed, and its name is never used again",
+            existing.removed == nil
+                ? "the account \(existing.name) exists already"
+                : "the account \(existing.name) was removed, and its name is never used again",
             field: "account")
     }
 
@@ -81,7 +84,7 @@ extension PeopleChange {
         } else if account.password == nil {
             throw CommandFailure(.conflict, "\(account.name) has no password, so it could not sign in any more", field: "oidc")
         }
-        // The former person must not stay signed in.
+        // The person who had the account must not stay signed in.
         _ = try update(name, as: "account.link", endsCredentials: account.openID != nil) { $0.openID = openID }
     }
 
@@ -89,12 +92,12 @@ extension PeopleChange {
     ///
     /// - Throws: ``CommandFailure`` with `conflict` if another account has it.
     private mutating func takeOver(_ openID: OpenIDSubject) throws {
-        guard let former = try account(of: openID) else { return }
-        guard former.removed != nil else {
-            throw CommandFailure(.conflict, "the account \(former.name) has this identifier at the provider", field: "oidc")
+        guard let existing = try account(of: openID) else { return }
+        guard existing.removed != nil else {
+            throw CommandFailure(.conflict, "the account \(existing.name) has this identifier at the provider", field: "oidc")
         }
-        let after = try transaction.update(former.id, in: PeopleStore.accounts) { $0.openID = nil }.document
-        try record("account.link", .account(former.name), before: former.account, after: after.account)
+        let after = try transaction.update(existing.id, in: PeopleStore.accounts) { $0.openID = nil }.document
+        try record("account.link", .account(existing.name), before: existing.account, after: after.account)
     }
 
     /// A person at the provider that is set up.
@@ -105,5 +108,36 @@ extension PeopleChange {
             throw CommandFailure(.conflict, "no OpenID Connect provider is set up (MSI_OIDC_ISSUER)", field: "oidc")
         }
         return OpenIDSubject(issuer: issuer, subject: subject)
+    }
+}
+
+extension Transaction {
+    /// An account that is not removed.
+    ///
+    /// - Throws: ``CommandFailure`` with `not_found`.
+    func account(_ name: AccountName) throws -> AccountDocument {
+        guard let account = try get(name.key, from: PeopleStore.accounts)?.document, account.removed == nil else {
+            throw CommandFailure(.notFound, "no account \(name)")
+        }
+        return account
+    }
+
+    /// Whether any account was ever added.
+    func hasAccounts() throws -> Bool {
+        try !page(of: PeopleStore.accounts, limit: 1).documents.isEmpty
+    }
+
+    /// Whether a super user can sign in who is not a certain account.
+    func hasActiveSuperUser(besides account: AccountDocument, issuer: String?) throws -> Bool {
+        var cursor: Cursor?
+        repeat {
+            let page = try page(
+                of: PeopleStore.accounts, Query(where: PeopleStore.role == .superUser), after: cursor, limit: 100)
+            if page.documents.contains(where: { $0.id != account.id && $0.document.isActiveSuperUser(issuer: issuer) }) {
+                return true
+            }
+            cursor = page.next
+        } while cursor != nil
+        return false
     }
 }

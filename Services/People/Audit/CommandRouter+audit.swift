@@ -1,7 +1,8 @@
-import CommandBus
-import JSON
+import AuditTrail
+import Bus
+import Base
 import Schemas
-import Storage
+import Store
 
 extension CommandRouter {
     /// The commands of the audit log.
@@ -44,4 +45,56 @@ extension Command {
 
     /// A reply may have 16 MiB.
     private static var maxPageBytes: Int { 8 << 20 }
+}
+
+/// A search in the audit log, the latest change first.
+struct AuditSearch {
+    private let filter: AuditFilter
+    private let query: Query<AuditLink>
+
+    /// How long a page is filled, so that the answer comes in time also for a filter that hardly anything matches.
+    private static let maxTime = Duration.seconds(1)
+
+    init(_ filter: AuditFilter?) {
+        var filter = filter ?? AuditFilter()
+        // As in the fields for searches.
+        filter.account = filter.account?.lowercased()
+        filter.object = filter.object?.lowercased()
+        self.filter = filter
+        query = Self.query(filter)
+    }
+
+    /// The query for the condition that fewest entries meet. The others are compared afterwards.
+    private static func query(_ filter: AuditFilter) -> Query<AuditLink> {
+        let from = AuditStore.at >= (filter.from ?? 0)
+        let to = AuditStore.at < (filter.to ?? UnixMilliseconds(rawValue: .max))
+        let order = Order.descending(AuditStore.at)
+        if let object = filter.object { return Query(where: AuditStore.object == object, from, to, order: order) }
+        if let account = filter.account { return Query(where: AuditStore.actor == account, from, to, order: order) }
+        if let action = filter.action { return Query(where: AuditStore.action == action, from, to, order: order) }
+        return Query(where: from, to, order: order)
+    }
+
+    /// - Throws: ``CommandFailure``.
+    func page(after cursor: Cursor?, limit: Int, in store: Storage) async throws -> ListAuditEntries.Reply {
+        try await store.snapshot { transaction in
+            let start = ContinuousClock.now
+            var entries: [NumberedAuditEntry] = []
+            var place = cursor
+            repeat {
+                let page = try transaction.page(of: AuditStore.links, query, after: place, limit: limit - entries.count)
+                entries += page.documents.compactMap { entry($0.document) }
+                place = page.next
+            } while place != nil && entries.count < limit && ContinuousClock.now - start < Self.maxTime
+            return ListAuditEntries.Reply(entries: entries, next: place?.description)
+        }
+    }
+
+    /// The entry of a link, if it meets the conditions.
+    private func entry(_ link: AuditLink) -> NumberedAuditEntry? {
+        guard filter.account.map({ $0 == link.actor }) ?? true, filter.action.map({ $0 == link.action }) ?? true,
+            let entry = link.content
+        else { return nil }
+        return NumberedAuditEntry(number: link.id, hash: link.hash, entry: entry)
+    }
 }

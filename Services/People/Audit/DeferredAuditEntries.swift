@@ -1,12 +1,12 @@
 import Logging
 import Schemas
 import ServiceLifecycle
-import Storage
+import Store
 import Synchronization
 
-/// Entries of the audit log that no answer waits for, since the time of the answer would show that there is an entry.
+/// Writes audit entries after the answer, because an answer that waited for the entry would reveal by its timing that there is one.
 final class DeferredAuditEntries: Service {
-    /// So many wait only if the database does not answer.
+    /// The maximum number of waiting entries. It is reached only if the database does not answer.
     private static let maxWaiting = 200
 
     private let store: Storage

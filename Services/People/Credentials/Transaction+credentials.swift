@@ -1,5 +1,7 @@
+import Crypto
+import FoundationEssentials
 import Schemas
-import Storage
+import Store
 
 extension Transaction {
     /// The sign-in or token with a hash.
@@ -23,10 +25,10 @@ extension Transaction {
 
     /// The credential of a sign-in.
     ///
-    /// - Parameter sequence: The number of changes that it contains.
+    /// - Parameter sequence: The sequence number of the latest change that it reflects.
     func credential(of signIn: SignInDocument, _ account: AccountDocument, sequence: Int64) -> Credential {
         Credential(
-            kind: .signIn, id: signIn.number, account: account.name, role: account.role,
+            kind: .signIn, id: signIn.number, account: account.name, displayName: account.displayName, role: account.role,
             rights: AccountRight.allCases.filter(account.role.rights.contains), expires: signIn.expires,
             maxExpires: signIn.maxExpires, confirmedUntil: signIn.confirmedUntil, secondFactor: account.secondFactor(of: signIn),
             sequence: sequence)
@@ -34,10 +36,10 @@ extension Transaction {
 
     /// The credential of a token.
     ///
-    /// - Parameter sequence: The number of changes that it contains.
+    /// - Parameter sequence: The sequence number of the latest change that it reflects.
     func credential(of token: TokenDocument, _ account: AccountDocument, sequence: Int64) -> Credential {
         Credential(
-            kind: .token, id: token.id, account: account.name, role: account.role,
+            kind: .token, id: token.id, account: account.name, displayName: account.displayName, role: account.role,
             rights: token.rights.filter(account.role.rights.contains), scope: token.scope, expires: account.end(of: token),
             isOperator: account.role == .superUser ? token.isOperator : nil, secondFactor: account.secondFactorState,
             sequence: sequence)
@@ -64,4 +66,10 @@ extension AccountDocument {
     }
 
     fileprivate var activeOrNil: AccountDocument? { isActive ? self : nil }
+}
+
+extension CredentialHash {
+    init(of secret: Secret) {
+        self.init(digest: SHA256.hash(data: Data(secret.text.utf8)))
+    }
 }

@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import Logging
 import Schemas
 import ServiceKit
@@ -8,7 +8,7 @@ extension CommandRouter {
     ///
     /// - Parameter openID: `nil` if no provider is set up.
     mutating func serveOpenID(_ openID: OpenIDSignIn?, _ people: People) {
-        on(ReadSignInWays.self) { _, _ in ReadSignInWays.Reply(provider: openID != nil) }
+        on(ReadSignInMethods.self) { _, _ in ReadSignInMethods.Reply(provider: openID != nil) }
         on(BeginOpenIDSignIn.self) { command, context in
             let client = context.address.flatMap { IPAddress($0) }
             return try await openID.required.begin(command, from: client, now: people.changes.now())

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import JWTKit
 import Schemas
 

@@ -1,6 +1,5 @@
-import JSON
+import Base
 import Schemas
-import Time
 
 /// A person as the provider identifies it: `sub` is unique at its issuer, and is never used for another person.
 struct OpenIDSubject: Codable, Hashable, Sendable {

@@ -1,3 +1,4 @@
+import Base
 import Schemas
 import ServiceKit
 
@@ -30,5 +31,53 @@ struct OpenIDSettings: Sendable {
             communicators: Set(try settings.value(.oidcCommunicators)))
         secondFactor = SecondFactorClaim(
             claim: try settings.value(.oidcSecondFactorClaim), values: Set(try settings.value(.oidcSecondFactors)))
+    }
+}
+
+/// Which role an account gets from a claim of the provider.
+struct RoleMapping: Hashable, Sendable {
+    /// The claim's name; with dots for a field of an inner object, such as `realm_access.roles`.
+    let claim: String
+    /// The claim's values that make a super user.
+    let superUsers: Set<String>
+    /// The claim's values that make a communicator.
+    let communicators: Set<String>
+
+    /// Without values, the provider says only who the person is, and each account has the role that it was added with.
+    var isSet: Bool { !superUsers.isEmpty || !communicators.isEmpty }
+
+    /// The highest role of a token's claims.
+    func role(in claims: JSONValue) -> Role? {
+        let values = claims.values(ofClaim: claim)
+        if !values.isDisjoint(with: superUsers) { return .superUser }
+        return values.isDisjoint(with: communicators) ? nil : .communicator
+    }
+}
+
+/// The claim by which the provider states that it has checked a second factor.
+struct SecondFactorClaim: Hashable, Sendable {
+    /// The claim's name; with dots for a field of an inner object.
+    let claim: String
+    /// The claim's values that replace a second factor here; empty if none does.
+    let values: Set<String>
+
+    func isShown(by claims: JSONValue) -> Bool {
+        !values.isDisjoint(with: claims.values(ofClaim: claim))
+    }
+}
+
+extension JSONValue {
+    /// The texts of a claim, which is a text or a list of texts.
+    ///
+    /// - Parameter claim: The claim's name; with dots for a field of an inner object.
+    func values(ofClaim claim: String) -> Set<String> {
+        var value: JSONValue? = self
+        // A name with dots, such as a URL, may also be one claim.
+        if let whole = self[claim] {
+            value = whole
+        } else {
+            for part in claim.split(separator: ".") { value = value?[String(part)] }
+        }
+        return Set((value?.elements ?? [value].compactMap { $0 }).compactMap(\.string))
     }
 }

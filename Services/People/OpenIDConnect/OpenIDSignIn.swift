@@ -3,9 +3,9 @@ import FoundationEssentials
 import Logging
 import Schemas
 import ServiceKit
-import Storage
+import Store
 import Synchronization
-import Time
+import Base
 
 /// Signs in people whom the university's OpenID Connect provider knows: by the authorization code flow with PKCE, state and nonce.
 final class OpenIDSignIn: Sendable {
@@ -13,8 +13,8 @@ final class OpenIDSignIn: Sendable {
     let provider: OpenIDProvider
     let logger: Logger
     private let store: Storage
-    /// Anyone can cause questions to the provider, and other commands need their places.
-    private let turns = FairTurns(
+    /// Limits the requests to the provider, which anyone can cause, so that other commands are still served.
+    private let turns = FairSemaphore(
         maxRunning: 16, maxWaiting: 16, maxWait: .seconds(5), refusal: "too many people are signing in at the provider; try again"
     )
     private let used = Mutex(UsedFlows())
@@ -26,7 +26,7 @@ final class OpenIDSignIn: Sendable {
         provider = OpenIDProvider(settings, times: times, logger: logger)
     }
 
-    /// Where to send the browser, and what it keeps meanwhile.
+    /// Where to send the browser, and what it keeps until it comes back.
     ///
     /// - Throws: ``CommandFailure``: `overloaded` if too many others are signing in.
     func begin(

@@ -1,14 +1,14 @@
 import Schemas
-import Storage
+import Store
 
-/// What became of a person who has signed in at the provider.
+/// The outcome of a sign-in at the provider.
 enum OpenIDArrival: Sendable {
     case signedIn(Credential)
     /// There is no account yet, and one can be added.
     case newcomer(OpenIDNewcomer)
-    /// The role claim gives no role any more. The account is disabled.
+    /// Disables the account, since the role claim no longer grants a role.
     case disabled(AccountName)
-    /// As ``disabled(_:)``, but the account stays as it is, since no other super user can sign in.
+    /// As ``disabled(_:)``, but the account stays enabled, since no other super user can sign in.
     case lastSuperUser(AccountName)
 }
 
@@ -80,7 +80,7 @@ extension PeopleChange {
     }
 
     private mutating func signIn(
-        _ account: AccountDocument, confirming former: CredentialHash?, hasSecondFactor: Bool, secret: Secret, address: String
+        _ account: AccountDocument, confirming old: CredentialHash?, hasSecondFactor: Bool, secret: Secret, address: String
     ) throws -> Credential {
         var signIn = SignInDocument(hash: CredentialHash(of: secret), account: account.name, address: address, now: now)
         if hasSecondFactor {
@@ -88,12 +88,12 @@ extension PeopleChange {
         } else if account.secondFactorState == .set {
             signIn.lacksCode = true
         }
-        if let former {
-            guard let confirmed = try transaction.get(former.description, from: PeopleStore.signIns),
+        if let old {
+            guard let confirmed = try transaction.get(old.description, from: PeopleStore.signIns),
                 confirmed.account == account.id
             else { throw Self.anotherPerson }
-            try transaction.delete(former.description, from: PeopleStore.signIns)
-            credentialChanged(former, ended: true)
+            try transaction.delete(old.description, from: PeopleStore.signIns)
+            credentialChanged(old, ended: true)
             signIn.confirmedUntil = now + PeopleLimits.confirmationTime
         }
         let now = now

@@ -1,12 +1,12 @@
 import Crypto
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
-import Time
+import Store
 
-/// What this service gives away and reads again later: sealed, so that its holder can neither read nor change it.
+/// Data that this service gives to a browser or a gateway and reads again later, sealed so that its holder can neither read nor change it.
 protocol SealedText: Codable, Sendable {
-    /// Of one kind is not accepted as another one.
+    /// A sealed text of one kind is not accepted as another kind.
     static var kind: String { get }
     static var lifetime: Milliseconds { get }
     var made: UnixMilliseconds { get }
@@ -41,5 +41,29 @@ extension Data {
         var base64 = String(text).replacing("-", with: "+").replacing("_", with: "/")
         base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
         self.init(base64Encoded: String(base64))
+    }
+}
+
+/// The stored key of ``OpenIDSignIn``.
+struct SealingKey: StoredDocument, Hashable {
+    static let id = "oidc"
+
+    let id: String
+    /// In Base64.
+    let bytes: String
+
+    enum CodingKeys: String, CodingKey {
+        case id = "_id"
+        case bytes
+    }
+
+    /// - Throws: ``CommandFailure`` with `internal` if the document is damaged.
+    var key: SymmetricKey {
+        get throws(CommandFailure) {
+            guard let data = Data(base64Encoded: bytes), data.count == 32 else {
+                throw CommandFailure(.internal, "the key in people_key is damaged; remove the document")
+            }
+            return SymmetricKey(data: data)
+        }
     }
 }

@@ -44,14 +44,11 @@ struct PasswordHash: Codable, Hashable, Sendable {
         self.init(parameters: parameters, salt: salt, hash: key.withUnsafeBytes { Data($0) })
     }
 
-    /// Whether it is the hash of this password, prepared or, as earlier versions have stored it, as it was typed. It takes as long as
-    /// hashing, and for a password of two forms twice as long, whether it is right or wrong.
+    /// Whether it is the hash of this password. It takes as long as hashing, whether it is right or wrong.
     func matches(_ password: Secret) throws -> Bool {
         guard let salt = Data(base64Encoded: salt), let hash = Data(base64Encoded: hash) else { throw DamagedPasswordHash() }
         // The comparison of keys takes the same time wherever they differ.
-        let passwords = Set([password.prepared, password].map { Data($0.text.utf8) })
-        let keys = try passwords.map { try Self.key(of: $0, salt: salt, parameters) }
-        return keys.contains(SymmetricKey(data: hash))
+        return try Self.key(of: Data(password.prepared.text.utf8), salt: salt, parameters) == SymmetricKey(data: hash)
     }
 
     private static func key(of password: Data, salt: Data, _ parameters: Parameters) throws -> SymmetricKey {

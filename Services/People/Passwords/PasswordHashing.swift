@@ -1,16 +1,15 @@
-import DedicatedThread
+import Base
 import Glibc
 import Schemas
 import ServiceKit
 import Synchronization
-import Time
 
-/// Hashes passwords on threads of its own with a low priority, so that sign-ins do not slow other requests. The number of threads
+/// Hashes passwords on separate threads with a low priority, so that sign-ins do not slow other requests. The number of threads
 /// and the number of waiting passwords are limited. Those of ``Caller/known`` go first and have their own places.
 final class PasswordHashing: Sendable {
-    /// For whom a password is hashed.
+    /// Who waits for a hash.
     enum Caller: Hashable, Sendable {
-        /// Someone who is signed in, or signs in to an account from an address from which its right password came lately.
+        /// A person who is signed in, or who signs in from an address that recently sent the account's correct password.
         case known
         /// Anyone, at an address if it is known.
         case anyone(IPAddress?)
@@ -30,8 +29,8 @@ final class PasswordHashing: Sendable {
 
     /// - Parameters:
     ///   - threads: By default half of the processors, at least one.
-    ///   - maxWaiting: The maximum number of waiting passwords of known callers, and of others. A longer queue would only let its callers
-    ///     run into their timeouts.
+    ///   - maxWaiting: The maximum number of waiting passwords of known callers, and of others. In a longer queue callers would
+    ///     only reach their timeouts.
     init(
         parameters: PasswordHash.Parameters = .current, threads: Int = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2),
         maxWaiting: Int = 32

@@ -1,6 +1,9 @@
-import CommandBus
+import Bus
+import CoreMetrics
+import Instruments
+import Base
 import Schemas
-import Storage
+import Store
 
 extension CommandRouter {
     /// The commands about sign-ins.
@@ -76,12 +79,10 @@ extension CommandRouter {
 }
 
 extension People {
-    /// A hash with the current parameters, if the stored one has others or is that of the password as it was typed.
+    /// A hash with the current parameters, if the stored one has others.
     fileprivate func current(_ stored: PasswordHash?, _ password: Secret) async throws -> PasswordHash? {
         let hashing = passwords.hashing
-        let isPrepared = password.isPrepared ? true : try await hashing.matches(stored, password.prepared, for: .known)
-        if isPrepared, stored?.parameters == hashing.parameters { return nil }
-        return try await hashing.hash(password)
+        return stored?.parameters == hashing.parameters ? nil : try await hashing.hash(password)
     }
 }
 
@@ -92,7 +93,7 @@ extension Transaction {
     ///   - checked: The account as it was when its password was checked.
     ///   - password: A new hash of the same password; `nil` to keep the stored one.
     /// - Returns: The account as it is now.
-    /// - Throws: ``CommandFailure`` with `unauthenticated` if the code is missing or wrong, or the account was changed meanwhile.
+    /// - Throws: ``CommandFailure`` with `unauthenticated` if the code is missing or wrong, or the account has changed since.
     fileprivate func accept(
         _ code: Secret?, of checked: AccountDocument, newPassword password: PasswordHash?, at now: UnixMilliseconds
     ) throws -> AccountDocument {
@@ -113,5 +114,69 @@ extension Transaction {
             let account = try get(signIn.account, from: PeopleStore.accounts)?.document, account.isActive
         else { throw CommandFailure(.notFound, "no such sign-in") }
         return (signIn, account)
+    }
+}
+
+extension PeopleChange {
+    /// Adds a sign-in. It ends the oldest ones of an account that has too many.
+    ///
+    /// - Returns: Its credential.
+    mutating func add(_ signIn: SignInDocument, of account: AccountDocument) throws -> Credential {
+        guard let hash = CredentialHash(signIn.id) else { throw CommandFailure(.internal, "the sign-in has no hash") }
+        try endOldestSignIns(of: account)
+        try transaction.insert(signIn, into: PeopleStore.signIns)
+        credentialChanged(hash)
+        let now = now
+        if account.isNews(signInAt: now) { try transaction.update(account.id, in: PeopleStore.accounts) { $0.signedIn = now } }
+        return try credential(of: signIn, account)
+    }
+
+    /// Ends the oldest sign-ins of the account, so that one more does not exceed the limit.
+    private mutating func endOldestSignIns(of account: AccountDocument) throws {
+        // There may be more than the maximum, by sign-ins at the same moment. The next ones end the others.
+        let query = Query(where: PeopleStore.signInAccount == account.id)
+        let signIns = try transaction.page(of: PeopleStore.signIns, query, limit: 2 * PeopleLimits.maxSignIns).documents.map(
+            \.document)
+        for signIn in signIns.sorted(by: { $0.created < $1.created }).dropLast(PeopleLimits.maxSignIns - 1) {
+            guard let hash = CredentialHash(signIn.id) else { continue }
+            try transaction.delete(signIn.id, from: PeopleStore.signIns)
+            credentialChanged(hash, ended: true)
+        }
+    }
+
+    /// The credential of a sign-in after this change.
+    func credential(of signIn: SignInDocument, _ account: AccountDocument) throws -> Credential {
+        transaction.credential(of: signIn, account, sequence: try sequence)
+    }
+}
+
+/// Counts the attempts to sign in, by their outcome.
+enum SignInCount: String {
+    case password
+    /// At the university's provider.
+    case openID = "openid"
+    /// With the link of an invitation.
+    case invitation
+
+    /// - Parameter attempt: Throws if the sign-in fails.
+    func count<Value>(
+        isolation: isolated (any Actor)? = #isolation, _ attempt: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            let value = try await attempt()
+            add(.ok)
+            return value
+        } catch {
+            switch error {
+            case let failure as CommandFailure: add(failure.status)
+            case is SchemaViolation: add(.invalid)
+            default: add(.internal)
+            }
+            throw error
+        }
+    }
+
+    private func add(_ outcome: ReplyStatus) {
+        Instrument.signIns.counter(["way": rawValue, "outcome": outcome.rawValue]).increment()
     }
 }

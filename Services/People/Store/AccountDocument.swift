@@ -1,13 +1,16 @@
 import Schemas
-import Storage
-import Time
+import Store
+import Base
 
-/// An account as it is stored. A removed account stays, without its secrets, so that its name is not used again.
+/// An account as it is stored. A removed account stays, without its secrets, the person's name
+/// and the last sign-in, so that its name is not used again.
 struct AccountDocument: StoredDocument, Hashable {
     /// The name in lower case.
     let id: String
     /// The name as its creator wrote it.
     let name: AccountName
+    /// What people call its person; `nil` for none.
+    var displayName: String?
     var role: Role
     var disabled: Bool
     /// When it was removed; `nil` for an account.
@@ -21,13 +24,19 @@ struct AccountDocument: StoredDocument, Hashable {
     private(set) var oidcIssuer: String?
     /// The last sign-in at the provider.
     var openIDSignedIn: UnixMilliseconds?
+    /// The last sign-in, an hour late at most.
+    var signedIn: UnixMilliseconds?
+    /// `nil` if it has none that may be used.
+    var invitation: InvitationRecord?
     var secondFactorRequired: Bool
     /// `nil` if it has none.
     var secondFactor: SecondFactorRecord?
 
     enum CodingKeys: String, CodingKey {
         case id = "_id"
-        case name, role, disabled, removed, created, password, oidc
+        case name, role, disabled, removed, created, password, invitation, oidc
+        case displayName = "display_name"
+        case signedIn = "signed_in"
         case oidcIssuer = "oidc_issuer"
         case openIDSignedIn = "oidc_signed_in"
         case secondFactorRequired = "second_factor_required"
@@ -67,8 +76,8 @@ extension AccountDocument {
         isActive && role == .superUser && (password != nil || openID != nil && openID?.issuer == issuer)
     }
 
-    /// The maximum age of the tokens of an account that signs in only at the provider, since the last sign-in there. The university
-    /// may have removed the person.
+    /// How long tokens stay valid after the last sign-in, for an account that signs in only at the OpenID Connect provider: the
+    /// university may have removed the person.
     static let maxTokenAge = Milliseconds.seconds(30 * 86_400)
 
     /// The end of a token; `nil` for none.
@@ -78,6 +87,16 @@ extension AccountDocument {
         return min(token.expires ?? latest, latest)
     }
 
+    /// How much later than a sign-in the stored one may be.
+    private static let signInPrecision = Milliseconds.seconds(3_600)
+
+    /// Whether a sign-in at a time is worth storing. The clock may have been ahead at the stored one.
+    func isNews(signInAt now: UnixMilliseconds) -> Bool {
+        signedIn.map { !($0..<$0 + Self.signInPrecision).contains(now) } ?? true
+    }
+
+    private var lastSignIn: UnixMilliseconds? { [signedIn, openIDSignedIn].compactMap(\.self).max() }
+
     var secondFactorState: SecondFactor {
         if secondFactor?.isConfirmed == true { return .set }
         return secondFactorRequired ? .required : .none
@@ -86,7 +105,8 @@ extension AccountDocument {
     /// Without its secrets.
     var account: Account {
         Account(
-            account: name, role: role, disabled: disabled, secondFactor: secondFactorState,
-            secondFactorRequired: secondFactorRequired, hasPassword: password != nil, oidc: oidc, created: created)
+            account: name, displayName: displayName, role: role, disabled: disabled, secondFactor: secondFactorState,
+            secondFactorRequired: secondFactorRequired, hasPassword: password != nil, oidc: oidc, created: created,
+            lastSignIn: lastSignIn, invitation: invitation.map { Invitation(expires: $0.expires) })
     }
 }

@@ -1,5 +1,5 @@
 import Schemas
-import Storage
+import Store
 
 extension Role: IndexValue {}
 

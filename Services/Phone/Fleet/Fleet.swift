@@ -1,6 +1,8 @@
 import FoundationEssentials
+import Glibc
 import Logging
 import MobileApp
+import ServiceKit
 import ServiceLifecycle
 import Synchronization
 
@@ -9,30 +11,30 @@ import Synchronization
 final class Fleet: Service {
     let phones: [SimulatedPhone]
     private let unsteady: Int
-    /// Seconds; 0 for until a signal.
+    /// In seconds; 0 for until a signal.
     private let duration: Int
     private let ledger: FleetLedger
     let broadcastLedger: BroadcastLedger
-    /// The broadcasts that every steady phone has.
+    /// Yields each broadcast once every steady phone has it.
     private let everywhere: AsyncStream<BroadcastArrival>
-    private let told: ToldMessages
+    private let expectedMessages: ExpectedMessages
     private let begin: Int64
     let logger: Logger
     private let state = Mutex<(isEnding: Bool, report: FleetReport?)>((false, nil))
 
-    /// How many phones are set up at once: with more, the requests of some would time out on a machine that has everything.
+    /// How many phones are set up at once. With more, requests would time out on a machine that also runs the hub.
     private static let maxStarting = 100
-    /// A phone that is not set up after this time, such as one without a network, does not keep others from starting.
+    /// After this time a phone that is not set up, such as one without a network, no longer delays others.
     private static let maxStart = Duration.seconds(5)
-    /// For how long the phones may catch up at the end.
+    /// How long the phones may catch up at the end.
     private static let catchUpTime = Duration.seconds(60)
-    /// A little more than the age of the hub's answers (`POST /message/since`), so that the last messages are counted.
+    /// A little more than the maximum age of the hub's answers to `POST /message/since`, so that the last messages are counted.
     private static let maxAgeOfAnswers = Duration.milliseconds(750)
-    /// How many phones report, or look at the hub, at once at the end.
+    /// How many phones send requests at once at the end.
     private static let maxAtOnce = 64
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
-    /// - Parameter unsteady: How many of the phones are a trial (``disturb(_:)``).
+    /// - Parameter unsteady: How many of the phones are disturbed (``disturb(_:)``).
     init(
         count: Int, unsteady: Int, duration: Int, fcm: FCMConnection, gateway: String, hub: Network, logger: Logger
     ) throws {
@@ -66,14 +68,14 @@ final class Fleet: Service {
         self.duration = duration
         self.ledger = ledger
         self.logger = logger
-        told = ToldMessages(gateway: gateway, hub: hub)
+        expectedMessages = ExpectedMessages(gateway: gateway, hub: hub)
         begin = Self.now
     }
 
     /// What the phones have received; `nil` before the end.
     var report: FleetReport? { state.withLock(\.report) }
 
-    /// Returns once each steady phone is subscribed to what it should be.
+    /// Returns once each steady phone has its subscriptions.
     func whenReady() async throws {
         var waiting = Array(phones[unsteady...])
         while !waiting.isEmpty {
@@ -87,7 +89,7 @@ final class Fleet: Service {
 
     /// Runs the phones until the time is over or the process is to stop, and counts.
     ///
-    /// - Throws: If the hub does not tell at the end what the phones should have.
+    /// - Throws: An error if the hub cannot be asked at the end what the phones should have.
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [self] in await startAll() }
@@ -99,7 +101,7 @@ final class Fleet: Service {
             try await Task.sleep(for: Self.maxAgeOfAnswers)
             let report = try await catchUp()
             try await logBroadcasts()
-            // So that others can count without the hub's word, from which `expected` comes.
+            // With these lines others can count without relying on the hub, which `expected` does.
             for (key, phones) in ledger.phones.sorted(by: { $0.key < $1.key }) {
                 logger.info("received", metadata: ["msi_key": "\(key)", "phones": "\(phones)"])
             }
@@ -159,7 +161,7 @@ final class Fleet: Service {
         }
     }
 
-    /// Takes the phone's network, or ends its app, again and again for a few seconds.
+    /// Repeatedly takes the phone offline or kills its app for a few seconds.
     private func disturb(_ index: Int) async {
         let phone = phones[index]
         while !state.withLock(\.isEnding) {
@@ -191,7 +193,7 @@ final class Fleet: Service {
             do {
                 let (report, behind) = try await count()
                 if behind.isEmpty {
-                    // A phone that has just come back asks for broadcasts as well.
+                    // A phone that was offline asks for broadcasts, too.
                     if !broadcastLedger.isEmpty { try await forEachPhone { try await $0.app.look() } }
                     try await forEachPhone { try await $0.app.receipts.send() }
                     return report
@@ -209,7 +211,7 @@ final class Fleet: Service {
         }
     }
 
-    /// Such as what the phones would report within the next minute.
+    /// Calls `body` for each phone, ``maxAtOnce`` at a time.
     private func forEachPhone(_ body: @escaping @Sendable (SimulatedPhone) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, phone) in phones.enumerated() {
@@ -227,7 +229,7 @@ final class Fleet: Service {
             let subjects = try await phone.app.isInitialized() ? phone.app.subscriptions.all() : []
             topics.append(Set(subjects.filter(\.isSubscribed).map(\.id)))
         }
-        let (messages, recalled) = try await told.read(topics.reduce(into: []) { $0.formUnion($1) }, since: begin)
+        let (messages, recalled) = try await expectedMessages.read(topics.reduce(into: []) { $0.formUnion($1) }, since: begin)
         var (expected, delivered, doubled) = (0, 0, 0)
         var behind: [SimulatedPhone] = []
         for (index, phone) in phones.enumerated() {
@@ -248,5 +250,46 @@ final class Fleet: Service {
             phones: phones.count, expected: expected, delivered: delivered, doubled: doubled, missing: expected - delivered,
             p50: ledger.latency(50), p99: ledger.latency(99), max: ledger.latency(100))
         return (report, behind)
+    }
+}
+
+extension ServicePlan {
+    /// Descriptors in addition to the phones' connections to FCM: connections to the gateway, files, and those of any process.
+    private static let otherDescriptors = 512
+
+    /// Wires a fleet together.
+    ///
+    /// - Throws: ``ConfigurationError``, for example if the process may not open a connection for each phone.
+    static func fleet(_ wiring: Wiring) async throws -> ServicePlan {
+        let settings = wiring.settings
+        let count = try settings.value(.fleetCount)
+        try checkDescriptors(count)
+        let gateway = try settings.optional(.gatewayURL) ?? "http://127.0.0.1:\(settings.value(.gatewayPort))"
+        let emulator = EmulatorAccess(
+            port: try settings.value(.fcmEmulatorPort), stateDirectory: try settings.value(.stateDirectory))
+        // A stream for each phone, and the phones' requests.
+        let (fcm, hub) = (Network(trusting: emulator.certificateFile, connections: count + 64), Network(connections: 64))
+        let fleet = try Fleet(
+            count: count, unsteady: min(count, try settings.value(.fleetUnsteady)),
+            duration: try settings.value(.fleetSeconds), fcm: FCMConnection(url: emulator.url, network: fcm), gateway: gateway,
+            hub: hub, logger: wiring.logger)
+        return ServicePlan(
+            services: [fleet], endsByItself: true,
+            close: {
+                try await fcm.close()
+                try await hub.close()
+                // The report is the last line: nothing is printed after it.
+                if let report = fleet.report { print(try report.line) }
+            },
+            whenReady: { try await fleet.whenReady() })
+    }
+
+    private static func checkDescriptors(_ count: Int) throws {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        guard limit.rlim_cur < rlim_t(count + otherDescriptors) else { return }
+        throw ConfigurationError(
+            "\(Setting.fleetCount.declaration.name): \(count) phones need \(count + otherDescriptors) open files, and the system "
+                + "allows \(limit.rlim_cur) (ulimit -n)")
     }
 }

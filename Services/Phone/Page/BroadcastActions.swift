@@ -1,8 +1,8 @@
 import Hummingbird
-import JSON
+import Base
 import MobileApp
 
-/// What a person does with broadcasts, and what the page shows of them.
+/// The person's actions on broadcasts, and how the page shows broadcasts.
 struct BroadcastActions: Sendable {
     let phone: SimulatedPhone
 
@@ -27,7 +27,7 @@ struct BroadcastActions: Sendable {
         }
     }
 
-    /// The card that a request names, by the path's id and the body's version.
+    /// The card with the path's id and the body's version.
     ///
     /// - Throws: ``Refusal``.
     private func card(of request: Request, _ context: BasicRequestContext) async throws -> BroadcastCard {

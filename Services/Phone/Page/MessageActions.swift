@@ -2,12 +2,12 @@ import FoundationEssentials
 import HTTPRouting
 import HTTPTypes
 import Hummingbird
-import JSON
+import Base
 import MobileApp
 import NIOCore
 import Synchronization
 
-/// What a person does with messages.
+/// The person's actions on messages.
 final class MessageActions: Sendable {
     private let phone: SimulatedPhone
     private let files: PageFiles
@@ -25,12 +25,25 @@ final class MessageActions: Sendable {
         var kept: Bool?
     }
 
+    private struct ReadMarks: Codable {
+        let keys: [String]
+        let read: Bool
+    }
+
+    /// Enough for the keys of 20,000 messages.
+    private static let maxReadMarksBytes = 1 << 20
+
     func add(to router: Router<BasicRequestContext>) {
         router.patch("/messages/:key") { [self] request, context in
-            let message = try await find(context)
             let marks = try await PhonePage.body(Marks.self, of: request)
+            let message = try await find(context, orDeleted: marks.kept == nil)
             if let read = marks.read { try await phone.app.messages.markRead(message.msiKey, read) }
             if let kept = marks.kept { try await phone.app.messages.keep(message.msiKey, kept) }
+            return changed()
+        }
+        router.post("/messages/read") { [self] request, _ in
+            let marks = try await PhonePage.body(ReadMarks.self, of: request, upTo: Self.maxReadMarksBytes)
+            try await phone.app.messages.markRead(unopened: marks.keys, marks.read)
             return changed()
         }
         router.delete("/messages/:key") { [self] _, context in
@@ -67,20 +80,25 @@ final class MessageActions: Sendable {
         return PhonePage.noContent
     }
 
-    private func find(_ context: BasicRequestContext) async throws -> StoredMessage {
+    /// - Parameter isDeletedAllowed: Whether the message may have been deleted lately: a page marks a card as read that it has shown
+    ///   for a while, and that may arrive after the message's deletion.
+    private func find(_ context: BasicRequestContext, orDeleted isDeletedAllowed: Bool = false) async throws -> StoredMessage {
         let key = try context.parameters.require("key")
-        guard let message = try await phone.app.messages.all().first(where: { $0.msiKey == key }) else {
-            throw Refusal(.notFound, "the phone has no message \(key.prefix(40))")
-        }
-        return message
+        if let message = try await phone.app.messages.all().first(where: { $0.msiKey == key }) { return message }
+        if isDeletedAllowed, let message = deleted.withLock({ $0.last { $0.msiKey == key } }) { return message }
+        throw Refusal(.notFound, "the phone has no message \(key.prefix(40))")
     }
 
     private func export(_ request: Request) async throws -> Response {
         let query = request.queryParameters
         let form: MessageExport = query["format"] == "json" ? .json : .text
         let key = query["key"]
-        let messages = try await phone.app.messages.all(channel: query["channel"]).filter {
-            key == nil || $0.msiKey == key
+        let wanted = query["channel"]
+        let subjects = try await phone.app.subscriptions.all()
+        let channels = Dictionary(subjects.map { ($0.id, $0.subject.channelID) }) { first, _ in first }
+        let messages = try await phone.app.messages.all().filter { message in
+            let isInChannel = wanted == nil || wanted == channels[message.topicKey] ?? String(message.topicKey.prefix(24))
+            return isInChannel && (key == nil || message.msiKey == key)
         }
         var names: [String: [String]] = [:]
         let language = phone.memory.system.control.language

@@ -1,13 +1,15 @@
+import App
 import FoundationEssentials
+import HTTPRouting
 import HTTPTypes
 import Hummingbird
-import JSON
+import Base
 import MobileApp
 import NIOCore
 import Pages
 import ServiceLifecycle
 
-/// The phone's page, and what it asks of the phone's process. It is on loopback only, and for the phone's own page.
+/// Serves the phone's page and the page's requests, on loopback only.
 struct PhonePage: Sendable {
     let phone: SimulatedPhone
     private let files: PageFiles
@@ -18,7 +20,7 @@ struct PhonePage: Sendable {
         files = try PageFiles()
     }
 
-    private static let maxBodyBytes = 4_096
+    static let maxBodyBytes = 4_096
 
     var router: Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
@@ -34,7 +36,7 @@ struct PhonePage: Sendable {
         router.get("/") { _, _ in
             Response(
                 status: .ok, headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: files.page(phone.memory.system.control.language))))
+                body: ResponseBody(byteBuffer: files.page(phone.memory.system.control.language)))
         }
         router.get("/files/:version/**") { request, _ in
             let path = request.uri.path.split(separator: "/").dropFirst(2).joined(separator: "/")
@@ -52,10 +54,8 @@ struct PhonePage: Sendable {
             let body = ResponseBody { writer in
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
                     for await _ in phone.changes.watch().cancelOnGracefulShutdown() {
-                        let state = try await phone.state()
-                        var event = ByteBuffer(string: "event: state\ndata: ")
-                        event.writeBytes(state.data)
-                        event.writeString("\n\n")
+                        var event = ByteBuffer()
+                        event.write(event: "state", data: try await phone.state().data)
                         try await writer.write(event)
                         // Bursts are one event.
                         try await Task.sleep(for: .milliseconds(50))
@@ -64,7 +64,8 @@ struct PhonePage: Sendable {
                 try await writer.finish(nil)
             }
             return Response(
-                status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .connection: "close"],
+                status: .ok,
+                headers: [.contentType: ServerSentEvent.contentType, .cacheControl: "no-store", .connection: "close"],
                 body: body)
         }
     }
@@ -90,6 +91,20 @@ struct PhonePage: Sendable {
             phone.changes.tell()
             return Self.noContent
         }
+        router.put("/quiet-hours") { request, _ in
+            let times = try await Self.body(DayTime.Period.self, of: request)
+            guard let from = DayTime.minutes(times.from), let to = DayTime.minutes(times.to),
+                let hours = QuietHours(from: from, to: to)
+            else { throw Refusal(.badRequest, "from, to: expected two different times, such as 22:00 and 07:00") }
+            try await phone.app.badge.set(hours)
+            phone.changes.tell()
+            return Self.noContent
+        }
+        router.delete("/quiet-hours") { _, _ in
+            try await phone.app.badge.set(nil)
+            phone.changes.tell()
+            return Self.noContent
+        }
         router.post("/refresh") { _, _ in try await Self.look(phone.app) }
         router.delete("/popups") { _, _ in
             phone.platform.popups.removeAll()
@@ -104,7 +119,7 @@ struct PhonePage: Sendable {
         router.post("/popups/:id/open") { _, context in
             let id = try context.parameters.require("id")
             if let popup = phone.platform.popups.all.first(where: { $0.id == id }) {
-                // The system gives the app what was tapped, also one that does not run. It opens in any case.
+                // The operating system passes the tap to the app, even if it does not run. A failure does not keep the app from opening.
                 _ = try? await phone.app.broadcasts.opened(phone.platform.tapped(popup))
             }
             phone.platform.popups.remove(id)
@@ -126,10 +141,27 @@ struct PhonePage: Sendable {
             } catch is Subscriptions.ForcedSubject {
                 throw Refusal(.conflict, "a required subject cannot be left")
             } catch {
-                // FCM cannot be reached. The choice counts at once, if it is stored, and the app tells FCM later.
+                // FCM cannot be reached. If the choice is stored, it counts, and the app tells FCM later.
                 guard try await phone.app.subscriptions.isSubscribed(topic) == wanted else { throw error }
             }
             if wanted { phone.app.refresh() }
+            phone.changes.tell()
+            return Self.noContent
+        }
+        router.put("/subscriptions/:topic/mute") { request, context in
+            let topic = try context.parameters.require("topic")
+            let wanted = try await Self.flag("muted", of: request)
+            do {
+                try await phone.app.subscriptions.mute(topic, wanted)
+            } catch is Subscriptions.ForcedSubject {
+                throw Refusal(.conflict, "a required subject cannot be muted")
+            } catch is Subscriptions.NotSubscribed {
+                throw Refusal(.conflict, "only a subject that the phone is subscribed to can be muted")
+            } catch {
+                // Stored, as for a subscription.
+                let isMuted = try await phone.app.subscriptions.all().first { $0.id == topic }?.isMuted
+                guard isMuted == wanted else { throw error }
+            }
             phone.changes.tell()
             return Self.noContent
         }
@@ -139,13 +171,13 @@ struct PhonePage: Sendable {
             } catch {
                 throw Refusal(.serviceUnavailable, "the topics that FCM has are unknown: \(error)")
             }
-            // Joins what FCM has lost.
+            // Fetches the messages of topics that FCM had lost.
             return try await Self.look(phone.app)
         }
         MessageActions(phone: phone, files: files).add(to: router)
     }
 
-    /// Looks at the hub, and answers when the app has seen all that it has.
+    /// Lets the app poll the hub, and answers when the app has everything.
     private static func look(_ app: MobileApp) async throws -> Response {
         do {
             try await app.look()
@@ -166,8 +198,10 @@ struct PhonePage: Sendable {
     }
 
     /// - Throws: ``Refusal``.
-    static func body<Document: Decodable>(_ type: Document.Type, of request: Request) async throws -> Document {
-        let bytes = try await request.body.collect(upTo: maxBodyBytes)
+    static func body<Document: Decodable>(
+        _ type: Document.Type, of request: Request, upTo limit: Int = PhonePage.maxBodyBytes
+    ) async throws -> Document {
+        let bytes = try await request.body.collect(upTo: limit)
         do {
             return try JSONCoder.decodeStrictly(type, from: Data(bytes.readableBytesView))
         } catch {
@@ -202,7 +236,7 @@ struct Refusal: Error, HTTPResponseError {
     }
 }
 
-/// Refuses the pages of other origins, also those whose name leads to this machine.
+/// Refuses requests from pages of other origins, including names that resolve to this machine.
 struct OwnPageOnly: RouterMiddleware {
     func handle(
         _ request: Request, context: BasicRequestContext, next: (Request, BasicRequestContext) async throws -> Response
@@ -220,5 +254,41 @@ struct OwnPageOnly: RouterMiddleware {
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; base-uri 'none'; "
             + "form-action 'none'; frame-ancestors 'none'"
         return response
+    }
+}
+
+/// The page's files, in memory.
+struct PageFiles: Sendable {
+    private let pages: [PhoneControl.Language: ByteBuffer]
+    private let site: Site
+
+    /// - Throws: An error of the file system or `SchemaViolation`, if they are not installed.
+    init() throws {
+        let site = try Site(reading: [.shared, AppViews.folder, PageFolder(of: "Phone")])
+        // It is new with each start, so that browsers load changed files.
+        let version = String(Int(Date().timeIntervalSince1970 * 1_000), radix: 36)
+        pages = Dictionary(
+            uniqueKeysWithValues: try PhoneControl.Language.allCases.map { language in
+                var page = Page(first: "lib/theme.js", styles: ["style/phone.css", AppViews.style], module: "phone.js")
+                (page.language, page.isRightToLeft) = (language.rawValue, language == .ar)
+                page.texts = [AppViews.texts]
+                page.preloads = (["common"] + page.texts).map { "text/\(language.rawValue)/\($0).json" }
+                return (language, ByteBuffer(string: try site.html(of: page, root: "/files/\(version)")))
+            })
+        self.site = site
+    }
+
+    /// A file by its path, without the version.
+    func file(_ path: String) -> (type: FileType, bytes: ByteBuffer)? {
+        guard let type = FileType(of: path), type != .html, let bytes = site.files[path] else { return nil }
+        return (type, ByteBuffer(bytes: bytes))
+    }
+
+    /// The page in the phone's language.
+    func page(_ language: PhoneControl.Language) -> ByteBuffer { pages[language] ?? ByteBuffer() }
+
+    /// A text of the page's catalogue; the key if there is none.
+    func text(_ key: String, _ language: PhoneControl.Language) -> String {
+        site.text(key, in: language.rawValue, parts: ["common", AppViews.texts])
     }
 }

@@ -1,11 +1,12 @@
 import AsyncHTTPClient
 import FoundationEssentials
-import JSON
+import HTTPRouting
+import Base
 import MobileApp
 import NIOCore
 import NIOHTTP1
 
-/// The FCM emulator, as a phone sees it (Services/FCMEmulator/API.md).
+/// A phone's requests to the FCM emulator (Services/FCMEmulator/API.md).
 struct FCMConnection: Sendable {
     let url: String
     let network: Network
@@ -19,7 +20,7 @@ struct FCMConnection: Sendable {
         return token
     }
 
-    /// Ends a registration. An unknown one has ended already.
+    /// Ends a registration. Succeeds if FCM does not know it.
     func unregister(_ token: String) async throws {
         let answer = try await network.answer(.DELETE, "\(url)/emulator/devices/\(token)")
         guard [204, 404].contains(answer.status) else { throw Network.Failure(description: "FCM answers \(answer.status)") }
@@ -46,23 +47,19 @@ struct FCMConnection: Sendable {
         guard response.status != .notFound else { throw UnknownToken() }
         guard response.status == .ok else { throw Network.Failure(description: "FCM answers \(response.status)") }
         opened()
-        var unread = ByteBuffer()
+        var parser = EventStreamParser()
         for try await bytes in response.body {
-            unread.writeImmutableBuffer(bytes)
-            while let length = unread.readableBytesView.firstIndex(of: UInt8(ascii: "\n")).map({ $0 - unread.readerIndex }) {
-                let line = unread.readString(length: length) ?? ""
-                unread.moveReaderIndex(forwardBy: 1)
-                if line.hasPrefix("data: ") { await receive(try JSONValue(parsing: Data(line.dropFirst(6).utf8))) }
+            for event in parser.receive(bytes.readableBytesView) {
+                await receive(try JSONValue(parsing: Data(event.data.utf8)))
             }
-            unread.discardReadBytes()
         }
     }
 
-    /// FCM has no such registration, such as after the emulator's data was removed.
+    /// FCM does not know the registration, for example after the emulator's data was removed.
     struct UnknownToken: Error {}
 
     private func call(_ method: HTTPMethod, _ path: String, _ body: JSONValue) async throws -> JSONValue {
-        // As the emulator's administrator: the SDK on a real phone has a way of its own.
+        // As the emulator's administrator. The SDK on a real phone uses another API.
         let headers = ["Authorization": "Bearer owner", "access_token_auth": "true"]
         let answer = try await network.answer(method, url + path, headers: headers, body: body.data)
         guard (200..<300).contains(answer.status) else { throw Network.Failure(description: "FCM answers \(answer.status)") }

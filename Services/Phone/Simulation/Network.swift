@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import FoundationEssentials
-import JSON
+import Base
 import MobileApp
 import NIOCore
 import NIOHTTP1
@@ -8,7 +8,7 @@ import NIOSSL
 
 /// HTTP to one server.
 struct Network: Sendable {
-    /// The phone is offline, or an answer is no success.
+    /// The phone is offline, or the answer is not a success.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -25,7 +25,7 @@ struct Network: Sendable {
         var tls = TLSConfiguration.makeClientConfiguration()
         if let certificateFile { tls.trustRoots = .file(certificateFile) }
         var configuration = HTTPClient.Configuration()
-        // Each stream of events has a connection of its own. With HTTP/2 the client has one for all, of a hundred streams.
+        // Each event stream needs its own connection. With HTTP/2 the client would use one for all, of a hundred streams.
         configuration.httpVersion = .http1Only
         configuration.tlsConfiguration = tls
         configuration.timeout.connect = .seconds(5)
@@ -51,7 +51,7 @@ struct Network: Sendable {
         return try await withThrowingTaskGroup(of: HubAnswer.self) { [request] group in
             defer { group.cancelAll() }
             group.addTask { try await answer(to: request) }
-            // The client's own timeout ends with the head: a body may come to a halt.
+            // The client's timeout covers only the head, and a body may stall.
             group.addTask {
                 try await Task.sleep(for: Self.timeout)
                 throw Failure(description: "no answer within \(Self.timeout)")

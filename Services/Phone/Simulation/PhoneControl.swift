@@ -1,6 +1,9 @@
-import JSON
+import FoundationEssentials
+import Glibc
+import Base
+import MobileApp
 
-/// What a person does with the phone, from outside of the app: `PUT /control`.
+/// What the person does with the phone outside the app: `PUT /control`.
 struct PhoneControl: Codable, Hashable, Sendable {
     enum System: String, ClosedEnum {
         case android, ios
@@ -11,14 +14,14 @@ struct PhoneControl: Codable, Hashable, Sendable {
     }
 
     var platform = System.android
-    /// Without a network: neither FCM nor the hub can be reached.
+    /// The phone has no network: neither FCM nor the hub can be reached.
     var offline = false
     /// The app does not run. The operating system still shows pop-ups; data messages are lost.
     var killed = false
-    /// The app is on the screen; otherwise the phone is locked.
+    /// Whether the app is on the screen; otherwise the phone is locked.
     var foreground = true
     var language = Language.en
-    /// Seconds that the phone's clock is ahead.
+    /// How many seconds the phone's clock is ahead.
     var clockOffset = 0
 
     private enum CodingKeys: String, CodingKey {
@@ -29,7 +32,7 @@ struct PhoneControl: Codable, Hashable, Sendable {
     /// Ten years.
     static let maxClockOffset = 315_360_000
 
-    /// The members of a request; absent ones stay.
+    /// The members of a request. Absent ones do not change.
     struct Change: Codable, Hashable, Sendable {
         var platform: System?
         var offline: Bool?
@@ -54,4 +57,22 @@ struct PhoneControl: Codable, Hashable, Sendable {
         changed.clockOffset = change.clockOffset ?? clockOffset
         return changed
     }
+}
+
+/// The phone's clock: this machine's clock plus the offset of ``PhoneControl``.
+struct PhoneClock: DeviceClock {
+    let memory: PhoneMemory
+
+    var now: Int64 {
+        Int64(Date().timeIntervalSince1970 * 1_000) + Int64(memory.system.control.clockOffset) * 1_000
+    }
+
+    func offset(at moment: Int64) -> Int {
+        var time = time_t(moment / 1_000)
+        var local = tm()
+        localtime_r(&time, &local)
+        return local.tm_gmtoff
+    }
+
+    func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
 }

@@ -1,19 +1,20 @@
-import DurableFiles
+import Base
 import FoundationEssentials
-import JSON
 import Synchronization
 
-/// The phone's storage: the app's database, and beside it a file with what the operating system keeps.
+/// The phone's storage: the app's database, and a file with the operating system's data.
 final class PhoneMemory: Sendable {
-    /// What the operating system keeps over a restart.
-    struct System: Codable, Hashable, Sendable {
+    /// The operating system's data, which survives a restart.
+    struct System: NumberedFile, Hashable, Sendable {
+        static let formats = FormatVersions(written: 1, readable: 1...1)
+
         /// The registration at FCM; `nil` before the first one.
         var token: String?
         var control = PhoneControl()
         var permission: Permission?
-        /// The registrations of former phones, which are to be ended.
+        /// The registrations of earlier phones, which must still be ended.
         var formerTokens: [String]?
-        /// Whether the app's database is still that of a former phone.
+        /// Whether the app's database still has an earlier phone's data.
         var hasFormerData: Bool?
     }
 
@@ -27,14 +28,14 @@ final class PhoneMemory: Sendable {
     private let path: String?
     private let state: Mutex<System>
 
-    /// - Throws: An error of the file system, or of a file that is none of the phone's.
+    /// - Throws: An error of the file system, or a decoding error if the file is not a phone's.
     init(folder: String, name: String) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         databasePath = "\(folder)/\(name).sqlite"
         let path = "\(folder)/\(name).json"
         self.path = path
         let kept = FileManager.default.contents(atPath: path)
-        state = Mutex(try kept.map { try JSONCoder.decode(System.self, from: $0) } ?? System())
+        state = Mutex(try kept.map { try System.read($0, from: path) } ?? System())
     }
 
     /// A phone that is only in memory.
@@ -45,7 +46,7 @@ final class PhoneMemory: Sendable {
 
     var system: System { state.withLock(\.self) }
 
-    /// Changes what is kept, and writes it.
+    /// Changes the operating system's data, and writes it.
     ///
     /// - Throws: ``DurableFileFailure``.
     func change<Result>(_ body: (inout System) -> Result) throws -> Result {
@@ -53,7 +54,7 @@ final class PhoneMemory: Sendable {
             var changed = state
             let result = body(&changed)
             if changed != state {
-                if let path { try DurableFiles.replace(path, String(decoding: try JSONCoder.encode(changed), as: UTF8.self)) }
+                if let path { try DurableFiles.replace(path, String(decoding: try changed.encoded(), as: UTF8.self)) }
                 state = changed
             }
             return result

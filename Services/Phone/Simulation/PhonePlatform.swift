@@ -1,11 +1,11 @@
 import FoundationEssentials
-import JSON
+import Base
 import Logging
 import MobileApp
 import NIOHTTP1
 import Synchronization
 
-/// The operating system of the simulated phone: FCM's SDK, the pop-ups, and the way to the hub.
+/// The operating system of the simulated phone: FCM's SDK, the pop-ups, and the connection to the hub.
 final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
     /// Whether the last request to the hub got an answer.
     enum Hub: String, Sendable {
@@ -16,9 +16,9 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         var hub = Hub.unknown
         var streams: [Int: AsyncStream<PushMessage>.Continuation] = [:]
         var lastStream = 0
-        /// The registration that is on its way.
+        /// The pending registration.
         var registration: Task<String, any Error>?
-        /// Those who wait for the answer to the question whether the app may show pop-ups.
+        /// Callers waiting for the person's answer whether the app may show pop-ups.
         var asking: [CheckedContinuation<Bool, Never>] = []
     }
 
@@ -68,7 +68,7 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         }
     }
 
-    /// Reads the copy of the active broadcasts that another server has.
+    /// Reads the copy of the active broadcasts from the other server.
     func readBroadcastCopy(at url: String) async throws -> HubAnswer {
         try checkNetwork()
         return try await network.answer(.GET, url)
@@ -108,7 +108,7 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         changes.tell()
     }
 
-    /// The app has ended, and asks again at its next start.
+    /// The app has ended. It asks again at its next start.
     private func dropQuestion() {
         for waiting in takeAsking() { waiting.resume(returning: false) }
         changes.tell()
@@ -140,7 +140,7 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         let platform = control.platform
         let token = try await fcm.register(platform)
         let kept = try memory.change { system -> String? in
-            // The person may have another phone by now, which registers anew.
+            // The person may have another phone by now, which needs a registration.
             guard system.control.platform == platform else {
                 system.formerTokens = (system.formerTokens ?? []) + [token]
                 return nil
@@ -175,9 +175,9 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         return stream
     }
 
-    /// Keeps the phone connected to FCM until the task is cancelled. A broken connection is made again.
+    /// Keeps the phone connected to FCM until the task is cancelled. Reconnects after a failure.
     ///
-    /// - Parameter replaced: Called when FCM does not know the phone's registration. The phone gets another one.
+    /// - Parameter replaced: Called when FCM does not know the phone's registration and the phone gets another one.
     func stayConnected(replaced: @Sendable () -> Void) async {
         while !Task.isCancelled {
             do {
@@ -193,12 +193,12 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
             } catch {
                 logger.debug("no connection to FCM", metadata: ["error": "\(error)"])
             }
-            // Phones that lost FCM together do not come back together.
+            // Spreads the reconnects of many phones.
             try? await Task.sleep(for: .milliseconds(500) * Double.random(in: 0.5...1.5))
         }
     }
 
-    /// FCM keeps no messages for a phone that the person no longer has.
+    /// Ends the registrations of earlier phones, so that FCM keeps no messages for them.
     private func endFormerRegistrations() async throws {
         for token in memory.system.formerTokens ?? [] {
             try await fcm.unregister(token)
@@ -206,7 +206,7 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         }
     }
 
-    /// A message of FCM arrives at the operating system.
+    /// The operating system receives a message from FCM.
     private func receive(_ event: JSONValue) {
         let data = Dictionary(
             (event["data"]?.members ?? []).compactMap { member in member.value.string.map { (member.name, $0) } }
@@ -252,7 +252,7 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         return control.platform == .ios ? shown : shown.map { PushMessage(notification: $0.notification, data: [:]) }
     }
 
-    /// What the system gives the app when the person taps a pop-up.
+    /// What the operating system passes to the app when the person taps a pop-up.
     func tapped(_ popup: Popups.Popup) -> PushMessage {
         // Android starts the app with the message's data alone.
         control.platform == .ios ? popup.message : PushMessage(data: popup.data)
@@ -263,4 +263,40 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         popups.show(Popups.Popup(id: tag, data: data, title: notification.title, body: notification.body, at: clock.now))
         changes.tell()
     }
+}
+
+/// The pop-ups that the phone shows, the newest first.
+final class Popups: Sendable {
+    struct Popup: Hashable, Sendable {
+        /// A later pop-up with the same id replaces this one.
+        let id: String
+        /// The data of the FCM message, which a tap passes to the app; empty for the app's own pop-ups.
+        let data: [String: String]
+        let title: String
+        let body: String
+        /// Unix milliseconds, by the phone's clock.
+        let at: Int64
+
+        /// The announced message; `nil` if the FCM message has no key.
+        var msiKey: String? { data["msi_key"] }
+        /// The FCM message.
+        var message: PushMessage { PushMessage(notification: .init(title: title, body: body, tag: id), data: data) }
+    }
+
+    private static let max = 50
+    private let shown = Mutex<[Popup]>([])
+
+    var all: [Popup] { shown.withLock(\.self) }
+
+    func show(_ popup: Popup) {
+        shown.withLock { shown in
+            shown.removeAll { $0.id == popup.id }
+            shown.insert(popup, at: 0)
+            shown.removeLast(Swift.max(0, shown.count - Self.max))
+        }
+    }
+
+    func remove(_ id: String) { shown.withLock { shown in shown.removeAll { $0.id == id } } }
+
+    func removeAll() { shown.withLock { $0 = [] } }
 }

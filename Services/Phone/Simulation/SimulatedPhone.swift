@@ -11,10 +11,10 @@ final class SimulatedPhone: Service {
     let clock: PhoneClock
     private let database: AppDatabase
     private let logger: Logger
-    /// The app, whether it runs or not: it is also what shows the stored messages.
+    /// The app. It shows the stored messages even while it does not run.
     private let current: Mutex<MobileApp>
     private let makeApp: @Sendable () -> MobileApp
-    /// How often the app was to be ended, and how often the phone was replaced. The app or the connection may not have followed yet.
+    /// How often the app was killed, and how often the phone was replaced. The app's task or the connection may still be about to follow.
     private let counts = Mutex((ends: 0, phones: 0))
     private let restarts = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
@@ -22,7 +22,7 @@ final class SimulatedPhone: Service {
     var app: MobileApp { current.withLock(\.self) }
 
     /// - Parameters:
-    ///   - broadcastCopy: The address of a copy of the active broadcasts at another server.
+    ///   - broadcastCopy: The URL of a copy of the active broadcasts on another server.
     ///   - localBroadcasts: Those that ship with the app.
     ///   - arrived: Called after each message that the app has added.
     ///   - recalled: Called after each Alert that the app has removed because it was recalled.
@@ -72,33 +72,33 @@ final class SimulatedPhone: Service {
     ///
     /// - Throws: ``DurableFileFailure``.
     func change(_ change: PhoneControl.Change) throws -> PhoneControl {
-        let (former, new) = try memory.change { system in
-            let former = system.control
-            system.control = former.applying(change)
-            if system.control.platform != former.platform {
-                // Another phone: it registers anew, asks for the permission again, and has an app without data.
+        let (old, new) = try memory.change { system in
+            let old = system.control
+            system.control = old.applying(change)
+            if system.control.platform != old.platform {
+                // Another phone: it registers, asks for the permission, and has an app without data.
                 system.permission = nil
                 system.formerTokens = (system.formerTokens ?? []) + [system.token].compactMap(\.self)
                 system.token = nil
                 system.hasFormerData = true
             }
-            return (former, system.control)
+            return (old, system.control)
         }
-        let isReplaced = former.platform != new.platform
+        let isReplaced = old.platform != new.platform
         counts.withLock { counts in
             if isReplaced { counts.phones += 1 }
             if isReplaced || new.killed { counts.ends += 1 }
         }
-        if former.killed != new.killed || isReplaced || former.offline != new.offline {
+        if old.killed != new.killed || isReplaced || old.offline != new.offline {
             restarts.continuation.yield()
         }
-        if !new.killed, new.foreground, !former.foreground { app.refresh() }
-        if !new.killed, !new.foreground, former.foreground { sendReceipts() }
+        if !new.killed, new.foreground, !old.foreground { app.refresh() }
+        if !new.killed, !new.foreground, old.foreground { sendReceipts() }
         changes.tell()
         return new
     }
 
-    /// The operating system gives an app that leaves the screen a moment for its last work.
+    /// Sends receipts when the app leaves the screen: the operating system leaves it a moment to work.
     private func sendReceipts() {
         Task { [app, logger] in
             do {
@@ -109,7 +109,7 @@ final class SimulatedPhone: Service {
         }
     }
 
-    /// The app runs, except while it is killed. A start after that is a start of the app, however soon it follows.
+    /// Runs the app while it is not killed. After a kill the app always starts again, however short the kill was.
     private func keepApp() async {
         var running: (task: Task<Void, Never>, ends: Int)?
         var wasOffline = memory.system.control.offline
@@ -120,7 +120,7 @@ final class SimulatedPhone: Service {
                 task.cancel()
                 await task.value
                 running = nil
-                // What this run has shown is over, also before the next one begins.
+                // A new app forgets what this run has shown, even before it starts.
                 current.withLock { $0 = makeApp() }
             }
             if memory.system.hasFormerData == true { await removeFormerData() }
@@ -139,7 +139,7 @@ final class SimulatedPhone: Service {
         await running?.task.value
     }
 
-    /// The app is installed on a new phone. It does not run.
+    /// Removes the previous phone's data while the app does not run.
     private func removeFormerData() async {
         do {
             try await database.clear()
@@ -165,7 +165,7 @@ final class SimulatedPhone: Service {
     private let reconnects = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     private var reconnect: AsyncStream<Void>.Continuation { reconnects.continuation }
 
-    /// The operating system stays connected to FCM, also while the app is killed, but not while the phone is offline.
+    /// Keeps the operating system connected to FCM while the phone is online, even while the app is killed.
     private func keepNetwork() async {
         var connected: (task: Task<Void, Never>, phones: Int)?
         for await _ in Self.beginning(with: (), then: reconnects.stream) {
@@ -193,5 +193,32 @@ final class SimulatedPhone: Service {
         }
         continuation.onTermination = { _ in forwarding.cancel() }
         return both
+    }
+}
+
+/// Wakes watchers after changes. Several changes before a watcher runs count as one.
+final class Changes: Sendable {
+    private struct State {
+        var last = 0
+        var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func tell() {
+        for watcher in state.withLock({ Array($0.watchers.values) }) { watcher.yield() }
+    }
+
+    /// Its first element comes at once.
+    func watch() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.last += 1
+            state.watchers[state.last] = continuation
+            return state.last
+        }
+        continuation.onTermination = { [weak self] _ in _ = self?.state.withLock { $0.watchers.removeValue(forKey: id) } }
+        continuation.yield()
+        return stream
     }
 }

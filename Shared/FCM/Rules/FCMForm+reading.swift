@@ -1,5 +1,4 @@
-import JSON
-import Time
+import Base
 
 extension FCMForm {
     /// Reads an object of this form. Every field must be known, and every value must be of the field's type.
@@ -41,7 +40,7 @@ extension FCMForm.Field {
             var read: [JSONValue] = []
             for (index, value) in elements.enumerated() { read.append(try element.read(value, at: "\(path)[\(index)]")) }
             return .array(read)
-        case (.choice(let choices), .string(let text)) where choices.contains(text.uppercased()):
+        case (.enumeration(_, let values), .string(let text)) where values.contains(text.uppercased()):
             return .string(text.uppercased())
         case (.duration, .string(let text)) where FCMDuration(text) != nil: return value
         case (.timestamp, .string(let text))
@@ -58,7 +57,7 @@ extension FCMForm.Field {
         case .boolean: "true or false"
         case .int32: "an integer of 32 bits"
         case .float: "a number"
-        case .choice(let choices): "one of \(choices.joined(separator: ", "))"
+        case .enumeration(_, let values): "one of \(values.joined(separator: ", "))"
         case .duration: "a duration in seconds, such as \"3.5s\""
         case .timestamp: "a time as of RFC 3339, such as \"2026-11-22T16:20:00Z\""
         case .stringMap: "an object whose values are strings"

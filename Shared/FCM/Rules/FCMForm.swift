@@ -1,10 +1,14 @@
-/// The form of a message of FCM's v1 API: its fields by their snake_case names, with their types.
-struct FCMForm: Sendable {
-    let fields: [String: Field]
+/// The form of a protobuf message in JSON, such as a message of FCM's v1 API: its fields by their snake_case names, with their
+/// types.
+package struct FCMForm: Sendable {
+    /// The message's full type name, which Google's errors quote.
+    package let type: String
+    package let fields: [String: Field]
     /// Both spellings of each name, to the snake_case one.
     private let names: [String: String]
 
-    init(_ fields: [String: Field]) {
+    package init(_ type: String, _ fields: [String: Field]) {
+        self.type = type
         self.fields = fields
         var names: [String: String] = [:]
         for name in fields.keys {
@@ -15,7 +19,7 @@ struct FCMForm: Sendable {
     }
 
     /// The snake_case name of a field in either spelling; `nil` for an unknown one.
-    func name(of sent: String) -> String? { names[sent] }
+    package func name(of sent: String) -> String? { names[sent] }
 
     private static func camelCase(_ name: String) -> String {
         let words = name.split(separator: "_")
@@ -23,13 +27,13 @@ struct FCMForm: Sendable {
     }
 
     /// The type of a field.
-    indirect enum Field: Sendable {
+    package indirect enum Field: Sendable {
         case string
         case boolean
         case int32
         case float
-        /// One of these, in either case.
-        case choice([String])
+        /// One of the values, in either case. The first one has the number 0.
+        case enumeration(type: String, values: [String])
         /// Seconds, such as `3.5s`.
         case duration
         /// RFC 3339.
@@ -43,53 +47,68 @@ struct FCMForm: Sendable {
     }
 }
 
-/// The fields of FCM's v1 API without the recipient (discovery document, revision 20261023).
-///
-/// The emulator has its own list of them (`Services/FCMEmulator/Sending/SendForm.swift`). The two are separate on purpose: a
-/// mistake in one shows when a test sends the field to the emulator.
+/// The fields of FCM's v1 API (discovery document, revision 20261023).
 extension FCMForm {
-    static let message = FCMForm([
-        "data": .stringMap,
-        "notification": .message(FCMForm(["title": .string, "body": .string, "image": .string])),
-        "android": .message(android),
-        "android_v2": .message(androidV2),
-        "webpush": .message(
-            FCMForm([
-                "headers": .stringMap, "data": .stringMap, "notification": .structure,
-                "fcm_options": .message(FCMForm(["link": .string, "analytics_label": .string])),
-            ])),
-        "apns": .message(
-            FCMForm([
-                "headers": .stringMap, "payload": .structure, "live_activity_token": .string,
-                "fcm_options": .message(FCMForm(["analytics_label": .string, "image": .string])),
-            ])),
-        "fcm_options": .message(FCMForm(["analytics_label": .string])),
-    ])
+    /// A message without its name and its recipient.
+    package static let message = FCMForm(
+        fcm("Message"),
+        [
+            "data": .stringMap,
+            "notification": .message(FCMForm(fcm("Notification"), ["title": .string, "body": .string, "image": .string])),
+            "android": .message(android),
+            "android_v2": .message(androidV2),
+            "webpush": .message(
+                FCMForm(
+                    fcm("WebpushConfig"),
+                    [
+                        "headers": .stringMap, "data": .stringMap, "notification": .structure,
+                        "fcm_options": .message(
+                            FCMForm(fcm("WebpushFcmOptions"), ["link": .string, "analytics_label": .string])),
+                    ])),
+            "apns": .message(
+                FCMForm(
+                    fcm("ApnsConfig"),
+                    [
+                        "headers": .stringMap, "payload": .structure, "live_activity_token": .string,
+                        "fcm_options": .message(
+                            FCMForm(fcm("ApnsFcmOptions"), ["analytics_label": .string, "image": .string])),
+                    ])),
+            "fcm_options": .message(FCMForm(fcm("FcmOptions"), ["analytics_label": .string])),
+        ])
 
     private static let android = FCMForm(
-        androidConfig.merging([
-            "priority": .choice(["NORMAL", "HIGH"]),
+        fcm("AndroidConfig"),
+        androidConfig.adding([
+            "priority": .enumeration(type: fcm("AndroidConfig.AndroidMessagePriority"), values: ["NORMAL", "HIGH"]),
             "notification": .message(
                 FCMForm(
-                    androidNotification.merging([
+                    fcm("AndroidNotification"),
+                    androidNotification.adding([
                         "bypass_proxy_notification": .boolean,
-                        "proxy": .choice(["PROXY_UNSPECIFIED", "ALLOW", "DENY", "IF_PRIORITY_LOWERED"]),
+                        "proxy": .enumeration(
+                            type: fcm("AndroidNotification.Proxy"),
+                            values: ["PROXY_UNSPECIFIED", "ALLOW", "DENY", "IF_PRIORITY_LOWERED"]),
                     ]))),
         ]))
 
+    /// What will replace ``android``.
     private static let androidV2 = FCMForm(
-        androidConfig.merging([
-            "background_sync": .message(FCMForm([:])),
+        fcm("AndroidConfigV2"),
+        androidConfig.adding([
+            "background_sync": .message(FCMForm(fcm("AndroidBackgroundSyncMessage"), [:])),
             "remote_notification": .message(
-                FCMForm([
-                    "mutable_content": .boolean, "use_as_v1_data_message": .boolean,
-                    "notification": .message(FCMForm(androidNotification.merging(["id": .int32]))),
-                ])),
+                FCMForm(
+                    fcm("AndroidRemoteNotification"),
+                    [
+                        "mutable_content": .boolean, "use_as_v1_data_message": .boolean,
+                        "notification": .message(
+                            FCMForm(fcm("AndroidNotificationV2"), androidNotification.adding(["id": .int32]))),
+                    ])),
         ]))
 
     private static let androidConfig: [String: Field] = [
         "collapse_key": .string, "ttl": .duration, "restricted_package_name": .string, "data": .stringMap,
-        "fcm_options": .message(FCMForm(["analytics_label": .string])), "direct_boot_ok": .boolean,
+        "fcm_options": .message(FCMForm(fcm("AndroidFcmOptions"), ["analytics_label": .string])), "direct_boot_ok": .boolean,
         "bandwidth_constrained_ok": .boolean, "restricted_satellite_ok": .boolean,
     ]
 
@@ -99,18 +118,25 @@ extension FCMForm {
         "title_loc_args": .list(.string), "channel_id": .string, "ticker": .string, "sticky": .boolean, "event_time": .timestamp,
         "local_only": .boolean, "default_sound": .boolean, "default_vibrate_timings": .boolean,
         "default_light_settings": .boolean, "vibrate_timings": .list(.duration), "notification_count": .int32,
-        "notification_priority": .choice([
-            "PRIORITY_UNSPECIFIED", "PRIORITY_MIN", "PRIORITY_LOW", "PRIORITY_DEFAULT", "PRIORITY_HIGH", "PRIORITY_MAX",
-        ]),
-        "visibility": .choice(["VISIBILITY_UNSPECIFIED", "PRIVATE", "PUBLIC", "SECRET"]),
+        "notification_priority": .enumeration(
+            type: fcm("AndroidNotification.NotificationPriority"),
+            values: ["PRIORITY_UNSPECIFIED", "PRIORITY_MIN", "PRIORITY_LOW", "PRIORITY_DEFAULT", "PRIORITY_HIGH", "PRIORITY_MAX"]),
+        "visibility": .enumeration(
+            type: fcm("AndroidNotification.Visibility"), values: ["VISIBILITY_UNSPECIFIED", "PRIVATE", "PUBLIC", "SECRET"]),
         "light_settings": .message(
-            FCMForm([
-                "color": .message(FCMForm(["red": .float, "green": .float, "blue": .float, "alpha": .float])),
-                "light_on_duration": .duration, "light_off_duration": .duration,
-            ])),
+            FCMForm(
+                fcm("LightSettings"),
+                [
+                    "color": .message(
+                        FCMForm("google.type.Color", ["red": .float, "green": .float, "blue": .float, "alpha": .float])),
+                    "light_on_duration": .duration, "light_off_duration": .duration,
+                ])),
     ]
+
+    /// The full name of one of FCM's types.
+    package static func fcm(_ name: String) -> String { "google.firebase.fcm.v1.\(name)" }
 }
 
 extension [String: FCMForm.Field] {
-    fileprivate func merging(_ own: Self) -> Self { merging(own) { _, own in own } }
+    fileprivate func adding(_ own: Self) -> Self { merging(own) { _, own in own } }
 }

@@ -1,6 +1,5 @@
-package import JSON
+package import Base
 package import Schemas
-import Time
 
 /// FCM's rules for a message and its recipients. A push that breaks one is refused on arrival, so that its author can correct it.
 package enum FCMRules {
@@ -35,9 +34,9 @@ package enum FCMRules {
         return message
     }
 
-    /// A message with snake_case names, also if it breaks a rule.
+    /// A message with snake_case names, even if it breaks a rule.
     ///
-    /// - Returns: The message itself if it has another form than FCM's.
+    /// - Returns: The message unchanged if it does not have FCM's form.
     package static func withSnakeCaseNames(_ message: JSONValue) -> JSONValue {
         (try? FCMForm.message.read(message, at: "message")) ?? message
     }
@@ -129,5 +128,103 @@ extension JSONValue {
     func header(_ name: String) -> (name: String, value: String)? {
         let header = self["headers"]?.members?.first { $0.name.lowercased() == name }
         return header.flatMap { header in header.value.string.map { (header.name, $0) } }
+    }
+}
+
+extension FCMRules {
+    /// The rules of FCM and APNs for `apns`.
+    ///
+    /// - Parameter notification: The message's notification, which iOS shows as well.
+    static func checkAPNs(_ apns: JSONValue, notification: JSONValue?) throws(SchemaViolation) {
+        let priority = apns.header("apns-priority")
+        try check(priority, "1, 5 or 10") { ["1", "5", "10"].contains($0) }
+        try check(apns.header("apns-expiration"), "a Unix time in seconds, as a string") {
+            $0.wholeMatch(of: /[0-9]{1,12}/) != nil
+        }
+        try check(apns.header("apns-collapse-id"), "at most 64 bytes") { $0.utf8.count <= 64 }
+        if let label = apns["fcm_options"]?["analytics_label"]?.string, !label.isEmpty,
+            label.wholeMatch(of: /[a-zA-Z0-9\-_.~%]{1,50}/) == nil
+        {
+            throw SchemaViolation(
+                field: "message.apns.fcm_options.analytics_label", problem: "expected at most 50 ASCII letters, digits and -_.~%")
+        }
+        guard let payload = apns["payload"] else { return }
+        guard let aps = payload["aps"], aps.members != nil else {
+            throw SchemaViolation(field: "message.apns.payload.aps", problem: "missing, expected an object")
+        }
+        try checkTypes(of: aps)
+        let isSilent =
+            aps["content-available"] == 1 && aps["alert"] == nil && aps["sound"] == nil && aps["badge"] == nil
+        // APNs accepts a silent message only at priority 5. FCM refuses other priorities.
+        if isSilent, notification == nil, priority?.value != "5" {
+            throw SchemaViolation(
+                field: "message.apns.headers.\(priority?.name ?? "apns-priority")",
+                problem: "expected 5: the message has content-available and nothing to show")
+        }
+    }
+
+    private static func checkTypes(of aps: JSONValue) throws(SchemaViolation) {
+        func require(_ name: String, _ expected: String, _ isValid: (JSONValue) -> Bool) throws(SchemaViolation) {
+            guard let value = aps[name], !isValid(value) else { return }
+            throw SchemaViolation(field: "message.apns.payload.aps.\(name)", problem: "expected \(expected)")
+        }
+        for name in ["badge", "content-available", "mutable-content"] { try require(name, "a number") { $0.number != nil } }
+        for name in ["category", "thread-id", "target-content-id", "interruption-level"] {
+            try require(name, "a string") { $0.string != nil }
+        }
+        for name in ["alert", "sound"] {
+            try require(name, "a string or an object") { $0.string != nil || $0.members != nil }
+        }
+        for name in ["title", "subtitle", "body"] {
+            if let text = aps["alert"]?[name], text.string == nil {
+                throw SchemaViolation(field: "message.apns.payload.aps.alert.\(name)", problem: "expected a string")
+            }
+        }
+    }
+
+    private static func check(
+        _ header: (name: String, value: String)?, _ expected: String, _ isValid: (String) -> Bool
+    ) throws(SchemaViolation) {
+        guard let header, !isValid(header.value) else { return }
+        throw SchemaViolation(field: "message.apns.headers.\(header.name)", problem: "expected \(expected)")
+    }
+}
+
+extension FCMRules {
+    /// The maximum size of a platform's own part, in bytes.
+    private static let maxPlatformBytes = 4_096
+
+    /// Measures a message. FCM documents its formula only as "keys and values". This one counts the data and the notification's
+    /// title, body and image, and each platform's own part.
+    static func checkSize(
+        of message: JSONValue, for recipients: [PushRecipient], limit: PayloadLimit
+    ) throws(SchemaViolation) {
+        let isToPhones = recipients.first?.token != nil
+        let most = isToPhones ? maxPlatformBytes : limit.bytes
+        // A platform's own data replaces the message's.
+        let places = [message["data"], message["android"]?["data"], message["android_v2"]?["data"], message["webpush"]?["data"]]
+        let bytes = places.map(textBytes).reduce(0, max) + textBytes(of: message["notification"])
+        guard bytes <= most else {
+            throw SchemaViolation(
+                field: "message",
+                problem: "data and notification have \(bytes) bytes, \(bytes - most) more than the \(most) that a message to a "
+                    + "\(isToPhones ? "phone" : "topic") may have")
+        }
+        let platforms = [
+            ("android", message["android"]), ("android_v2", message["android_v2"]), ("apns", message["apns"]),
+            ("webpush", message["webpush"]),
+        ]
+        for (name, config) in platforms {
+            let bytes = (config?.members ?? []).reduce(0) { $1.name == "data" ? $0 : $0 + $1.value.data.count }
+            guard bytes <= maxPlatformBytes else {
+                throw SchemaViolation(
+                    field: "message.\(name)",
+                    problem: "has \(bytes) bytes of JSON beside data, at most \(maxPlatformBytes) are allowed")
+            }
+        }
+    }
+
+    private static func textBytes(of fields: JSONValue?) -> Int {
+        (fields?.members ?? []).reduce(0) { $0 + $1.name.utf8.count + ($1.value.string?.utf8.count ?? 0) }
     }
 }

@@ -45,7 +45,7 @@ extension BroadcastCard {
             language: language, or: broadcast.language, expires: broadcast.expires.rawValue)
     }
 
-    /// One that ships with the app.
+    /// A card that ships with the app.
     ///
     /// - Parameters:
     ///   - language: The phone's.
@@ -76,5 +76,60 @@ extension BroadcastCard {
         data = action.data
         isCancellable = action.cancellable ?? true
         self.expires = expires
+    }
+}
+
+/// A broadcast that shows nothing and switches no named feature: free-form data for the app (seed 001, "non-display").
+public struct BroadcastData: Hashable, Sendable, Identifiable {
+    /// The broadcast's.
+    public let id: Int64
+    public let notificationType: NotificationType
+    public let data: String
+    /// Until when it counts, in Unix milliseconds.
+    public let expires: Int64
+}
+
+extension BroadcastData {
+    /// - Returns: `nil` if it is another broadcast.
+    init?(_ broadcast: PhoneBroadcast) {
+        let action = broadcast.actionData
+        guard broadcast.type == .nonDisplay, action.feature == nil, let data = action.data else { return nil }
+        id = broadcast.id
+        notificationType = NotificationType(action, of: broadcast.type)
+        self.data = data
+        expires = broadcast.expires.rawValue
+    }
+}
+
+/// A feature of the app that the hub has switched for this phone.
+public struct AppFeature: Hashable, Sendable, Identifiable {
+    public let name: String
+    public let isOn: Bool
+    /// The free-form data of the switch.
+    public let data: String?
+    /// The end of the switch, in Unix milliseconds. Afterwards the app's default applies.
+    public let expires: Int64
+
+    public var id: String { name }
+}
+
+/// What a broadcast is meant for (seed 004, `notificationtype`). The raw values are the seed's.
+public enum NotificationType: String, Hashable, Sendable {
+    case general, festive, downtime, others
+    case enableFeature = "enable-feature"
+    case disableFeature = "disable-feature"
+}
+
+extension NotificationType {
+    /// That of the action, or else the type's own one.
+    init(_ action: BroadcastActionData, of type: BroadcastType) {
+        switch action.notificationType ?? type.notificationTypes[0] {
+        case .general: self = .general
+        case .festive: self = .festive
+        case .downtime: self = .downtime
+        case .others: self = .others
+        case .enableFeature: self = .enableFeature
+        case .disableFeature: self = .disableFeature
+        }
     }
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import GRDB
-import JSON
+import Base
 import Schemas
 
 /// The broadcasts that the phone knows, by id.
@@ -13,17 +13,14 @@ enum BroadcastMemory {
             -- The JSON as the hub has it; absent for one that was withdrawn.
             document TEXT,
             expires INTEGER NOT NULL,
-            closed BOOLEAN NOT NULL DEFAULT FALSE
+            closed BOOLEAN NOT NULL DEFAULT FALSE,
+            -- Whether only its pop-up has come, which has one language. The whole broadcast replaces it.
+            partial BOOLEAN NOT NULL DEFAULT FALSE
         );
         -- Those of the app that do not come again: the student has closed them, or a run of the app has shown them.
         CREATE TABLE ClosedBroadcast (id INTEGER NOT NULL PRIMARY KEY);
         -- The topics by which broadcasts come, and whether FCM has confirmed them.
         CREATE TABLE BroadcastTopic (topic TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID;
-        """
-
-    static let partialColumn = """
-        -- Whether only its pop-up has come, which has one language. The whole broadcast replaces it.
-        ALTER TABLE Broadcast ADD COLUMN partial BOOLEAN NOT NULL DEFAULT FALSE;
         """
 
     /// What has expired is remembered for as long as FCM delivers late.
@@ -38,7 +35,7 @@ enum BroadcastMemory {
         case known
     }
 
-    /// Takes over a version. Also an expired one replaces an earlier one that lasts longer; and the phone's clock may be ahead.
+    /// Stores a version. An expired one does as well: it replaces an earlier one that lasts longer, and the phone's clock may be ahead.
     ///
     /// - Parameter isPartial: Whether it is that of a pop-up.
     static func add(_ broadcast: PhoneBroadcast, isPartial: Bool, _ db: Database) throws -> Addition {
@@ -98,7 +95,7 @@ enum BroadcastMemory {
         }
     }
 
-    /// What the phone knows of a broadcast, also of one that is over.
+    /// What the phone knows of a broadcast, even of one that is over.
     struct Known {
         let version: Int64
         /// `nil` for one that was withdrawn, or that this version of the app cannot read.

@@ -8,16 +8,13 @@ struct BroadcastTopics: Sendable {
     /// The topic of every phone (seed 004).
     static let general = "general"
 
-    /// The channels of topic keys, sorted, so that phones with the same channels ask the same.
-    static func channels(of topicKeys: Set<String>) -> [String] {
-        Set(topicKeys.map { String($0.prefix(24)) }).sorted()
-    }
-
     /// A phone's topics: those of its subjects, and those of broadcasts.
     ///
-    /// - Parameter off: The channels whose broadcasts are switched off.
-    static func all(for topicKeys: Set<String>, without off: Set<String>) -> Set<String> {
-        topicKeys.union(channels(of: topicKeys)).subtracting(off).union([general])
+    /// - Parameters:
+    ///   - channels: The channels in which it is subscribed.
+    ///   - off: The channels whose broadcasts are switched off.
+    static func all(for topicKeys: Set<String>, in channels: [String], without off: Set<String>) -> Set<String> {
+        topicKeys.union(channels).subtracting(off).union([general])
     }
 
     private static let offMemory = "broadcasts off"
@@ -43,11 +40,11 @@ struct BroadcastTopics: Sendable {
         await join(Self.general, &changes)
     }
 
-    /// Joins and leaves the topics of channels, as follows from the phone's subscriptions and from what is switched off.
+    /// Joins and leaves the topics of channels, as follows from the channels in which the phone is subscribed and from what is switched off.
     ///
     /// - Throws: `DatabaseError`. Errors of the push service are kept in the changes.
-    func follow(_ topicKeys: Set<String>, _ changes: inout TopicChanges) async throws {
-        let wanted = Set(Self.channels(of: topicKeys)).subtracting(try await database.db.read(Self.off))
+    func follow(_ channels: [String], _ changes: inout TopicChanges) async throws {
+        let wanted = Set(channels).subtracting(try await database.db.read(Self.off))
         let joined = try await joined().subtracting([Self.general])
         for topic in wanted.subtracting(joined).sorted() { await join(topic, &changes) }
         for topic in joined.subtracting(wanted).sorted() {

@@ -1,21 +1,21 @@
 import GRDB
-import JSON
+import Base
 import Schemas
 
-/// A broadcast that the phone has taken over, or removed because it was withdrawn.
+/// A broadcast that the phone has stored, or removed because it was withdrawn.
 public struct BroadcastArrival: Hashable, Sendable {
     public let id: Int64
     public let version: Int64
     public let isWithdrawn: Bool
 }
 
-/// What happens by itself.
+/// What the app does without a request of the screen.
 extension Broadcasts {
     private static let path = "/broadcast/active"
-    /// How many channels the hub takes in one question.
+    /// The maximum number of channels in a request (the hub's `GET /broadcast/active`).
     private static let maxChannels = 200
     private static let installedMemory = "installed"
-    /// The last questions, and the entity tags of their answers: one a line.
+    /// The latest requests, and the entity tags of their answers: one a line.
     private static let askedMemory = "broadcasts asked"
     private static let tagMemory = "broadcasts tag"
     private static let announcedMemory = "announced broadcasts"
@@ -89,19 +89,19 @@ extension Broadcasts {
 
     /// Asks another server for its copy of the active broadcasts, after the hub has not answered.
     ///
-    /// - Returns: Whether what the student sees may have changed. An answer that is no copy changes nothing, and what an old one lacks stays.
+    /// - Returns: Whether what the student sees may have changed. An invalid answer changes nothing, and broadcasts that an old copy lacks stay.
     /// - Throws: The error of the connection, or a `DatabaseError`.
     func refreshFromCopy() async throws -> Bool {
         guard let read = platform.readBroadcastCopy else { return false }
         let answer = try await clock.within(TimedHub.limit, read)
-        guard answer.status == 200, let active: ActiveBroadcasts = try? JSONCoder.decode(from: answer.body) else { return false }
-        return try await take(active.broadcasts, active.withdrawn)
+        guard answer.status == 200, let copy = try? JSONCoder.decode(BroadcastsFile.self, from: answer.body) else { return false }
+        return try await take(copy.broadcasts, copy.withdrawn)
     }
 
     /// The channels about which the phone asks the hub.
     func channels() async throws -> [String] {
         let off = try await channelsOff()
-        return BroadcastTopics.channels(of: try await subscriptions.subscribedTopics()).filter { !off.contains($0) }
+        return try await subscriptions.subscribedChannels().filter { !off.contains($0) }
     }
 
     /// Shows a pop-up for each broadcast of the app that is due while the app is in the background, once. The card comes when the app
@@ -141,8 +141,6 @@ extension Broadcasts {
                 to: HubRequest(.get, question, headers: tag.map { ["If-None-Match": $0] } ?? [:]))
             switch answer.status {
             case 304: tags.append(tag ?? "")
-            // A hub of an earlier version has no broadcasts.
-            case 404: return hasChanged
             case 200:
                 guard let active: ActiveBroadcasts = try? JSONCoder.decode(from: answer.body) else {
                     throw HubFailure.unreadable(Self.path)
@@ -160,7 +158,7 @@ extension Broadcasts {
         return hasChanged
     }
 
-    /// The paths of the questions about channels, also without any.
+    /// The paths of the requests for channels; one if there are none.
     private static func questions(about channels: [String]) -> [String] {
         guard !channels.isEmpty else { return [path] }
         return stride(from: 0, to: channels.count, by: maxChannels).map { begin in
@@ -202,7 +200,7 @@ extension Broadcasts {
 }
 
 extension BroadcastMemory.Known {
-    /// Whether a pop-up has had its time.
+    /// Whether a pop-up is out of date.
     ///
     /// - Parameters:
     ///   - version: The pop-up's.

@@ -42,7 +42,7 @@ public final class Broadcasts: Sendable {
         try await database.db.write { db in try BroadcastTopics.set(channel, areOn: areOn, db) }
     }
 
-    /// The person has tapped a pop-up, which the system shows no longer. Call it before the app is started.
+    /// The person has tapped a pop-up, which the system no longer shows. Call it before the app is started.
     ///
     /// - Parameter popup: On Android a tap brings the data without the texts.
     /// - Throws: `DatabaseError`, or `SchemaViolation` if it is a broadcast that this version cannot read.
@@ -50,7 +50,7 @@ public final class Broadcasts: Sendable {
         _ = try await receive(popup)
     }
 
-    /// The cards that the app shows now: what cannot be closed first, then what began last.
+    /// The cards that the app shows now: those that cannot be closed come first, then the latest ones.
     ///
     /// - Parameter language: The phone's language, as a tag such as `en` or `pt-BR`.
     public func cards(language: String) async throws -> [BroadcastCard] {
@@ -64,14 +64,14 @@ public final class Broadcasts: Sendable {
         return all.filter { !$0.isCancellable } + all.filter(\.isCancellable)
     }
 
-    /// The screen shows a card. One of the app stays until the student closes it or the app ends, and does not come again at the next
-    /// start. For one of the hub it changes nothing.
+    /// Notes that the screen shows a card. A card that ships with the app stays until the student closes it or the app ends, and is not
+    /// shown again after the next start. For a card from the hub this does nothing.
     ///
     /// - Throws: `DatabaseError`.
     public func shown(_ card: BroadcastCard) async throws {
         guard card.origin == .app else { return }
         try await database.db.write { db in
-            // One that is closed meanwhile stays closed.
+            // One that was closed in between stays closed.
             guard try BroadcastMemory.closeLocal(card.number, db) else { return }
             self.shownNow.withLock { _ = $0.insert(card.number) }
         }
@@ -95,7 +95,7 @@ public final class Broadcasts: Sendable {
         return true
     }
 
-    /// The features that the hub has switched for this phone. A feature that is not named is as the app has it.
+    /// The features that the hub has switched for this phone. For all others the app's default applies.
     public func features() async throws -> [AppFeature] {
         let active = try await active(at: clock.now)
         let installation = try await database.db.write { db in try db.installation() }
@@ -123,11 +123,13 @@ public final class Broadcasts: Sendable {
             BroadcastData.init)
     }
 
-    /// Those for this phone that have begun and not expired, with whether the student has closed them.
+    /// The broadcasts for this phone that have begun and not expired, and whether the student has closed each.
     private func active(at now: Int64) async throws -> [(broadcast: PhoneBroadcast, isClosed: Bool)] {
         let current = try await database.db.read { db in try BroadcastMemory.current(at: now, db) }
         guard !current.isEmpty else { return [] }
-        let topics = BroadcastTopics.all(for: try await subscriptions.subscribedTopics(), without: try await channelsOff())
+        let topics = BroadcastTopics.all(
+            for: try await subscriptions.subscribedTopics(), in: try await subscriptions.subscribedChannels(),
+            without: try await channelsOff())
         return current.filter { $0.broadcast.isFor(topics) && $0.broadcast.starts.rawValue <= now }
     }
 

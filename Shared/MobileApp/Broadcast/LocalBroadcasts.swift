@@ -1,5 +1,5 @@
 public import FoundationEssentials
-import JSON
+import Base
 import Schemas
 
 /// Broadcasts that ship with the app, and show once, some hours after its installation (seed 004, `relativetime`).

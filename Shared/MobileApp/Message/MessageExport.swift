@@ -1,5 +1,5 @@
 public import FoundationEssentials
-import JSON
+import Base
 
 /// Messages as a file that outlives the app's database (seed, "Export message").
 public enum MessageExport: Sendable, CaseIterable {
@@ -36,7 +36,9 @@ public enum MessageExport: Sendable, CaseIterable {
                         names(message.topicKey).joined(separator: " › "), time(message.timestamp),
                     ]
                 let missing = message.omitted.isEmpty ? "" : "[\(words.missing)]"
-                let parts = [message.title, facts.joined(separator: " · "), "", message.desc, message.message, missing]
+                let parts = [
+                    message.title, facts.joined(separator: " · "), "", message.desc, message.message, missing, message.link ?? "",
+                ]
                 return parts.enumerated().filter { $0.offset == 2 || !$0.element.isEmpty }.map(\.element).joined(separator: "\n")
             }
             return Data((texts.joined(separator: "\n\n\n") + "\n").utf8)
@@ -47,6 +49,7 @@ public enum MessageExport: Sendable, CaseIterable {
                     "title": .string(message.title), "desc": .string(message.desc), "message": .string(message.message),
                     "timestamp": .integer(message.timestamp),
                 ]
+                document["link"] = message.link.map { .string($0) }
                 if !message.omitted.isEmpty { document["omitted"] = .array(message.omitted.map { .string($0) }) }
                 return document
             }

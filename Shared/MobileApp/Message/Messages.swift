@@ -14,7 +14,8 @@ public struct Messages: Sendable {
     private static let removedMemory: Int64 = 35 * 86_400_000
     /// How many days the app shows, today included (seed, "Clear Old Messages").
     private static let shownDays: Int64 = 7
-    /// After this time in milliseconds, what the hub does not have will not come. It may learn of a message later than the phone.
+    /// The time in milliseconds after which a text that the hub does not have is given up. The hub may learn of a message later than the
+    /// phone.
     private static let hubDelay: Int64 = 3_600_000
 
     init(
@@ -28,7 +29,7 @@ public struct Messages: Sendable {
         self.arrived = arrived
     }
 
-    /// What became of a message that was received.
+    /// How a received message was stored.
     public enum Addition: Sendable {
         case added
         /// A text that the stored message lacked has come.
@@ -137,8 +138,10 @@ public struct Messages: Sendable {
             try Self.insert(message, db)
             try Receipts.note(.received, message.msiKey, at: now, db)
             if withPopup {
-                try db.cachedStatement(sql: "INSERT OR IGNORE INTO Popup (msi_key, at, pending) VALUES (?, ?, TRUE)").execute(
-                    arguments: [message.msiKey, now])
+                // A copy of FCM's that comes later shows no pop-up of a muted subject either.
+                let isPending = try !SubscriptionMemory.isMuted(message.topicKey, db)
+                try db.cachedStatement(sql: "INSERT OR IGNORE INTO Popup (msi_key, at, pending) VALUES (?, ?, ?)").execute(
+                    arguments: [message.msiKey, now, isPending])
             }
             return .added
         }
@@ -146,18 +149,15 @@ public struct Messages: Sendable {
 
     /// All messages, the newest first (seed: `getMessages`).
     ///
-    /// - Parameters:
-    ///   - channel: Only those of this channel.
-    ///   - words: Only those whose title or texts have all of these words, by the rules of the archive's search.
+    /// - Parameter words: Only those whose title or texts have all of these words, by the rules of the archive's search.
     /// - Throws: `DatabaseError`.
-    public func all(channel: String? = nil, words: String = "") async throws -> [StoredMessage] {
+    public func all(words: String = "") async throws -> [StoredMessage] {
         let messages = try await database.db.read { db in
             try Row.fetchAll(db.cachedStatement(sql: Self.query + " ORDER BY Message.timestamp DESC, ID DESC")).map(
                 StoredMessage.init)
         }
         let words = words.searchFolded.split(whereSeparator: \.isWhitespace)
         return messages.filter { message in
-            guard channel == nil || message.topicKey.prefix(24) == channel! else { return false }
             let text = [message.title, message.desc, message.message].joined(separator: "\n").searchFolded
             return words.allSatisfy(text.contains)
         }
@@ -170,7 +170,7 @@ public struct Messages: Sendable {
         try await database.db.read { db in try Self.find(msiKey, db) != nil }
     }
 
-    /// Deletes a message (seed: `removeMessage`). A later copy of it is dropped.
+    /// Deletes a message (seed: `removeMessage`). If another copy arrives later, it is dropped.
     ///
     /// - Returns: The message, for ``restore(_:)``; `nil` if there was none.
     /// - Throws: `DatabaseError`.
@@ -184,7 +184,7 @@ public struct Messages: Sendable {
         }
     }
 
-    /// Takes a deletion back. A text that it lacks is fetched: it may have come meanwhile.
+    /// Undoes a deletion. A text that the message lacks is fetched: the hub may have it by now.
     ///
     /// - Throws: `DatabaseError`.
     public func restore(_ message: StoredMessage) async throws {
@@ -257,9 +257,16 @@ public struct Messages: Sendable {
         if isRead { receipts.requests.add(.soon) }
     }
 
+    /// Marks messages as read, or as unread, without their having been opened: nothing is reported.
+    ///
+    /// - Throws: `DatabaseError`.
+    public func markRead(unopened msiKeys: [String], _ isRead: Bool) async throws {
+        try await database.db.write { db in for key in msiKeys { try Self.mark(key, "read", isRead, db) } }
+    }
+
     /// Remembers that the app shows the pop-up of a message.
     ///
-    /// - Returns: Whether it is the first time, and the message was not corrected meanwhile: the correction has taken its place.
+    /// - Returns: Whether it is the first time, and the message has not been corrected: a correction takes its place.
     /// - Throws: `DatabaseError`.
     func beginPopup(_ msiKey: String) async throws -> Bool {
         let now = clock.now
@@ -276,7 +283,7 @@ public struct Messages: Sendable {
 
     /// Corrections of one message are all named by it, so the newest one corrects also the others.
     private static let query = """
-        SELECT Message.*, kept, read, omitted, lost, own.corrects,
+        SELECT Message.*, kept, read, omitted, lost, link, own.corrects,
             (SELECT other.msi_key FROM Correction AS other
                 WHERE other.corrects = COALESCE(own.corrects, Message.msi_key) AND other.msi_key <> Message.msi_key
                     AND (own.corrects IS NULL OR other.timestamp > Message.timestamp)
@@ -308,8 +315,11 @@ public struct Messages: Sendable {
         ).execute(arguments: [
             message.msiKey, message.topicKey, message.dist, message.title, message.desc, message.message, message.timestamp,
         ])
-        try db.cachedStatement(sql: "INSERT OR REPLACE INTO Mark (msi_key, kept, read, omitted) VALUES (?, ?, ?, ?)").execute(
-            arguments: [message.msiKey, message.isKept, message.isRead, message.omitted.joined(separator: ",")])
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO Mark (msi_key, kept, read, omitted, link) VALUES (?, ?, ?, ?, ?)")
+            .execute(
+                arguments: [
+                    message.msiKey, message.isKept, message.isRead, message.omitted.joined(separator: ","), message.link,
+                ])
     }
 
     private static func mark(_ msiKey: String, _ column: String, _ value: some DatabaseValueConvertible, _ db: Database) throws {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import GRDB
-import JSON
+import Base
 import Schemas
 
 /// Fetches what FCM did not bring: a data message whose pop-up was dismissed, messages from a long time offline, texts that FCM
@@ -66,7 +66,7 @@ struct MissedMessages: Sendable {
         return stride(from: 0, to: sorted.count, by: maxTopics).map { sorted[$0..<min($0 + maxTopics, sorted.count)] }
     }
 
-    /// - Returns: `nil` if the hub's positions cannot be compared. Then the former one stays.
+    /// - Returns: `nil` if the hub's positions cannot be compared. Then the stored one stays.
     private static func earliest(_ positions: [String]) -> String? {
         let cursors = positions.compactMap { PageCursor($0) }
         guard cursors.count == positions.count else { return nil }
@@ -109,8 +109,7 @@ struct MissedMessages: Sendable {
         return position ?? ""
     }
 
-    /// Takes over the Alerts beside the last page, which a hub of an earlier version does not have: shows those that wait for FCM, and
-    /// removes those that were recalled.
+    /// Takes over the Alerts beside the last page: shows those that wait for FCM, and removes those that were recalled.
     private func takeAlerts(of answer: JSONValue, subscribed: Set<String>, failed: (any Error) -> Void) async throws {
         let recalledKeys = answer["recalled"]?.elements?.compactMap(\.string) ?? []
         if !recalledKeys.isEmpty {

@@ -1,4 +1,5 @@
 import GRDB
+import Schemas
 
 /// A message on the phone: a row of the seed's table, with the student's marks.
 public struct StoredMessage: Hashable, Sendable, Identifiable {
@@ -23,6 +24,8 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public var isTextLost = false
     /// The message that it corrects; `nil` for none. A message with several corrections is named by all of them.
     public var corrects: String?
+    /// The address that it leads to, of `https`, `tel` or `mailto`; `nil` for none.
+    public var link: String?
     /// The newest correction of it; `nil` for none. It may have been deleted since.
     public var correctedBy: String?
 
@@ -33,7 +36,7 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
 
     public init(
         msiKey: String, topicKey: String, dist: String, title: String, desc: String, message: String, timestamp: Int64,
-        omitted: [String] = [], corrects: String? = nil
+        omitted: [String] = [], corrects: String? = nil, link: String? = nil
     ) {
         self.msiKey = msiKey
         self.topicKey = topicKey
@@ -44,9 +47,10 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
         self.timestamp = timestamp
         self.omitted = omitted
         self.corrects = corrects
+        self.link = link
     }
 
-    /// Reads the seed's seven data fields, and ours: `omitted` and `corrects`.
+    /// Reads the seed's seven data fields, and ours: `omitted`, `corrects` and `link`. A link that a phone does not open is left out.
     ///
     /// - Returns: `nil` if one of the seven is missing or wrong: such a message is of another program.
     init?(data: [String: String]) {
@@ -58,14 +62,28 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
         else { return nil }
         self.init(
             msiKey: msiKey, topicKey: topicKey, dist: dist, title: title, desc: desc, message: message, timestamp: timestamp,
-            omitted: omitted, corrects: data["corrects"])
+            omitted: omitted, corrects: data["corrects"], link: data["link"].flatMap(Self.safeLink))
+    }
+
+    private static let maxLinkLength = 1_000
+
+    /// - Returns: The address if it is one of `https` with a host and without a user, or one of `tel` or `mailto` that the hub takes.
+    private static func safeLink(_ text: String) -> String? {
+        guard text.count <= maxLinkLength, !text.contains(where: \.isWhitespace) else { return nil }
+        if text.hasPrefix("tel:") || text.hasPrefix("mailto:") { return LinkAddress.problem(with: text) == nil ? text : nil }
+        let scheme = "https://"
+        guard text.hasPrefix(scheme) else { return nil }
+        // A backslash is a slash for browsers.
+        let authority = text.dropFirst(scheme.count).prefix { !"/?#\\".contains($0) }
+        return authority.isEmpty || authority.contains("@") ? nil : text
     }
 
     init(row: Row) {
         self.init(
             msiKey: row["msi_key"], topicKey: row["topic_key"], dist: row["dist"], title: row["title"], desc: row["desc"],
             message: row["message"], timestamp: row["timestamp"],
-            omitted: (row["omitted"] as String? ?? "").split(separator: ",").map(String.init), corrects: row["corrects"])
+            omitted: (row["omitted"] as String? ?? "").split(separator: ",").map(String.init), corrects: row["corrects"],
+            link: row["link"])
         correctedBy = row["corrected_by"]
         isTextLost = !omitted.isEmpty && row["lost"] ?? false
         isKept = row["kept"] ?? false

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Base
 
 /// HTTP to the hub's gateway. The platform adds the gateway's address and TLS.
 public protocol HubConnection: Sendable {
@@ -42,5 +43,35 @@ public struct HubAnswer: Hashable, Sendable {
         self.status = status
         self.entityTag = entityTag
         self.body = body
+    }
+}
+
+/// Why the app got no document from the hub.
+public enum HubFailure: Error, Hashable, Sendable {
+    /// The gateway's status, which is no success.
+    case refused(status: Int, path: String)
+    /// The answer is not the expected document.
+    case unreadable(_ path: String)
+}
+
+extension HubConnection {
+    /// - Throws: ``HubFailure``, or the error of the connection.
+    func document(of request: HubRequest) async throws -> JSONValue {
+        let answer = try await answer(to: request)
+        guard (200..<300).contains(answer.status) else { throw HubFailure.refused(status: answer.status, path: request.path) }
+        guard let document = try? JSONValue(parsing: answer.body) else { throw HubFailure.unreadable(request.path) }
+        return document
+    }
+}
+
+/// Ends requests that the hub does not answer in time, even in the middle of an answer, so that the app asks again.
+struct TimedHub: HubConnection {
+    let hub: any HubConnection
+    let clock: any DeviceClock
+
+    static let limit = Duration.seconds(30)
+
+    func answer(to request: HubRequest) async throws -> HubAnswer {
+        try await clock.within(Self.limit) { [hub] in try await hub.answer(to: request) }
     }
 }

@@ -12,8 +12,8 @@ public struct Platform: Sendable {
     public let push: any PushService
     public let notifications: any NotificationDisplay
     public let hub: any HubConnection
-    /// Reads the active broadcasts from another server, which has a copy of the hub's for the time while the hub is away; `nil` without
-    /// one. It ends when the task is cancelled, and throws if there is no answer.
+    /// Reads the active broadcasts from another server, which has the file of `MSI_BROADCAST_FILE` or a mirror of
+    /// `GET /broadcast/active` for the time while the hub is away; `nil` without one. It ends when the task is cancelled, and throws if there is no answer.
     public let readBroadcastCopy: (@Sendable () async throws -> HubAnswer)?
     public let clock: any DeviceClock
     /// The phone's language, as a tag such as `en` or `pt-BR`.
@@ -32,4 +32,26 @@ public struct Platform: Sendable {
         self.readBroadcastCopy = readBroadcastCopy
         self.language = language
     }
+}
+
+/// The platform's pop-ups.
+public protocol NotificationDisplay: Sendable {
+    /// Whether the app is in the foreground.
+    var isAppInForeground: Bool { get }
+
+    /// Shows a pop-up. Another one with the same tag replaces it.
+    ///
+    /// - Parameter data: What a tap passes to the app, and on iOS ``delivered()`` with the pop-up.
+    func show(_ notification: PushMessage.Notification, tag: String, data: [String: String]) async
+
+    /// Removes the pop-up with a tag, if the system still shows it.
+    func remove(tag: String) async
+
+    /// The pop-ups that the system shows now. The app makes a card of that of a downtime which came while it did not run, and takes old
+    /// ones away.
+    ///
+    /// iOS has the data of each notification. Android has only its texts and its tag, and the data is empty: texts alone make no card. There the
+    /// app gets the data with the tap (``Broadcasts/opened(_:)``), since its messaging service is not called for a notification while the app is in
+    /// the background.
+    func delivered() async -> [PushMessage]
 }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 
 /// The information cube as the phone knows it.
@@ -18,6 +18,9 @@ public struct InformationCube: Hashable, Sendable {
 
     public struct Subject: Hashable, Sendable, Identifiable {
         public let topicKey: String
+        /// The channel that it is in now. Its topic key keeps the channel in which it was added.
+        public let channelID: String
+        public let areaID: String
         public let name: String
         public let desc: String
         public let level: Level
@@ -55,16 +58,19 @@ extension InformationCube {
             Channel(
                 id: channel._id.description, name: channel.name,
                 areas: channel.areas.map { area in
-                    Area(id: area.id.description, name: area.name, subjects: area.subjects.map(Subject.init))
+                    Area(
+                        id: area.id.description, name: area.name,
+                        subjects: area.subjects.map { Subject($0, in: channel._id, area.id) })
                 })
         }
     }
 }
 
 extension InformationCube.Subject {
-    fileprivate init(_ subject: ReceivedSubject) {
+    fileprivate init(_ subject: ReceivedSubject, in channel: ObjectID, _ area: ObjectID) {
         self.init(
-            topicKey: subject.topic_key.description, name: subject.name, desc: subject.desc,
+            topicKey: subject.topic_key.description, channelID: channel.description, areaID: area.description,
+            name: subject.name, desc: subject.desc,
             level: InformationCube.Level(rawValue: subject.opt.level) ?? .optional,
             isAlert: subject.opt.distribution == Distribution.alert.rawValue)
     }

@@ -12,12 +12,12 @@ struct SubscriptionMemory: Sendable {
             try Row.fetchAll(db, sql: "SELECT * FROM Subscription ORDER BY topic_key").map { row in
                 Known(
                     topicKey: row["topic_key"], level: .init(rawValue: row["level"]) ?? .optional, isPresent: row["present"],
-                    isSubscribed: row["subscribed"], choice: .init(rawValue: row["choice"]) ?? .none)
+                    isSubscribed: row["subscribed"], choice: .init(rawValue: row["choice"]) ?? .none, isMuted: row["muted"])
             }
         }
     }
 
-    /// Takes over the levels of a look at the cube. What FCM has confirmed and what the student has chosen meanwhile stays.
+    /// Stores the levels of the cube that was read. What FCM has confirmed and what the student has chosen since then stays.
     ///
     /// - Throws: `DatabaseError`.
     func look(_ known: [SubscriptionPlan.Known]) async throws {
@@ -33,7 +33,8 @@ struct SubscriptionMemory: Sendable {
         }
     }
 
-    /// FCM has confirmed a subscription or its end. The week's messages of a topic that was joined are to be fetched.
+    /// Notes that FCM has confirmed a subscription or its end. After a subscription, the topic's messages of the last week are still to be
+    /// fetched, whether it is muted or not.
     ///
     /// - Throws: `DatabaseError`.
     func confirm(_ topicKey: String, isSubscribed: Bool) async throws {
@@ -43,13 +44,14 @@ struct SubscriptionMemory: Sendable {
                     INSERT INTO Subscription (topic_key, level, present, subscribed, choice, week_pending)
                     VALUES (?1, '', FALSE, ?2, '', ?2)
                     ON CONFLICT (topic_key) DO UPDATE SET subscribed = excluded.subscribed,
-                        week_pending = excluded.subscribed AND (week_pending OR NOT subscribed)
+                        week_pending = CASE WHEN excluded.subscribed THEN week_pending OR NOT subscribed
+                            ELSE week_pending AND muted END
                     """,
                 arguments: [topicKey, isSubscribed])
         }
     }
 
-    /// The topics whose messages of the week are to be fetched.
+    /// The topics whose messages of the last week are still to be fetched.
     ///
     /// - Throws: `DatabaseError`.
     func weekPending() async throws -> Set<String> {
@@ -70,7 +72,7 @@ struct SubscriptionMemory: Sendable {
         }
     }
 
-    /// The student has decided.
+    /// The student has decided. That ends what was muted.
     ///
     /// - Throws: `DatabaseError`.
     func choose(_ topicKey: String, _ choice: SubscriptionPlan.Choice) async throws {
@@ -78,9 +80,31 @@ struct SubscriptionMemory: Sendable {
             try db.execute(
                 sql: """
                     INSERT INTO Subscription (topic_key, level, present, subscribed, choice) VALUES (?, '', TRUE, FALSE, ?)
-                    ON CONFLICT (topic_key) DO UPDATE SET choice = excluded.choice
+                    ON CONFLICT (topic_key) DO UPDATE SET choice = excluded.choice, muted = FALSE
                     """,
                 arguments: [topicKey, choice.rawValue])
         }
+    }
+
+    /// Notes that the student wants a topic's messages with or without pop-ups. If FCM has not confirmed the subscription yet, the messages
+    /// of the last week are still to be fetched.
+    ///
+    /// - Throws: `DatabaseError`.
+    func mute(_ topicKey: String, _ isMuted: Bool) async throws {
+        try await database.db.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE Subscription SET choice = ?, muted = ?, week_pending = week_pending OR NOT (subscribed OR muted)
+                    WHERE topic_key = ?
+                    """,
+                arguments: [SubscriptionPlan.Choice.joined.rawValue, isMuted, topicKey])
+        }
+    }
+
+    /// Whether no pop-ups of a topic are shown.
+    static func isMuted(_ topicKey: String, _ db: Database) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT TRUE FROM Subscription WHERE topic_key = ? AND muted AND level <> ?"),
+            arguments: [topicKey, InformationCube.Level.forced.rawValue]) != nil
     }
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import GRDB
-import JSON
+import Base
 import Synchronization
 
 /// The cube and the phone's subscriptions (seed module "Subscription").
@@ -11,6 +11,8 @@ public final class Subscriptions: Sendable {
         public let names: [String]
         public let subject: InformationCube.Subject
         public let isSubscribed: Bool
+        /// Its messages come without pop-ups. A Forced subject is never muted.
+        public let isMuted: Bool
 
         public var id: String { subject.topicKey }
         public var isForced: Bool { subject.level == .forced }
@@ -33,6 +35,11 @@ public final class Subscriptions: Sendable {
 
     /// A Forced subject cannot be left.
     public struct ForcedSubject: Error, Hashable, Sendable {
+        public let topicKey: String
+    }
+
+    /// Only a subject that the student is subscribed to can be muted.
+    public struct NotSubscribed: Error, Hashable, Sendable {
         public let topicKey: String
     }
 
@@ -102,11 +109,16 @@ public final class Subscriptions: Sendable {
 
     // MARK: What the student sees
 
-    /// Subjects with whether the phone is subscribed (seed: `mergeSubData`).
+    /// Subjects with whether the phone is subscribed (seed: `mergeSubData`), and whether they are muted.
     public static func merge(
-        _ subjects: [(names: [String], subject: InformationCube.Subject)], subscribed: Set<String>
+        _ subjects: [(names: [String], subject: InformationCube.Subject)], subscribed: Set<String>, muted: Set<String> = []
     ) -> [Subject] {
-        subjects.map { Subject(names: $0.names, subject: $0.subject, isSubscribed: subscribed.contains($0.subject.topicKey)) }
+        subjects.map { names, subject in
+            let isSubscribed = subscribed.contains(subject.topicKey)
+            return Subject(
+                names: names, subject: subject, isSubscribed: isSubscribed,
+                isMuted: isSubscribed && subject.level != .forced && muted.contains(subject.topicKey))
+        }
     }
 
     /// Only the subjects to which the phone is subscribed (seed: `mergeMySubData`).
@@ -118,7 +130,10 @@ public final class Subscriptions: Sendable {
 
     /// All subjects of the last look at the cube with whether the phone is subscribed, without a network.
     public func all() async throws -> [Subject] {
-        Self.merge(try await knownCube()?.subjects ?? [], subscribed: try await subscribedTopics())
+        let topics = try await memory.all()
+        return Self.merge(
+            try await knownCube()?.subjects ?? [], subscribed: Self.subscribed(topics),
+            muted: Set(topics.filter(\.isMuted).map(\.topicKey)))
     }
 
     /// Whether the phone is subscribed to a topic (seed: `checkIfSubscribed`).
@@ -139,8 +154,12 @@ public final class Subscriptions: Sendable {
 
     /// The topics to which the phone is subscribed, or is about to be: a choice that was made offline counts at once.
     public func subscribedTopics() async throws -> Set<String> {
+        Self.subscribed(try await memory.all())
+    }
+
+    private static func subscribed(_ topics: [SubscriptionPlan.Known]) -> Set<String> {
         Set(
-            try await memory.all().filter { topic in
+            topics.filter { topic in
                 topic.isPresent
                     && (topic.isSubscribed ? topic.choice != .left || topic.level == .forced : topic.choice == .joined)
             }.map(\.topicKey))
@@ -165,6 +184,18 @@ public final class Subscriptions: Sendable {
         try await change(topicKey, isSubscribed: false)
     }
 
+    /// Mutes a subject, or ends that. The phone leaves the subject's topic at FCM, so that neither the system nor the app shows a pop-up,
+    /// and fetches the messages from the hub at each look. If FCM cannot be reached, the next look does it.
+    ///
+    /// - Throws: ``ForcedSubject``, ``NotSubscribed``, or the error of the push service.
+    public func mute(_ topicKey: String, _ isMuted: Bool = true) async throws {
+        let info = try await info(topicKey)
+        guard info.level != .forced else { throw ForcedSubject(topicKey: topicKey) }
+        guard info.subscribed else { throw NotSubscribed(topicKey: topicKey) }
+        try await memory.mute(topicKey, isMuted)
+        try await change(topicKey, isSubscribed: !isMuted)
+    }
+
     private func change(_ topicKey: String, isSubscribed: Bool) async throws {
         if isSubscribed {
             try await fcm.subscribe(topicKey)
@@ -174,11 +205,11 @@ public final class Subscriptions: Sendable {
         try await memory.confirm(topicKey, isSubscribed: isSubscribed)
     }
 
-    /// Joins the topic of all phones, looks at the cube, and joins and leaves what follows from it. A topic that FCM refuses does not
-    /// keep it from the others.
+    /// Joins the topic of all phones, reads the cube, and joins and leaves topics accordingly. If FCM refuses a topic, the others are still
+    /// processed.
     ///
-    /// - Throws: ``HubFailure``, or the first error of the connection or of the push service. What was done is remembered, and the
-    ///   next look goes on.
+    /// - Throws: ``HubFailure``, or the first error of the connection or of the push service. Completed steps are remembered, and the
+    ///   next call continues after them.
     func follow() async throws {
         var changes = TopicChanges(clock: platform.clock)
         // It does not depend on the cube, which may be away.
@@ -190,7 +221,7 @@ public final class Subscriptions: Sendable {
         for (topicKey, isSubscribed) in plan.leaves.map({ ($0, false) }) + plan.joins.map({ ($0, true) }) {
             await changes.attempt { try await change(topicKey, isSubscribed: isSubscribed) }
         }
-        try await broadcastTopics.follow(try await subscribedTopics(), &changes)
+        try await broadcastTopics.follow(try await subscribedChannels(), &changes)
         try changes.finish()
     }
 
@@ -201,7 +232,7 @@ public final class Subscriptions: Sendable {
     /// - Throws: ``HubFailure``, or the error of the connection or of the push service.
     @discardableResult
     public func compare() async throws -> Bool {
-        // Before FCM is asked: what the phone joins meanwhile is newer than FCM's answer.
+        // Before FCM is asked: what the phone joins until the answer is newer than the answer.
         let known = try await memory.all()
         let joined = try await broadcastTopicsJoined()
         let actual = Set(try await fcm.subscribedTopics())
@@ -225,4 +256,16 @@ public final class Subscriptions: Sendable {
     func weekPending() async throws -> Set<String> { try await memory.weekPending() }
 
     func weekFetched(_ topicKeys: Set<String>) async throws { try await memory.weekFetched(topicKeys) }
+}
+
+extension Subscriptions {
+    /// The channels in which the phone is subscribed to a subject, sorted, so that phones with the same channels ask the same. The cube
+    /// knows them: a subject that was moved keeps the topic key of the channel in which it was added.
+    func subscribedChannels() async throws -> [String] {
+        let subscribed = try await subscribedTopics()
+        let channels = try await knownCube()?.channels ?? []
+        return channels.filter { channel in
+            channel.areas.contains { area in area.subjects.contains { subscribed.contains($0.topicKey) } }
+        }.map(\.id).sorted()
+    }
 }

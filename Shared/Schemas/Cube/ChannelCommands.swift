@@ -1,9 +1,7 @@
-import JSON
-
 /// `channel.add`: a new, empty channel.
-package struct AddChannel: Command {
+package struct AddChannel: CubeEditing {
     package static let name = "channel.add"
-    package typealias Reply = CubeEdit<Channel>
+    package typealias Value = Channel
 
     package let channel: NamedDraft
 
@@ -14,12 +12,23 @@ package struct AddChannel: Command {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case channel
     }
+
+    package var places: [CubePlace] { [] }
+    package var scope: CubeScope { .addition }
+
+    package static func newID(in channel: Channel) -> ObjectID? { channel.id }
+
+    package func apply(to cube: inout some EditableCube, newID: ObjectID) throws -> Channel {
+        let channel = Channel(id: newID, name: channel.name, desc: channel.desc)
+        try cube.add(channel)
+        return channel
+    }
 }
 
 /// `channel.update`: replaces a channel's name and description, and keeps its areas.
-package struct UpdateChannel: Command {
+package struct UpdateChannel: ChannelEditing {
     package static let name = "channel.update"
-    package typealias Reply = CubeEdit<Channel>
+    package typealias Value = Channel
 
     package let channelID: ObjectID
     package let channel: NamedDraft
@@ -37,12 +46,19 @@ package struct UpdateChannel: Command {
         case channelID, channel
         case unchangedSince = "unchanged_since"
     }
+
+    package var places: [CubePlace] { [CubePlace(channelID)] }
+
+    package func apply(to channel: inout Channel, newID: ObjectID) -> Channel {
+        (channel.name, channel.desc) = (self.channel.name, self.channel.desc)
+        return channel
+    }
 }
 
 /// `channel.delete`: removes a channel with everything in it. `unchangedSince` as for ``UpdateChannel``.
-package struct DeleteChannel: Command {
+package struct DeleteChannel: CubeEditing {
     package static let name = "channel.delete"
-    package typealias Reply = CubeEdit<Done>
+    package typealias Value = Done
 
     package let channelID: ObjectID
     package let unchangedSince: CubeVersion?
@@ -55,5 +71,13 @@ package struct DeleteChannel: Command {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case channelID
         case unchangedSince = "unchanged_since"
+    }
+
+    package var places: [CubePlace] { [CubePlace(channelID)] }
+    package var scope: CubeScope { .contents }
+
+    package func apply(to cube: inout some EditableCube, newID: ObjectID) throws -> Done {
+        try cube.remove(channelID)
+        return Done()
     }
 }

@@ -1,4 +1,4 @@
-package import JSON
+package import Base
 
 /// A portal's document to create or replace a channel or an area: `{"name": …, "desc": …}` (seed, "REST API", Area; the seed does
 /// not define the creation of a channel, so it has the same form).

@@ -1,4 +1,4 @@
-package import JSON
+package import Base
 
 /// Who may send to a subject, or to all subjects of an area or a channel: `{"access":["ann"]}`. An empty list names no account.
 package struct AccessList: Codable, Checked, Hashable, Sendable {
@@ -74,6 +74,21 @@ package struct Approval: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case approval
+    }
+}
+
+/// The area to which a subject is moved: `{"channel":"5a…","area":"5b…"}`.
+package struct SubjectPlace: Codable, Hashable, Sendable {
+    package let channel: ObjectID
+    package let area: ObjectID
+
+    package init(channel: ObjectID, area: ObjectID) {
+        self.channel = channel
+        self.area = area
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case channel, area
     }
 }
 

@@ -1,4 +1,4 @@
-import JSON
+import Base
 
 /// The size of the cube, or of a part of it: the bytes of its JSON. Each channel, area and subject counts with the comma after
 /// it. So a change adds or subtracts the size of the changed object, and nothing else must be measured.

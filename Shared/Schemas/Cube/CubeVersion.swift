@@ -1,4 +1,4 @@
-import JSON
+import Base
 
 /// Counts the changes of the cube. Only a store makes new versions: one for each change, in the same transaction.
 ///

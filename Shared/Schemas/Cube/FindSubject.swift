@@ -1,4 +1,4 @@
-import JSON
+import Base
 
 /// `subject.find`: the subject with a topic key, and the names of the subject, its area and its channel. It does not read the
 /// whole cube. A topic key without a subject is `not_found`.

@@ -1,10 +1,10 @@
-package import JSON
+package import Base
 
-/// `cube.read`: the whole cube, or only its version if the reader has that version already.
+/// `cube.read`: the whole cube, or only its version if the reader has it already.
 package struct ReadCube: Command {
     package static let name = "cube.read"
 
-    /// `channels` is left out if `known` is still the latest version, and if the cube is too large for one reply. In the second
+    /// `channels` is left out if the reader has the cube, and if the cube is too large for one reply. In the second
     /// case `pages` is the number of ``ReadCubePage`` commands that read it.
     package struct Reply: Codable, Hashable, Sendable {
         package let version: CubeVersion
@@ -20,13 +20,16 @@ package struct ReadCube: Command {
 
     /// The version that the reader has.
     package let known: CubeVersion?
+    /// The digest of what the reader has; `nil` if the version says enough.
+    package let digest: CubeDigest?
 
-    package init(known: CubeVersion? = nil) {
+    package init(known: CubeVersion? = nil, digest: CubeDigest? = nil) {
         self.known = known
+        self.digest = digest
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case known
+        case known, digest
     }
 }
 

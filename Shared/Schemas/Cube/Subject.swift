@@ -1,4 +1,4 @@
-import JSON
+import Base
 
 /// A subject of an area: `channel.areas[i].subjects[j]` (seed, "Schema"). Phones subscribe to its topic.
 package struct Subject: Codable, Hashable, Sendable, Identifiable {

@@ -11,7 +11,7 @@ package struct ServiceEntry: Sendable {
     package let port: Setting<Int>?
     /// Its sockets on the bus.
     package let sockets: [BusSocket]
-    /// Whether a machine may run several of it, each with sockets of its own, which its clients use as a pool.
+    /// Whether a machine may run several instances, each with its own sockets. Clients use them as a pool.
     package let mayHaveInstances: Bool
     /// The services of the bus that it uses, with the used sockets.
     package let uses: [BusUse]
@@ -74,7 +74,7 @@ package struct ServiceEntry: Sendable {
 package enum GatewayNeed: Sendable {
     /// To accept messages: without it the gateway is unavailable, unless it has a copy of the service's data.
     case messages
-    /// For a part of its API: without it the gateway is degraded.
+    /// To serve a part of its API: without it the gateway is degraded.
     case other
     /// Another service reports it, and the gateway may start without it.
     case reportedByOther
@@ -84,4 +84,78 @@ extension ServiceEntry: Hashable {
     package static func == (one: ServiceEntry, other: ServiceEntry) -> Bool { one.name == other.name }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension ServiceEntry {
+    /// All services, each after its dependencies. They are stopped in reverse order.
+    package static let all: [ServiceEntry] = [fcmEmulator] + behindGateway + [gateway]
+
+    /// Services that an operator sets up and starts. `msi up` does not start them.
+    package static let optional: [ServiceEntry] = [canary]
+
+    /// The services that answer commands on the bus.
+    static let behindGateway: [ServiceEntry] = [fcmRelay, people, cube, messageLog, broadcast]
+}
+
+/// A socket of the bus on which a service listens.
+package enum BusSocket: Hashable, Sendable {
+    /// Takes commands.
+    case commands
+    /// Publishes events.
+    case events
+}
+
+/// A service of the bus that another service uses.
+package struct BusUse: Hashable, Sendable {
+    package let service: ServiceEntry
+    package let sockets: [BusSocket]
+    /// Whether `msi up` starts the user only when the service is ready. `false` if the user can wait for it for hours.
+    package let isNeededAtStart: Bool
+
+    init(service: ServiceEntry, sockets: [BusSocket], isNeededAtStart: Bool = true) {
+        self.service = service
+        self.sockets = sockets
+        self.isNeededAtStart = isNeededAtStart
+    }
+}
+
+extension ServiceEntry {
+    /// The name of a socket's file in the runtime directory.
+    package func socketFile(_ socket: BusSocket) -> String {
+        switch socket {
+        case .commands: name + ".sock"
+        case .events: name + "-events.sock"
+        }
+    }
+
+    /// The prefix of the keys of a socket's settings.
+    fileprivate func key(_ socket: BusSocket) -> String {
+        let key = name.map { $0 == "-" ? "." : String($0) }.joined()
+        return socket == .commands ? key : key + ".events"
+    }
+
+    fileprivate func endpoint(_ socket: BusSocket) -> String {
+        "ipc://$\(Setting.runtimeDirectory.declaration.name)/\(socketFile(socket))"
+    }
+}
+
+extension Setting where Value == String {
+    /// The endpoint of a service: `MSI_CUBE_LISTEN`, `MSI_CUBE_EVENTS_LISTEN`.
+    package static func listen(_ service: ServiceEntry, _ socket: BusSocket = .commands) -> Setting {
+        precondition(service.sockets.contains(socket), "the \(service.title) has no such socket")
+        let action = socket == .commands ? "takes commands" : "publishes its events"
+        return busEndpoint(
+            service.key(socket) + ".listen", "Where the \(service.title) \(action).", default: service.endpoint(socket))
+    }
+}
+
+extension Setting where Value == [String] {
+    /// The endpoints for a service's clients: `MSI_CUBE_ENDPOINTS`, `MSI_CUBE_EVENTS_ENDPOINTS`. The default is the endpoint of
+    /// the service on this machine.
+    package static func endpoints(of service: ServiceEntry, _ socket: BusSocket = .commands) -> Setting {
+        let purpose = socket == .commands ? service.purpose : "whose events to follow"
+        return busEndpoints(
+            service.key(socket) + ".endpoints", "The \(service.title)s \(purpose).", default: service.endpoint(socket),
+            follows: Setting<String>.listen(service, socket).declaration.key)
+    }
 }

@@ -1,8 +1,8 @@
-package import CommandBus
+package import Bus
 package import Logging
 
 extension BusSecurity {
-    /// What the settings say: keys, or nothing, with or without the operator's consent.
+    /// The protection that the settings choose: keys, or none, which the operator has to allow for other interfaces.
     ///
     /// - Throws: ``ConfigurationError`` if a file is missing or has a mistake. It does not contain the secret key.
     package init(_ settings: SettingValues, logger: Logger) throws {
@@ -83,8 +83,8 @@ extension ServiceEntry {
 
     /// Looks up the host names of the endpoints where the bus has no keys. A client refuses a name with an address of another machine.
     ///
-    /// - Returns: One sentence for each refused name, and for each whose lookup takes too long. A name without an address is none:
-    ///   it may get one.
+    /// - Returns: One sentence for each refused name, and for each whose lookup takes too long. A name without an address is not
+    ///   refused: it may get one.
     /// - Throws: ``ConfigurationError``.
     func checkNames(_ settings: SettingValues, logger: Logger) async throws -> [String] {
         guard usesBus, case .loopbackOnly = try BusSecurity(settings, logger: logger) else { return [] }
@@ -92,7 +92,7 @@ extension ServiceEntry {
             let own = try settings.optional(setting, as: { try ClientEndpoints($0).fixed.map { try Endpoint($0) } }) ?? []
             return own.map { (setting.declaration.name, $0) }
         }
-        // All at once: a server of names that does not answer delays each by its time-out.
+        // Concurrently: a name server that does not answer delays each by its timeout.
         return await withTaskGroup(of: (Int, String?).self) { lookups in
             for (index, (name, endpoint)) in endpoints.enumerated() {
                 lookups.addTask {
@@ -112,4 +112,33 @@ extension ServiceEntry {
             return keyRing.keys(of: endpoint).isEmpty
         }
     }
+}
+
+extension Setting where Value == String {
+    package static let busKeyFile = secretFile(
+        "bus.key.file",
+        "A file with this machine's secret key for tcp:// endpoints of the bus, made by msi keys new. It encrypts them.")
+
+    package static let busPeersFile = text(
+        "bus.peers.file",
+        "A file with the names and public keys of the machines that may use the bus over tcp://; it is read again when it changes.",
+        expected: "a file")
+}
+
+extension Setting where Value == Bool {
+    package static let busUnencrypted = Setting(
+        "bus.unencrypted",
+        """
+        Whether tcp:// endpoints of the bus may be on other interfaces than the loopback one without keys. Then everyone in that network \
+        can read and send commands.
+        """,
+        expected: "true or false", default: "false"
+    ) { ["true": true, "false": false][$0] }
+}
+
+extension SettingDeclaration {
+    /// The settings of everything that uses the bus.
+    package static let bus: [SettingDeclaration] = [
+        Setting.busKeyFile.declaration, Setting.busPeersFile.declaration, Setting.busUnencrypted.declaration,
+    ]
 }

@@ -1,5 +1,5 @@
 package import Logging
-package import Time
+package import Base
 
 // The settings that several services read. A setting of a single service is declared with its entry in the catalogue.
 
@@ -42,7 +42,7 @@ extension Setting where Value == Seconds {
 
 extension Setting where Value == Logger.Level {
     package static let logLevel = Setting(
-        "log.level", "The minimum level of the log lines.",
+        "log.level", "The minimum level of the log lines. Those about messages and pushes that go well are at debug.",
         expected: "one of " + Logger.Level.allCases.map(\.rawValue).joined(separator: ", "), default: "info"
     ) { Logger.Level(rawValue: $0) }.changingLive()
 }
@@ -93,4 +93,29 @@ extension SettingDeclaration {
     package static let withFiles: [SettingDeclaration] = all.reduce(into: []) { all, next in
         for setting in [next] + (next.file.map { [$0] } ?? []) where !all.contains(setting) { all.append(setting) }
     }
+}
+
+// The settings of programs that call the gateway as a portal does, such as `msi send`.
+
+extension Setting where Value == String {
+    package static let gatewayURL = Setting(
+        "gateway.url",
+        "The gateway to call; by default the one on this machine, at MSI_GATEWAY_PORT, or at MSI_GATEWAY_PUBLIC_URL if it uses TLS.",
+        expected: "an https:// URL without a path; http:// only with a loopback address"
+    ) { text in
+        let text = text.hasSuffix("/") ? String(text.dropLast()) : text
+        return isHTTPSOrigin(text) || isLoopbackURL(text) ? text : nil
+    }
+    package static let token = Setting(
+        "token", "The bearer token to call the gateway with; by default the file `token` in MSI_STATE_DIR, if there is one.",
+        expected: "a bearer token", isSecret: true
+    ) { text in text.isEmpty || !text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? nil : text }
+}
+
+extension SettingDeclaration {
+    /// The settings of programs that call the gateway.
+    package static let callingGateway: [SettingDeclaration] =
+        [
+            Setting.gatewayURL.declaration, Setting.token.declaration,
+        ] + (Setting.token.declaration.file.map { [$0] } ?? [])
 }

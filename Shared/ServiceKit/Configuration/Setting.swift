@@ -1,5 +1,5 @@
-import CommandBus
-import Time
+import Bus
+import Base
 
 /// One setting of the product: its name, purpose, expected values and default.
 ///
@@ -28,14 +28,14 @@ package struct Setting<Value: Sendable>: Sendable {
         self.parse = parse
     }
 
-    /// The same setting as one that changes while a service runs: see ``SettingValues/live(_:)``.
+    /// This setting, marked as one that changes while a service runs: see ``SettingValues/live(_:)``.
     func changingLive() -> Setting {
         var setting = self
         setting.declaration.isLive = true
         return setting
     }
 
-    /// The same setting as the name of a file that a service reads only at its start.
+    /// This setting, marked as the name of a file that a service reads only at its start.
     func readAtStart() -> Setting {
         var setting = self
         setting.declaration.isReadAtStart = true
@@ -104,7 +104,7 @@ package struct SettingDeclaration: Sendable {
         "--" + key.map { $0 == "." ? "-" : String($0) }.joined()
     }
 
-    /// The setting that names a file with this one's value; `nil` if the value is no secret.
+    /// The setting that names a file containing this setting's value; `nil` if the value is not a secret.
     package var file: SettingDeclaration? {
         guard isSecret else { return nil }
         return SettingDeclaration(
@@ -232,5 +232,31 @@ extension StringProtocol {
     /// The text without the characters at its ends that satisfy a condition.
     fileprivate func trimming(while condition: (Character) -> Bool) -> String {
         String(drop(while: condition).reversed().drop(while: condition).reversed())
+    }
+}
+
+/// The text of `--help`: every setting of a program with its three spellings and its default.
+struct SettingHelp: CustomStringConvertible {
+    let program: String
+    let summary: String
+    let settings: [SettingDeclaration]
+
+    var description: String {
+        var lines = [
+            "\(program): \(summary)", "",
+            "Settings, as a flag, or in the environment or the configuration file by the name in brackets:", "",
+        ]
+        for setting in settings {
+            lines.append(setting.isSecret ? "  [\(setting.name)]" : "  \(setting.flag) [\(setting.name)]")
+            let fallback = setting.fallback.map { $0.isEmpty ? " Default: none." : " Default: \($0)." } ?? ""
+            let live = setting.isLive ? " A reload changes it." : ""
+            lines.append("      \(setting.summary) It is \(setting.expected).\(fallback)\(live)")
+        }
+        lines += [
+            "",
+            "A reload (SIGHUP, systemctl reload) reads the configuration file again; the log says which changes need a restart.",
+        ]
+        lines += ["", "--check-config checks the settings and starts nothing. --help prints this, --version the version."]
+        return lines.joined(separator: "\n")
     }
 }

@@ -18,8 +18,8 @@ package struct SettingValues: Sendable {
     /// Reads all three sources.
     ///
     /// An unknown flag is refused. An unknown name in the environment or in the file is refused if it looks like a
-    /// mistyped setting. Otherwise it is a warning: container platforms add variables, and other versions of the product
-    /// have other settings.
+    /// mistyped setting, or is one that the service needs and that has no effect any more. Otherwise it is a warning: container platforms
+    /// add variables, and other versions of the product have other settings.
     ///
     /// - Parameters:
     ///   - arguments: The command line without the program's name: `--flag value` or `--flag=value`, nothing else.
@@ -28,7 +28,9 @@ package struct SettingValues: Sendable {
     /// - Throws: ``ConfigurationError``.
     package init(arguments: [String], environment: [String: String], accepted: [SettingDeclaration]) async throws {
         try Self.checkFlags(arguments, accepted: accepted)
-        try await self.init(arguments, environment) { (mistake: ConfigurationError) throws(ConfigurationError) in throw mistake }
+        try await self.init(arguments, environment, accepted) { (mistake: ConfigurationError) throws(ConfigurationError) in
+            throw mistake
+        }
     }
 
     /// Reads the environment and the file as far as they have no mistake, for a command that looks for mistakes.
@@ -37,16 +39,17 @@ package struct SettingValues: Sendable {
     package init(environment: [String: String], mistakes: inout [String]) async {
         var found: [String] = []
         // Nothing is thrown.
-        await self.init([], environment) { (mistake: ConfigurationError) throws(Never) in found.append(mistake.description) }
+        await self.init([], environment, []) { (mistake: ConfigurationError) throws(Never) in found.append(mistake.description) }
         mistakes += found
     }
 
     /// - Parameter refuse: Gets the mistakes. If it returns, the rest is read.
     private init<Failure: Error>(
-        _ arguments: [String], _ environment: [String: String], refuse: (ConfigurationError) throws(Failure) -> Void
+        _ arguments: [String], _ environment: [String: String], _ accepted: [SettingDeclaration],
+        refuse: (ConfigurationError) throws(Failure) -> Void
     ) async throws(Failure) {
         var warnings = try Self.unknownNames(
-            environment.keys.filter { $0.hasPrefix("MSI_") }, in: "the environment", refuse: refuse)
+            environment.keys.filter { $0.hasPrefix("MSI_") }, in: "the environment", accepted, refuse: refuse)
         let flags = CommandLineArgumentsProvider(arguments: [""] + arguments)
         let variables = EnvironmentVariablesProvider(environmentVariables: environment)
         var providers: [any ConfigProvider] = [flags, variables.prefixKeys(with: "msi")]
@@ -63,7 +66,7 @@ package struct SettingValues: Sendable {
                         && stronger.string(forKey: key).map { $0 != own.string(forKey: key) } ?? false
                 }.map(\.name)
                 providers.append(file.provider.prefixKeys(with: "msi"))
-                warnings += try Self.unknownNames(file.names, in: path, refuse: refuse)
+                warnings += try Self.unknownNames(file.names, in: path, accepted, refuse: refuse)
                 warnings += file.warnings
                 let secrets = Set(SettingDeclaration.all.filter(\.isSecret).map(\.name))
                 if !secrets.isDisjoint(with: file.names), let warning = FilePermissions.warning(about: path) {
@@ -233,16 +236,34 @@ package struct SettingValues: Sendable {
         }
     }
 
-    /// - Parameter refuse: Gets an error for each name that looks like a mistyped setting.
+    /// Ended settings: what to use instead, and why. Services share one settings file, so only the service that used a setting refuses it.
+    private static let ended = [
+        "MSI_FCM_SERVER_KEY_FILE": (
+            instead: Setting.fcmServiceAccountFile.declaration,
+            reason: "Google ended FCM's legacy API and its server keys in 2024; name a service account's key file in "
+                + "MSI_FCM_SERVICE_ACCOUNT_FILE instead"
+        )
+    ]
+
+    /// - Parameters:
+    ///   - accepted: The settings of the service.
+    ///   - refuse: Gets an error for each name that looks like a mistyped setting, or has ended and was one of the service.
     /// - Returns: A warning for each other name that is not a setting.
     private static func unknownNames<Failure: Error>(
-        _ names: some Sequence<String>, in place: String, refuse: (ConfigurationError) throws(Failure) -> Void
+        _ names: some Sequence<String>, in place: String, _ accepted: [SettingDeclaration],
+        refuse: (ConfigurationError) throws(Failure) -> Void
     ) throws(Failure) -> [String] {
         let known = SettingDeclaration.all.map(\.name)
         var warnings: [String] = []
         for name in names.sorted() where !known.contains(name) {
             let problem = "\(name.prefix(80)) in \(place) is not a setting"
-            if let meant = nearest(to: name, among: known) {
+            if let (instead, reason) = ended[name] {
+                guard accepted.contains(instead) else {
+                    warnings.append("\(problem): \(reason)")
+                    continue
+                }
+                try refuse(ConfigurationError("\(problem): \(reason)"))
+            } else if let meant = nearest(to: name, among: known) {
                 try refuse(ConfigurationError("\(problem); did you mean \(meant)?"))
             } else {
                 warnings.append("\(problem) of this version, and is ignored")
@@ -256,4 +277,34 @@ package struct SettingValues: Sendable {
         known.filter { abs($0.count - name.count) <= 2 }.map { (name: $0, distance: editDistance(name, $0)) }
             .filter { $0.distance <= 2 }.min { $0.distance < $1.distance }?.name
     }
+}
+
+/// An invalid setting that stops the start: its name and the problem.
+package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// The number of typing mistakes between two texts: a character omitted, added or replaced, or two neighbours swapped (the
+/// optimal string alignment distance).
+package func editDistance(_ one: String, _ other: String) -> Int {
+    let (one, other) = (Array(one), Array(other))
+    // The distances of a prefix of `one` to each prefix of `other`, and those of the two shorter prefixes.
+    var (beforeLast, last) = ([Int](), Array(0...other.count))
+    for row in one.indices {
+        var current = [row + 1]
+        for column in other.indices {
+            var distance = min(
+                last[column + 1] + 1, current[column] + 1, last[column] + (one[row] == other[column] ? 0 : 1))
+            if row > 0, column > 0, one[row] == other[column - 1], one[row - 1] == other[column] {
+                distance = min(distance, beforeLast[column - 1] + 1)
+            }
+            current.append(distance)
+        }
+        (beforeLast, last) = (last, current)
+    }
+    return last[other.count]
 }

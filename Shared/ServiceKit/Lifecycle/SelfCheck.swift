@@ -1,5 +1,5 @@
-package import CommandBus
-import DedicatedThread
+package import Bus
+import Base
 package import Logging
 package import Schemas
 import Synchronization
@@ -35,7 +35,7 @@ package struct SelfCheck: Sendable {
     /// - Parameters:
     ///   - server: The service's own server.
     ///   - patience: How long the store may take before the service counts as stuck. By default it is longer than every timeout of a
-    ///     database, and than a commit that moves a large write-ahead log to a slow disk, which a restart would only begin anew.
+    ///     database, and than a commit that moves a large write-ahead log to a slow disk, which a restart would only repeat.
     package static func commands(
         of server: CommandServer, bus: Bus, logger: Logger, patience: Duration = .seconds(60)
     ) -> SelfCheck {
@@ -53,7 +53,7 @@ package struct SelfCheck: Sendable {
         do {
             _ = try await client.request(Ping(), timeout: .seconds(3))
         } catch  where error.status == .overloaded {
-            // It answers that it has too much to do. A restart would only add to that.
+            // It is overloaded. A restart would only add to the load.
             return PartHealth(error.status, error.message)
         }
         do {
@@ -111,7 +111,7 @@ struct StuckService: Error, CustomStringConvertible {
     }
 }
 
-/// The time since the store has last answered, or since its last write has ended.
+/// Limits the time since the store last answered, or since its last write ended.
 private final class Patience: Sendable {
     private let limit: Duration
     private let since = Mutex<ContinuousClock.Instant?>(nil)
@@ -123,7 +123,7 @@ private final class Patience: Sendable {
     /// The store has answered.
     func reset() { since.withLock { $0 = nil } }
 
-    /// The store has not answered. Whether it is not yet too long ago that it did.
+    /// The store has not answered. Returns whether its last answer is recent enough to count as healthy.
     func isLeft() -> Bool {
         let now = ContinuousClock.now
         return since.withLock { since in

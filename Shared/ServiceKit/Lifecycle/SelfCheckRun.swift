@@ -1,18 +1,19 @@
 import NIOCore
+import NIOPosix
 import Schemas
 import Synchronization
 
 /// A service's ``SelfCheck`` while the service runs. Its answers come within ``timeout``, whatever is stuck.
 ///
-/// The steps run on the ``HealthThread``. Each runs once at a time: those who ask meanwhile share its result. So a step that never ends
-/// costs one task, however often the service is asked.
+/// The steps run on the ``HealthThread``. Only one run of each step is under way; callers that ask during it share its result. So a
+/// step that never ends costs one task, however often the service is asked.
 final class SelfCheckRun: Sendable {
     private typealias Outcome = Result<PartHealth, any Error>
 
-    /// What is under way of a step.
+    /// A run of a step that is under way.
     private struct Attempt {
         let began: NIODeadline
-        /// The outcome, or that there was none in time. All who ask meanwhile share it.
+        /// The outcome, or that there was none in time. All callers share it.
         let answer: EventLoopFuture<Outcome>
     }
 
@@ -94,4 +95,16 @@ private struct NoAnswer: Error, CustomStringConvertible {
     }
 
     var description: String { "no answer for \(seconds) s" }
+}
+
+/// A thread for the answers about the process's health and metrics. It serves nothing else, so it answers while all others are stuck.
+enum HealthThread {
+    /// Used until the process ends.
+    static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    /// The thread's loop. Its timers go off while Swift's shared threads, which run those of `Task.sleep`, are stuck.
+    static let loop = group.next()
+
+    /// Runs tasks on the thread.
+    static let executor = EventLoopExecutor(loop)
 }

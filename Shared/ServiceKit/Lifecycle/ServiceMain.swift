@@ -1,11 +1,12 @@
-import CommandBus
+import Bus
 import CoreMetrics
 import FoundationEssentials
 import Glibc
-import Logging
-import ProductVersion
+package import Logging
+import Base
 import Schemas
-import ServiceLifecycle
+package import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 /// The `main` of every service: reads the settings, wires the parts together, and runs them until a signal stops them.
@@ -101,11 +102,15 @@ package enum ServiceMain {
                 let plan = try await wire(Wiring(settings: values, logger: logger))
                 let readiness = MetricsServer.Readiness()
                 let status = ManagerStatus()
+                let folder = try values.value(.stateDirectory)
+                let reload = try SettingsReload(
+                    values, readAfter: readTime, privateFiles: [folder] + entry.stateFiles.map { "\(folder)/\($0)" },
+                    check: check,
+                    logger: logger, readAgain: readSettings)
+                CommandRouter.report.withLock { $0 = { reload.report } }
                 let ready = ReadinessService(
-                    whenReady: plan.whenReady, readiness: readiness, status: status,
-                    reload: try SettingsReload(
-                        values, readAfter: readTime, check: check, logger: logger, readAgain: readSettings),
-                    hangUps: hangUps, terminal: terminal, logger: logger)
+                    whenReady: plan.whenReady, readiness: readiness, status: status, reload: reload, hangUps: hangUps,
+                    terminal: terminal, logger: logger)
                 let watchdogLimit = Watchdog.limit()
                 let check = port == nil && watchdogLimit == nil ? nil : try plan.selfCheck.map { try SelfCheckRun($0) }
                 var observers: [any Service] = []
@@ -141,13 +146,16 @@ package enum ServiceMain {
     ) async throws {
         var services = plan.services.map {
             ServiceGroupConfiguration.ServiceConfiguration(
-                service: $0, successTerminationBehavior: plan.endsByItself ? .gracefullyShutdownGroup : .cancelGroup)
+                service: NamedService($0), successTerminationBehavior: plan.endsByItself ? .gracefullyShutdownGroup : .cancelGroup
+            )
         }
         if isSupervised {
-            services.append(.init(service: SupervisorWatch(logger: logger), successTerminationBehavior: .gracefullyShutdownGroup))
+            services.append(
+                .init(
+                    service: NamedService(SupervisorWatch(logger: logger)), successTerminationBehavior: .gracefullyShutdownGroup))
         }
-        services += observers.map { .init(service: $0) }
-        services.append(.init(service: ready, successTerminationBehavior: .gracefullyShutdownGroup))
+        services += observers.map { .init(service: NamedService($0)) }
+        services.append(.init(service: NamedService(ready), successTerminationBehavior: .gracefullyShutdownGroup))
         var quiet = logger
         quiet.logLevel = .warning
         let group = ServiceGroup(
@@ -162,5 +170,69 @@ package enum ServiceMain {
         try await plan.close()
         try outcome.get()
         logger.info("stopped")
+    }
+}
+
+/// The input for the wiring of a service.
+package struct Wiring: Sendable {
+    package let settings: SettingValues
+    package let logger: Logger
+    /// Whether the settings are only checked (`--check-config`). A running service that reads them again must not refuse them because
+    /// something is briefly unreachable.
+    package var onlyChecks = false
+}
+
+/// A service, wired together and not yet running.
+package struct ServicePlan: Sendable {
+    /// The parts to run, each after its dependencies. They are stopped in reverse order.
+    package let services: [any Service]
+    /// Returns once the service can do its work.
+    package let whenReady: @Sendable () async throws -> Void
+    /// Releases the services' resources after all of them have ended.
+    package let close: @Sendable () async throws -> Void
+    /// How the service finds out whether it still works, for the service manager's watchdog.
+    package let selfCheck: SelfCheck?
+    /// Sets the gauges whose values are only read when a monitoring system asks, such as the lengths of queues.
+    package let collectMetrics: @Sendable () async -> Void
+    /// Whether the process ends as soon as the first service has ended; otherwise that is an error.
+    package let endsByItself: Bool
+
+    package init(
+        services: [any Service],
+        endsByItself: Bool = false,
+        selfCheck: SelfCheck? = nil,
+        collectMetrics: @escaping @Sendable () async -> Void = {},
+        close: @escaping @Sendable () async throws -> Void,
+        whenReady: @escaping @Sendable () async throws -> Void = {}
+    ) {
+        self.services = services
+        self.whenReady = whenReady
+        self.selfCheck = selfCheck
+        self.collectMetrics = collectMetrics
+        self.close = close
+        self.endsByItself = endsByItself
+    }
+}
+
+/// `--check-config`: finds what would stop a service at its start.
+struct ConfigurationCheck {
+    /// The service's executable.
+    let name: String
+    /// The settings of the service.
+    let settings: [SettingDeclaration]
+    /// Checks what the form of single settings does not show.
+    ///
+    /// - Returns: One sentence for each problem.
+    let further: @Sendable (Wiring) async throws -> [String]
+
+    /// - Returns: One sentence for each problem. What depends on several settings is checked only if each has the right form.
+    func problems(in values: SettingValues) async -> [String] {
+        let problems = values.problems(of: settings)
+        guard problems.isEmpty else { return problems }
+        do {
+            return try await further(Wiring(settings: values, logger: .service(name, format: .text, level: .warning)))
+        } catch {
+            return ["\(error)"]
+        }
     }
 }

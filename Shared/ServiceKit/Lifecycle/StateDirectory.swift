@@ -1,4 +1,4 @@
-import DurableFiles
+import Base
 import FoundationEssentials
 import Glibc
 
@@ -10,7 +10,7 @@ package enum StateDirectory {
 
     /// Checks that an existing state directory is the caller's own, and removes other users' access to it.
     ///
-    /// - Parameter onlyChecks: Whether to leave it as it is. Root may check for the user to whom it belongs.
+    /// - Parameter onlyChecks: Whether to check the directory without changing it. Root may check it for its owner.
     /// - Returns: A line for the log if the mode was changed, otherwise `nil`.
     /// - Throws: ``ConfigurationError`` if the folder belongs to another user, who could change what a root process reads and writes there;
     ///   or if other users have access and the folder is not the product's own.

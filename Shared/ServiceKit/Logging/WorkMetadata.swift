@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 package import Logging
 package import ServiceContextModule
 

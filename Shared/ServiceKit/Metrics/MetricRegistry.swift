@@ -20,8 +20,8 @@ final class MetricRegistry: MetricsFactory {
         var series: [String: (labels: Labels, series: Series)] = [:]
     }
 
-    /// The maximum number of series of one metric. A further set of labels is counted as `other`, so that a fault that makes labels from
-    /// data cannot fill the memory. The status stays: alerts need it.
+    /// The maximum number of series of one metric. Further sets of labels are counted as `other`, so that a defect that makes labels from
+    /// data cannot fill the memory. The label `status` is kept, since alerts need it.
     static let maxSeries = 2_000
 
     private let families = Mutex<[String: Family]>([:])
@@ -68,7 +68,7 @@ final class MetricRegistry: MetricsFactory {
         histogram(label, dimensions)
     }
 
-    // Series live as long as the process: a counter that disappears looks like one that began anew.
+    // Series live as long as the process: a counter that disappears looks like one that was reset.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
     func destroyMeter(_ handler: any MeterHandler) {}
@@ -112,4 +112,64 @@ final class MetricRegistry: MetricsFactory {
     private static func name(from label: String) -> String {
         String(label.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
     }
+}
+
+/// The values of one metric with one set of labels. It takes the values of swift-metrics.
+final class CounterSeries: CounterHandler, FloatingPointCounterHandler {
+    private let value = Mutex(0.0)
+
+    func increment(by amount: Int64) { value.withLock { $0 += Double(max(amount, 0)) } }
+
+    func increment(by amount: Double) { value.withLock { $0 += max(amount, 0) } }
+
+    func reset() { value.withLock { $0 = 0 } }
+
+    /// Sets a count that the system keeps.
+    func set(_ count: Double) { value.withLock { $0 = count } }
+
+    var count: Double { value.withLock { $0 } }
+}
+
+final class GaugeSeries: MeterHandler {
+    private let value = Mutex(0.0)
+
+    func set(_ value: Int64) { set(Double(value)) }
+
+    func set(_ value: Double) { self.value.withLock { $0 = value } }
+
+    func increment(by amount: Double) { value.withLock { $0 += amount } }
+
+    func decrement(by amount: Double) { value.withLock { $0 -= amount } }
+
+    var current: Double { value.withLock { $0 } }
+}
+
+final class HistogramSeries: RecorderHandler, TimerHandler {
+    struct Contents {
+        /// The number of values in each bucket, not cumulated; the last one is for values above all bounds.
+        var counts: [Int]
+        var sum = 0.0
+    }
+
+    let bounds: [Double]
+    private let contents: Mutex<Contents>
+
+    init(bounds: [Double]) {
+        self.bounds = bounds
+        contents = Mutex(Contents(counts: Array(repeating: 0, count: bounds.count + 1)))
+    }
+
+    func recordNanoseconds(_ duration: Int64) { record(Double(max(duration, 0)) / 1e9) }
+
+    func record(_ value: Int64) { record(Double(value)) }
+
+    func record(_ value: Double) {
+        let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
+        contents.withLock {
+            $0.counts[bucket] += 1
+            $0.sum += value
+        }
+    }
+
+    var recorded: Contents { contents.withLock { $0 } }
 }

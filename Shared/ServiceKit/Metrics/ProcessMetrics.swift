@@ -2,7 +2,7 @@ import CoreMetrics
 import FoundationEssentials
 import Glibc
 import Instruments
-import ProductVersion
+import Base
 
 /// The metrics of the process itself, as Prometheus's client libraries name them. They are read from `/proc` (proc(5)).
 struct ProcessMetrics: Sendable {
@@ -20,7 +20,8 @@ struct ProcessMetrics: Sendable {
         if getrusage(RUSAGE_SELF.rawValue, &usage) == 0 {
             registry.counter(.processCPUTime).set(Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime))
         }
-        registry.counter(.logLinesDropped).set(Double(JournalOutput.droppedEvents))
+        let dropped = JournalOutput.droppedEvents + LineWriter.standardError.droppedLines
+        registry.counter(.logLinesDropped).set(Double(dropped))
         if let pages = Self.contents("/proc/self/statm")?.split(separator: " ").dropFirst().first.flatMap({ Double($0) }) {
             Instrument.processMemory.gauge().set(pages * Double(sysconf(Int32(_SC_PAGESIZE))))
         }

@@ -5,7 +5,7 @@ package struct IPAddress: Hashable, Sendable {
     /// The bits of the IPv6 form, in the machine's byte order.
     let bits: UInt128
 
-    /// What stands before the bits of an IPv4 address.
+    /// The prefix of IPv4-mapped IPv6 addresses, `::ffff:0:0/96`.
     private static let mappedPrefix = UInt128(0xffff) << 32
 
     init(bits: UInt128) {
@@ -22,7 +22,7 @@ package struct IPAddress: Hashable, Sendable {
         bits = ipv6.reduce(0) { $0 << 8 | UInt128($1) }
     }
 
-    /// - Returns: `nil` for everything but an address. An IPv6 address has no brackets and no zone.
+    /// - Returns: `nil` if the text is not an address. An IPv6 address has no brackets and no zone.
     package init?(_ text: some StringProtocol) {
         var four = in_addr()
         var six = in6_addr()
@@ -63,7 +63,8 @@ package struct IPAddress: Hashable, Sendable {
 extension IPAddress: CustomStringConvertible {
     package var description: String {
         if isIPv4 {
-            return stride(from: 24, through: 0, by: -8).map { String(bits >> $0 & 0xff) }.joined(separator: ".")
+            func part(_ shift: Int) -> UInt8 { UInt8(truncatingIfNeeded: bits >> shift) }
+            return "\(part(24)).\(part(16)).\(part(8)).\(part(0))"
         }
         var address = in6_addr()
         withUnsafeMutableBytes(of: &address) { bytes in
@@ -72,5 +73,33 @@ extension IPAddress: CustomStringConvertible {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(AF_INET6, &address, &text, socklen_t(text.count)) != nil else { return "::" }
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// A range of IP addresses, written as `10.0.0.0/8`, `2001:db8::/32`, or as one address.
+package struct IPNetwork: Hashable, Sendable {
+    private let address: IPAddress
+    /// The number of bits that all addresses of the network share, in the IPv6 form.
+    private let prefix: Int
+
+    /// - Returns: `nil` if the text is neither an address nor an address with the length of a prefix.
+    package init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, let address = IPAddress(first) else { return nil }
+        let width = address.isIPv4 ? 32 : 128
+        var length = width
+        if parts.count == 2 {
+            guard parts[1].utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(parts[1]), number <= width else {
+                return nil
+            }
+            length = number
+        }
+        self.address = address
+        prefix = 128 - width + length
+    }
+
+    package func contains(_ other: IPAddress) -> Bool {
+        // A shift by all bits gives 0.
+        (address.bits ^ other.bits) >> UInt128(128 - prefix) == 0
     }
 }

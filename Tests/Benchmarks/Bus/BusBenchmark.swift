@@ -1,6 +1,7 @@
-import CommandBus
+import Base
+import Bus
 import FoundationEssentials
-import JSON
+import Glibc
 import Schemas
 
 /// Round trips over the command bus compared with libzmq's C API with the same frames: over `ipc`, between two processes, as
@@ -16,16 +17,20 @@ struct BusBenchmark {
     private var rounds: Int { scale.pick(5, smoke: 1) }
     private var seconds: Double { scale.pick(2, smoke: 0.2) }
 
-    /// The best run of one line.
+    /// The medians of one line's runs.
     private struct Line: Encodable {
         /// Round trips a second.
-        var rate = 0.0
+        let rate: Double
         /// The CPU time of a round trip at both ends together, in microseconds.
-        var processorTime = 0.0
+        let processorTime: Double
 
-        mutating func keepBest(of other: Line) {
-            if other.rate > rate { rate = other.rate }
-            if processorTime == 0 || other.processorTime < processorTime { processorTime = other.processorTime }
+        init(rate: Double, processorTime: Double) {
+            self.rate = rate
+            self.processorTime = processorTime
+        }
+
+        init(medianOf runs: [Line]) {
+            self.init(rate: runs.map(\.rate).median, processorTime: runs.map(\.processorTime).median)
         }
     }
 
@@ -44,13 +49,14 @@ struct BusBenchmark {
         say(
             "Command bus over ipc, client and server in a process each, \(Self.inFlight) in flight, payloads of "
                 + "\(frames[1].utf8.count) and \(frames[3].utf8.count) bytes "
-                + "(best of \(rounds) runs of \(Int(seconds)) s, in turns)")
-        var (raw, bytes, typed) = (Line(), Line(), Line())
+                + "(median of \(rounds) runs of \(Int(seconds)) s, in turns)")
+        var runs: (raw: [Line], bytes: [Line], typed: [Line]) = ([], [], [])
         for round in 0..<rounds {
-            raw.keepBest(of: try await measure { try await rawRate(frames, round) })
-            bytes.keepBest(of: try await measure { try await bytesRate(round) })
-            typed.keepBest(of: try await measure { try await typedRate(round) })
+            runs.raw.append(try await measure { try await rawRate(frames, round) })
+            runs.bytes.append(try await measure { try await bytesRate(round) })
+            runs.typed.append(try await measure { try await typedRate(round) })
         }
+        let (raw, bytes, typed) = (Line(medianOf: runs.raw), Line(medianOf: runs.bytes), Line(medianOf: runs.typed))
         let figures = Figures(
             inFlight: Self.inFlight, raw: raw, bytes: bytes, typed: typed, bytesRatio: (bytes.rate / raw.rate).twoDigits,
             typedRatio: (typed.rate / raw.rate).twoDigits)
@@ -96,5 +102,21 @@ struct BusBenchmark {
                 endpoint, inFlight: Self.inFlight, seconds: seconds, request: request)
         }
         return (rate, seconds)
+    }
+}
+
+/// The CPU time of this process and of its ended children.
+enum ProcessorTime {
+    /// In seconds.
+    static func now() -> Double {
+        [RUSAGE_SELF, RUSAGE_CHILDREN].reduce(0) { sum, who in
+            var usage = rusage()
+            getrusage(__rusage_who_t(who.rawValue), &usage)
+            return sum + seconds(usage.ru_utime) + seconds(usage.ru_stime)
+        }
+    }
+
+    private static func seconds(_ time: timeval) -> Double {
+        Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000
     }
 }

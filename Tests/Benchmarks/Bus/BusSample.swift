@@ -1,7 +1,6 @@
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
-import Time
 
 /// The benchmark's command and its frames: `message.relay`, the product's most frequent one.
 enum BusSample {
@@ -10,7 +9,7 @@ enum BusSample {
 
     static let relay = RelayMessage(
         msiKey: ObjectID(), timestamp: .now,
-        draft: MessageDraft(
+        content: MessageContent(
             title: "Campus closed", desc: "Please stay at home",
             message: "All lectures of today are cancelled because of the storm. "
                 + "The library and the canteen stay closed until tomorrow at noon.",

@@ -1,8 +1,7 @@
 import ArgumentParser
-import CommandBus
-import DedicatedThread
+import Bus
+import Base
 import Glibc
-import JSON
 import Logging
 import Schemas
 import Subprocess

@@ -1,6 +1,6 @@
-import CommandBus
+import Bus
 import FoundationEssentials
-import JSON
+import Base
 import Logging
 import Schemas
 import ServiceKit

@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
-import JSON
+import Base
 import Logging
 import NIOCore
 import TestSupport

@@ -1,15 +1,16 @@
 import AsyncHTTPClient
 import FoundationEssentials
-import JSON
+import Base
 import NIOCore
 import NIOHTTP1
 import Synchronization
 import TestSupport
 
-/// Measures the memory of open event streams, and the time until an event has reached all of them. Each stream is that of another
-/// communicator, and every tenth of them is named in a list of its own.
+/// Measures the memory of open event streams, and the time until an event has reached all of them. Each stream belongs to another
+/// communicator, and every tenth communicator has its own access list.
 struct EventStreamBenchmark {
     private struct Figures: Codable {
+        var benchmark = "events"
         let streams: Int
         /// The gateway's resident memory in KiB: with one stream, with all streams open, and after the events.
         let before: Int

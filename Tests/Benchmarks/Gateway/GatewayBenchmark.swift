@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import NIOHTTP1
 import TestSupport
 
@@ -16,6 +16,7 @@ struct GatewayBenchmark {
             let ratio: Double
         }
 
+        var benchmark = "gateway"
         var comparisons: [Ratio] = []
         var posts: [String: Wrk.Figures] = [:]
     }

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import FoundationEssentials
 import Glibc
-import JSON
+import Base
 import NIOCore
 import NIOHTTP1
 import ServiceKit
@@ -22,6 +22,8 @@ struct IdleBenchmark {
     private var starts: Int { scale.pick(9, smoke: 1) }
     /// After the start, memory is given back, and connections are made.
     private var settling: Duration { scale.pick(.seconds(15), smoke: .zero) }
+    /// The goal for the memory of an installation in MiB: 150 MB.
+    private static let maxMemory = 143.0
     /// Prometheus's usual interval.
     private static let scrapeInterval = Duration.seconds(15)
 
@@ -41,11 +43,18 @@ struct IdleBenchmark {
         let wakeUps: Double
     }
 
+    /// The memory of the services of an installation, without the emulator, in MiB: each one's share, and the sum.
+    private struct Installation: Encodable {
+        let services: [String: Double]
+        let proportional: Double
+    }
+
     private struct Figures: Encodable {
         let benchmark = "idle"
         let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         let load: Double
         let rows: [Row]
+        let installation: Installation
     }
 
     func run() async throws {
@@ -60,8 +69,9 @@ struct IdleBenchmark {
         var starts: [String: [Double]] = [:]
         let (peers, running) = try await startAll(socket, &starts)
         let plain = try await costs(of: running + peers)
-        for process in running.reversed() { await process.process.stop() }
-        for peer in peers { await peer.process.stop() }
+        for process in peers + running where !Self.isInstalled(process) { await process.process.stop() }
+        let installation = try Self.installation(of: running.filter(Self.isInstalled))
+        for process in running.reversed() where Self.isInstalled(process) { await process.process.stop() }
         let withMetrics = try await metricsCosts(socket)
         let rows = (running + peers).map { process in
             let (cost, used) = (plain.costs[process.name], plain.used[process.name])
@@ -73,7 +83,11 @@ struct IdleBenchmark {
                 processorWithMetrics: withMetrics[process.name]?.percent, wakeUps: (used?.wakeUps ?? 0).twoDigits)
         }
         printTable(rows)
-        say(String(decoding: try JSONCoder.encode(Figures(load: load[0], rows: rows)), as: UTF8.self))
+        say(
+            "the services of an installation together, without the emulator: \(installation.proportional) MiB (PSS); the goal is at most \(Self.maxMemory)"
+        )
+        let figures = Figures(load: load[0], rows: rows, installation: installation)
+        say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }
 
     private func printTable(_ rows: [Row]) {
@@ -194,6 +208,21 @@ struct IdleBenchmark {
 
     // MARK: Costs
 
+    /// Whether a university's installation has it.
+    private static func isInstalled(_ process: IdleProcess) -> Bool {
+        ServiceEntry.all.contains { $0 != .fcmEmulator && $0.executable == process.name }
+    }
+
+    /// - Parameter services: They run, and nothing else that shares libraries with them, except this process.
+    private static func installation(of services: [IdleProcess]) throws -> Installation {
+        let memory = try services.map { ($0.name, try ProcessCost(of: $0.process.identifier).proportional) }
+        // This process's share of what it has in common with them. Without it they would have all of that.
+        let own = try ProcessCost(of: getpid())
+        let sum = memory.reduce(own.proportional - own.privateMemory) { $0 + $1.1 }
+        return Installation(
+            services: Dictionary(uniqueKeysWithValues: memory.map { ($0.0, $0.1.twoDigits) }), proportional: sum.twoDigits)
+    }
+
     private struct Use {
         /// Of one processor.
         let percent: Double
@@ -201,7 +230,7 @@ struct IdleBenchmark {
         let wakeUps: Double
     }
 
-    /// - Returns: The memory at the end of the time, and the processor time meanwhile.
+    /// - Returns: The memory at the end of the time, and the processor time until then.
     private func costs(of processes: [IdleProcess]) async throws -> (costs: [String: ProcessCost], used: [String: Use]) {
         try await Task.sleep(for: settling)
         let begin = ContinuousClock.now

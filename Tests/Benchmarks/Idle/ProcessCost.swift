@@ -3,7 +3,7 @@ import Glibc
 
 /// What a process costs while it has nothing to do, from `/proc` (proc(5)).
 struct ProcessCost: Sendable {
-    /// Resident memory of its own, in MiB: it would be free if the process ended.
+    /// Resident memory that only this process has, in MiB: it would be free if the process ended.
     let privateMemory: Double
     /// Resident memory that other processes may have as well, such as libraries and the executable's file, in MiB.
     let sharedMemory: Double

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import Glibc
-import JSON
+import Base
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -59,6 +59,16 @@ final class BenchmarkPhone: Sendable {
         state.withLock { $0.arrivals[msiKey]?.completed }
     }
 
+    /// When the components of a message arrived, in nanoseconds of the monotonic clock; `nil` if one has not.
+    func arrivals(of msiKey: String) -> (notification: UInt64, data: UInt64)? {
+        state.withLock { state in
+            guard let arrival = state.arrivals[msiKey], let notification = arrival.notification, let data = arrival.data else {
+                return nil
+            }
+            return (notification, data)
+        }
+    }
+
     func forget() {
         state.withLock { state in
             state.arrivals = [:]
@@ -72,7 +82,7 @@ final class BenchmarkPhone: Sendable {
         state.withLock { $0.isOpen = true }
         var unread: [UInt8] = []
         for try await bytes in response.body {
-            let time = Self.now
+            let time = MonotonicClock.nanoseconds
             unread.append(contentsOf: bytes.readableBytesView)
             note(takeLines(from: &unread), at: time)
         }
@@ -125,11 +135,5 @@ final class BenchmarkPhone: Sendable {
             }
             return nil
         }
-    }
-
-    private static var now: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }

@@ -1,117 +1,104 @@
 import FoundationEssentials
-import JSON
-import MongoDatabase
+import Base
+import Store
 import NIOHTTP1
 import Schemas
 import TestSupport
 
-/// The product's main job as one figure: messages that are posted, archived, relayed and shown on a phone, by the
-/// product's own executables.
+/// The product's main job as one figure: messages that are posted, archived and relayed by the product's own executables. FCM is a
+/// sink, which costs little, and then the emulator with a phone, which shows that each message arrives.
 struct MessageBenchmark {
     let scale: Scale
     let peers: String
     /// On a disk, since durable writes are a part of the measurement.
     let folder: String
 
-    private var clients: [Int] { scale.pick([1, 16, 64, 256], smoke: [1, 16]) }
-    private var rounds: Int { scale.pick(3, smoke: 1) }
-    private var seconds: Double { scale.pick(3, smoke: 0.2) }
-    private var subjects: Int { scale.pick(20, smoke: 2) }
-    private var clientsWithoutPhone: Int { scale.pick(64, smoke: 16) }
+    /// A database's connection string, and the process of the server if it is on this machine; `nil` for SQLite.
+    private typealias Database = (url: String, process: Int32?)
 
-    struct Lost: Error, CustomStringConvertible {
-        let description: String
+    private var clients: [Int] { scale.pick([1, 16, 64, 256], smoke: [1, 4]) }
+    private var clientsWithPhone: [Int] { scale.pick([1, 64], smoke: [1, 4]) }
+    private var rawClients: [Int] { scale.pick([1, 16, 64], smoke: [1]) }
+
+    func runOnSQLite() async throws {
+        try await run("message", .sqlite(folder: folder, peers: peers)) { nil }
     }
 
-    func run() async throws {
-        say(
-            "messages from the post to the phone, each an Alert with two sends, beside the parts alone "
-                + "(\(rounds) rounds of \(Int(seconds)) s; milliseconds)")
-        let parts = MessageParts(scale: scale, peers: peers, folder: folder)
-        // The sink may not be installed.
-        let relays = scale == .full ? try await parts.relays(clients: clients) : [:]
-        var databases = [
-            try await measure(
-                .sqlite(folder: folder, peers: peers), database: nil, in: folder + "/sqlite-state", parts, relays)
-        ]
-        if scale == .full { databases.append(try await measureOnMongoDB(parts, relays)) }
-        say(String(decoding: try JSONCoder.encode(MessageFigures(databases: databases)), as: UTF8.self))
-    }
-
-    private func measureOnMongoDB(_ parts: MessageParts, _ relays: [Int: Double]) async throws -> MessageFigures.Database {
+    func runOnMongoDB() async throws {
         try await BenchmarkedDatabase.withMongoDB(in: folder) { url, process in
-            let url = BenchmarkedDatabase.url(url, database: "message\(ObjectID())")
-            return try await measure(
-                .mongodb(try MongoURL(url), text: url, peers: peers), database: (url, process),
-                in: folder + "/mongodb-state", parts, relays)
+            try await run("message-mongodb", .mongodb(try MongoURL(url), text: url, peers: peers)) {
+                (BenchmarkedDatabase.url(url, database: "message\(ObjectID())"), process)
+            }
         }
     }
 
-    private func measure(
-        _ benchmarked: BenchmarkedDatabase, database: (url: String, process: Int32?)?, in folder: String,
-        _ parts: MessageParts, _ relays: [Int: Double]
-    ) async throws -> MessageFigures.Database {
+    /// - Parameter database: Makes an empty database for a stack.
+    private func run(_ name: String, _ benchmarked: BenchmarkedDatabase, _ database: () -> Database?) async throws {
+        say("messages from the post to FCM and the phone, each an Alert with two sends, beside the parts alone")
+        let parts = MessageParts(scale: scale, peers: peers, folder: folder)
         let inserts = try await parts.inserts(benchmarked, clients: clients)
-        return try await MessageStack.with(database: database, in: folder) { stack in
-            let driver = GatewayDriver(
-                port: stack.portal.port, token: stack.portal.token ?? "", peers: peers, folder: folder)
-            let subjects = try await makeSubjects(stack.portal)
-            let rounds = try await BenchmarkPhone.with(topics: subjects.map(\.topicKey), at: stack.fcm) { phone in
-                try await run(stack, driver, phone, to: subjects)
+        // The sink is not installed for a smoke run.
+        let relays = scale == .full ? try await parts.relays(clients: clients) : [:]
+        var storage = StorageRounds(scale: scale, database: benchmarked, folder: folder, clients: rawClients)
+        let sink = scale == .full ? try await measureOnSink(database(), beside: &storage) : nil
+        let (phone, routes) = try await measureWithPhone(database(), parts, beside: &storage)
+        let oneClient = (sink ?? phone).loads.first?.rate
+        let figures = MessageFigures(
+            benchmark: name, database: benchmarked.name, sink: sink, phone: phone,
+            parts: clients.map { clients in
+                MessageFigures.Part(
+                    inFlight: clients, route: routes[clients]?.rounded() ?? 0, insert: inserts[clients]?.rounded() ?? 0,
+                    rawInsert: storage.inserts[clients], relay: relays[clients]?.rounded())
+            },
+            sync: storage.sync,
+            oneClientShare: storage.inserts[1].flatMap { insert in oneClient.map { ($0 / insert).twoDigits } })
+        figures.show()
+        say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
+    }
+
+    private func measureOnSink(_ database: Database?, beside storage: inout StorageRounds) async throws -> MessageFigures.Run {
+        try await RelaySink.with(in: folder + "/sink") { sink in
+            let state = folder + "/sink-state"
+            return try await MessageStack.with(database: database, sink: sink, in: state) { stack in
+                let target = try await target(stack, in: state, phone: nil, makeSubjects(stack.portal))
+                return try await MessageRun(scale: scale, target: target, clients: clients, seconds: 3).measure(beside: &storage)
             }
-            let withoutPhone = try await runWithoutPhone(stack, driver, to: subjects)
-            let routes = try await parts.routes(driver, clients: clients)
-            let loads = rounds.map { rounds in
-                rounds.figures(
-                    route: routes[rounds.clients] ?? 0, insert: inserts[rounds.clients] ?? 0, relay: relays[rounds.clients])
-            }
-            let figures = MessageFigures.Database(database: benchmarked.name, loads: loads, withoutPhone: withoutPhone)
-            figures.show()
-            guard loads.allSatisfy({ $0.lost == 0 && $0.relayed == $0.accepted }) else {
-                throw Lost(description: "\(benchmarked.name): messages were accepted, and not relayed or not delivered")
-            }
-            return figures
         }
+    }
+
+    /// - Returns: The figures, and the answers a second of the gateway alone.
+    private func measureWithPhone(
+        _ database: Database?, _ parts: MessageParts, beside storage: inout StorageRounds
+    ) async throws -> (run: MessageFigures.Run, routes: [Int: Double]) {
+        let state = folder + "/phone-state"
+        return try await MessageStack.with(database: database, in: state) { stack in
+            guard let emulator = stack.emulator else { throw PeerFailure(description: "there is no FCM emulator") }
+            let subjects = try await makeSubjects(stack.portal)
+            return try await BenchmarkPhone.with(topics: subjects.map(\.topicKey), at: emulator) { phone in
+                let target = target(stack, in: state, phone: phone, subjects)
+                let run = MessageRun(
+                    scale: scale, target: target, clients: clientsWithPhone, seconds: scale.pick(2, smoke: 0.2))
+                return (try await run.measure(beside: &storage), try await parts.routes(target.driver, clients: clients))
+            }
+        }
+    }
+
+    private func target(
+        _ stack: MessageStack, in folder: String, phone: BenchmarkPhone?, _ subjects: [SubjectPath]
+    ) -> MessageTarget {
+        MessageTarget(
+            stack: stack,
+            driver: GatewayDriver(port: stack.portal.port, token: stack.portal.token ?? "", peers: peers, folder: folder),
+            subjects: subjects, phone: phone, afterwork: scale.pick(.seconds(1), smoke: .zero))
     }
 
     private func makeSubjects(_ portal: Portal) async throws -> [SubjectPath] {
         let first = try await portal.makeSubject("Alert")
         var subjects = [first]
-        for number in 1..<self.subjects {
+        for number in 1..<scale.pick(20, smoke: 2) {
             subjects.append(
                 try await portal.makeSubject("Alert", name: "Hours \(number)", in: first.channel, first.area))
         }
         return subjects
-    }
-
-    private func run(
-        _ stack: MessageStack, _ driver: GatewayDriver, _ phone: BenchmarkPhone, to subjects: [SubjectPath]
-    ) async throws -> [MessageRounds] {
-        var warmUp = MessageRounds(clients: clientsWithoutPhone)
-        try await warmUp.run(stack, driver, phone, to: subjects, seconds: scale.pick(1, smoke: 0.2))
-        var rounds = clients.map { MessageRounds(clients: $0) }
-        for _ in 0..<self.rounds {
-            for index in rounds.indices {
-                try await rounds[index].run(stack, driver, phone, to: subjects, seconds: seconds)
-            }
-        }
-        return rounds
-    }
-
-    /// The same load while no phone is subscribed: until FCM has accepted every component.
-    private func runWithoutPhone(
-        _ stack: MessageStack, _ driver: GatewayDriver, to subjects: [SubjectPath]
-    ) async throws -> MessageFigures.WithoutPhone {
-        _ = try await stack.fcm.call(.DELETE, "/emulator/counts")
-        let before = try StackUsage(of: stack)
-        let start = ContinuousClock.now
-        let answers = try await driver.post(to: subjects, clients: clientsWithoutPhone, seconds: seconds)
-        try await eventually("FCM has everything", within: .seconds(60), every: .milliseconds(20)) {
-            try await stack.fcm.counts().distinct >= answers.count * RunningRelay.sendsOfCommand
-        }
-        let seconds = (ContinuousClock.now - start) / .seconds(1)
-        return MessageFigures.WithoutPhone(
-            inFlight: clientsWithoutPhone, rate: (Double(answers.count) / seconds).rounded(),
-            processes: try StackUsage(of: stack).figures(since: before, messages: answers.count))
     }
 }

@@ -6,14 +6,14 @@ struct MessageParts {
     let peers: String
     let folder: String
 
-    private var seconds: Double { scale.pick(1.5, smoke: 0.2) }
+    private var seconds: Double { scale.pick(1, smoke: 0.2) }
 
     /// Answers a second of a route that needs only the gateway.
     func routes(_ driver: GatewayDriver, clients: [Int]) async throws -> [Int: Double] {
         try await rates(clients) { try await driver.askForProblem(clients: $0, seconds: seconds) }
     }
 
-    /// Durable insertions a second into an archive of its own.
+    /// Durable insertions a second into a separate archive.
     func inserts(_ database: BenchmarkedDatabase, clients: [Int]) async throws -> [Int: Double] {
         try await rates(clients) { clients in
             try await database.withStore { store, _ in

@@ -1,75 +1,86 @@
-import FoundationEssentials
-import Histogram
 import NIOHTTP1
 import TestSupport
 
-/// The counts and times of all rounds with one number of clients.
+/// A running product, the subjects to post to, and the phone that gets the messages.
+struct MessageTarget {
+    let stack: MessageStack
+    let driver: GatewayDriver
+    let subjects: [SubjectPath]
+    /// `nil` if the relay sends to a sink.
+    let phone: BenchmarkPhone?
+    /// How long the product works on messages after they are relayed: the search index and the audit log follow them.
+    let afterwork: Duration
+}
+
+/// The counts and times of all rounds of one load.
 struct MessageRounds {
     /// The time limit for the last messages' arrival at the phone.
     private static let drainTimeout = Duration.seconds(180)
 
     let clients: Int
+    /// Posts a second that are due at equal intervals; `nil` if each client sends its next one when the previous one is answered.
+    let rate: Double?
     private(set) var counts = MessageFigures.Counts()
     private var rates: [Double] = []
     private var acceptedRates: [Double] = []
-    private var answerTimes = histogram()
-    private var phoneTimes = histogram()
-    private var processes: [MessageFigures.Process] = []
+    private var answers: [Latency] = []
+    private var arrivals: [Latency] = []
+    private var processorTimes: [(name: String, seconds: Double)] = []
 
-    init(clients: Int) {
+    init(clients: Int, rate: Double? = nil) {
         self.clients = clients
+        self.rate = rate
     }
 
     /// Posts for some seconds, waits for the phone and the archive, and counts.
-    mutating func run(
-        _ stack: MessageStack, _ driver: GatewayDriver, _ phone: BenchmarkPhone, to subjects: [SubjectPath], seconds: Double
-    ) async throws {
-        phone.forget()
-        _ = try await stack.fcm.call(.DELETE, "/emulator/counts")
-        let before = try StackUsage(of: stack)
-        let answers = try await driver.post(to: subjects, clients: clients, seconds: seconds)
-        // A message that has not come by then is lost, and is counted below.
-        try? await eventually(within: Self.drainTimeout) { phone.completed >= answers.count }
-        let arrivals = answers.map { phone.completion(of: $0.msiKey) }
-        try await eventually("the archive is at rest", within: Self.drainTimeout, every: .milliseconds(50)) {
-            try await stack.isArchiveAtRest()
+    mutating func run(_ target: MessageTarget, seconds: Double) async throws {
+        target.phone?.forget()
+        _ = try await target.stack.emulator?.call(.DELETE, "/emulator/counts")
+        let before = try StackUsage(of: target.stack)
+        let answers = try await target.driver.post(to: target.subjects, clients: clients, rate: rate, seconds: seconds)
+        if let phone = target.phone {
+            // A message that has not come by then is lost, and is counted below.
+            try? await eventually(within: Self.drainTimeout) { phone.completed >= answers.count }
         }
-        processes = try StackUsage(of: stack).figures(since: before, messages: answers.count)
+        try await eventually("the archive is at rest", within: Self.drainTimeout) { try await target.stack.isArchiveAtRest() }
+        let relayed = MonotonicClock.nanoseconds
+        try await Task.sleep(for: target.afterwork)
+        note(try StackUsage(of: target.stack), since: before)
         counts.accepted += answers.count
-        counts.relayed += try await stack.fcm.counts().distinct / RunningRelay.sendsOfCommand
-        counts.delivered += arrivals.count { $0 != nil }
-        note(answers, arrivals)
-    }
-
-    private mutating func note(_ answers: [GatewayDriver.Answer], _ arrivals: [UInt64?]) {
-        guard let first = answers.map(\.sent).min(), let lastAnswer = answers.map(\.answered).max() else { return }
-        let lastArrival = arrivals.compactMap(\.self).max() ?? lastAnswer
-        rates.append(Double(arrivals.count { $0 != nil }) / (Double(lastArrival - first) / 1e9))
-        acceptedRates.append(Double(answers.count) / (Double(lastAnswer - first) / 1e9))
-        for (answer, arrival) in zip(answers, arrivals) {
-            answerTimes.record((answer.answered - answer.sent) / 1_000)
-            if let arrival { phoneTimes.record((arrival - answer.sent) / 1_000) }
+        if let emulator = target.stack.emulator {
+            counts.relayed += try await emulator.counts().distinct / RunningRelay.sendsOfCommand
         }
+        note(answers, relayed: relayed, at: target.phone)
     }
 
-    /// The figures, together with those of the parts alone.
-    func figures(route: Double, insert: Double, relay: Double?) -> MessageFigures.Load {
+    private mutating func note(_ usage: StackUsage, since before: StackUsage) {
+        let times = zip(usage.processorTimes, before.processorTimes).map { now, before in
+            (name: now.name, seconds: now.seconds - before.seconds)
+        }
+        processorTimes = processorTimes.isEmpty ? times : zip(processorTimes, times).map { ($0.name, $0.seconds + $1.seconds) }
+    }
+
+    /// - Parameter relayed: When all outcomes were stored.
+    private mutating func note(_ answers: [GatewayDriver.Answer], relayed: UInt64, at phone: BenchmarkPhone?) {
+        guard let first = answers.map(\.began).min(), let lastAnswer = answers.map(\.answered).max() else { return }
+        func perSecond(_ count: Int, until end: UInt64) -> Double { Double(count) / (Double(end - first) / 1e9) }
+        self.answers.append(Latency(answers.map { Double($0.answered - $0.began) / 1e6 }))
+        acceptedRates.append(perSecond(answers.count, until: lastAnswer))
+        guard let phone else { return rates.append(perSecond(answers.count, until: relayed)) }
+        let delivered = answers.compactMap { answer in phone.completion(of: answer.msiKey).map { (answer.answered, $0) } }
+        counts.delivered += delivered.count
+        rates.append(perSecond(delivered.count, until: delivered.map(\.1).max() ?? lastAnswer))
+        // The phone may have a message before the benchmark has read the answer.
+        arrivals.append(Latency(delivered.map { answered, arrived in arrived < answered ? 0 : Double(arrived - answered) / 1e6 }))
+    }
+
+    var figures: MessageFigures.Load {
         MessageFigures.Load(
-            inFlight: clients, rate: rates.median.rounded(), acceptedRate: acceptedRates.median.rounded(),
-            answer: Self.latency(answerTimes), phone: Self.latency(phoneTimes), accepted: counts.accepted,
-            relayed: counts.relayed, delivered: counts.delivered, lost: counts.lost, processes: processes,
-            route: route.rounded(), insert: insert.rounded(), relay: relay?.rounded())
-    }
-
-    private static func latency(_ times: Histogram<UInt64>) -> MessageFigures.Latency {
-        func milliseconds(_ percentile: Double) -> Double {
-            (Double(times.valueAtPercentile(percentile)) / 1_000).twoDigits
-        }
-        return MessageFigures.Latency(p50: milliseconds(50), p99: milliseconds(99))
-    }
-
-    /// Microseconds up to ten minutes, three digits.
-    private static func histogram() -> Histogram<UInt64> {
-        Histogram(highestTrackableValue: 600_000_000, numberOfSignificantValueDigits: .three)
+            inFlight: clients, requestedRate: rate, rate: rates.median.rounded(), acceptedRate: acceptedRates.median.rounded(),
+            answer: .median(answers), phone: arrivals.isEmpty ? nil : .median(arrivals), counts: counts,
+            processes: processorTimes.map { name, seconds in
+                MessageFigures.Process(
+                    name: name, processorTime: (seconds / Double(max(counts.accepted, 1)) * 1e6).rounded())
+            })
     }
 }

@@ -1,13 +1,18 @@
 // Drives a gateway over HTTP/1.1 at minimal cost: with one thread, epoll, and prepared requests.
 //
-//     drive_gateway PORT CLIENTS SECONDS STATUS ANSWERS_FILE REQUEST_FILE…
+//     drive_gateway PORT CLIENTS SECONDS RATE STATUS ANSWERS_FILE REQUEST_FILE…
 //
-// Each client keeps one connection open, and sends its next request when the previous one is answered. Each REQUEST_FILE contains
-// a whole request. The requests are sent in turn. After SECONDS no client sends another one; each sends at least one. An answer with another status than
-// STATUS, or no answer within half a minute, ends the program with status 1.
+// Each client keeps one connection open, and has at most one request in flight. Each REQUEST_FILE contains a whole request. The
+// requests are sent in turn. An answer with another status than STATUS, or no answer within half a minute, ends the program
+// with status 1.
 //
-// It writes a line for each answer into ANSWERS_FILE: when the request was sent and when its answer was complete, in nanoseconds
-// of CLOCK_MONOTONIC, and the `msi_key` in the answer, or `-`. It prints the number of answers and the duration in seconds.
+// With RATE 0 each client sends its next request when the previous one is answered. After SECONDS no client sends another one;
+// each sends at least one. Otherwise RATE requests a second are due at equal intervals for SECONDS, whether earlier ones are
+// answered or not. A request that is due while all clients wait for answers is sent by the first one that is free.
+//
+// It writes a line for each answer into ANSWERS_FILE: when the request was sent, or with a RATE when it was due, and when its
+// answer was complete, in nanoseconds of CLOCK_MONOTONIC, and the `msi_key` in the answer, or `-`. It prints the number of
+// answers and the duration in seconds.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,16 +33,23 @@ struct request {
 
 struct client {
     int socket;
-    long sent;
+    // When the request in flight was sent, or was due.
+    long began;
     char answer[16384];
     size_t length;
 };
 
 static struct request *requests;
-static int request_count, client_count;
-static long started, answered, deadline;
+static int request_count, client_count, idle_count;
+// Those without a request in flight.
+static struct client **idle;
+// `total` is the number of all requests; without a rate they end at `deadline`.
+static long started, answered, total, start, deadline;
+static double rate;
 static const char *status;
 static FILE *answers;
+// The longest wait for an answer, in nanoseconds.
+static const long silence = 30000000000L;
 
 static long now(void) {
     struct timespec time;
@@ -72,16 +84,34 @@ static void open_connection(struct client *client, int port, int poll) {
     epoll_ctl(poll, EPOLL_CTL_ADD, client->socket, &event);
 }
 
-// Returns whether there was time left to send one, as for the first one always. A request fits into the socket's buffer, which is empty.
-static int send_request(struct client *client) {
+// When the next request is due; without a rate at once. -1 if there is none.
+static long next_due(void) {
+    if (rate > 0) return started < total ? start + (long)(started / rate * 1e9) : -1;
+    return started < client_count || now() < deadline ? 0 : -1;
+}
+
+// A request fits into the socket's buffer, which is empty.
+static void send_request(struct client *client, long due) {
     struct request *request = &requests[started % request_count];
-    client->sent = now();
-    if (started >= client_count && client->sent >= deadline) return 0;
+    client->began = due ? due : now();
     client->length = 0;
     if (send(client->socket, request->bytes, request->length, MSG_NOSIGNAL) != (ssize_t)request->length)
         fail("cannot send", strerror(errno));
     started++;
-    return 1;
+}
+
+// Sends what is due. Returns how long to wait for an answer or for the next due time, in nanoseconds; -1 at the end.
+static long send_due_requests(void) {
+    long due = next_due();
+    while (idle_count && due >= 0 && due <= now()) {
+        send_request(idle[--idle_count], due);
+        due = next_due();
+    }
+    if (idle_count && due >= 0) {
+        long wait = due - now();
+        return wait > 0 ? wait : 0;
+    }
+    return idle_count == client_count ? -1 : silence;
 }
 
 static int is_complete(struct client *client) {
@@ -101,36 +131,43 @@ static int receive(struct client *client) {
     if (strncmp(client->answer, "HTTP/1.1 ", 9) || strncmp(client->answer + 9, status, strlen(status)))
         fail("not the expected status", client->answer);
     char *key = strstr(client->answer, "\"msi_key\":\"");
-    fprintf(answers, "%ld %ld %.*s\n", client->sent, now(), key ? 24 : 1, key ? key + 11 : "-");
+    fprintf(answers, "%ld %ld %.*s\n", client->began, now(), key ? 24 : 1, key ? key + 11 : "-");
     answered++;
     return 1;
 }
 
 int main(int argc, char **argv) {
-    if (argc < 7) return 2;
-    int port = atoi(argv[1]), poll = epoll_create1(0), silence = 30000;
+    if (argc < 8) return 2;
+    int port = atoi(argv[1]), poll = epoll_create1(0);
     client_count = atoi(argv[2]);
     double seconds = atof(argv[3]);
-    status = argv[4];
-    answers = fopen(argv[5], "w");
-    if (!answers) fail(argv[5], strerror(errno));
-    request_count = argc - 6;
+    rate = atof(argv[4]);
+    total = (long)(rate * seconds) + 1;
+    status = argv[5];
+    answers = fopen(argv[6], "w");
+    if (!answers) fail(argv[6], strerror(errno));
+    request_count = argc - 7;
     requests = calloc(request_count, sizeof *requests);
-    for (int index = 0; index < request_count; index++) requests[index] = contents(argv[6 + index]);
+    for (int index = 0; index < request_count; index++) requests[index] = contents(argv[7 + index]);
     struct client *clients = calloc(client_count, sizeof *clients);
-    for (int index = 0; index < client_count; index++) open_connection(&clients[index], port, poll);
+    idle = calloc(client_count, sizeof *idle);
+    for (; idle_count < client_count; idle_count++) {
+        open_connection(&clients[idle_count], port, poll);
+        idle[idle_count] = &clients[idle_count];
+    }
 
-    long start = now();
+    start = now();
     deadline = start + (long)(seconds * 1e9);
-    int waiting = 0;
-    for (int index = 0; index < client_count; index++) waiting += send_request(&clients[index]);
-    while (waiting) {
+    long wait;
+    while ((wait = send_due_requests()) >= 0) {
         struct epoll_event events[256];
-        int ready = epoll_wait(poll, events, 256, silence);
-        if (ready == 0) fail("no answer", "for half a minute");
+        struct timespec timeout = {wait / 1000000000L, wait % 1000000000L};
+        int ready = epoll_pwait2(poll, events, 256, &timeout, NULL);
+        if (ready < 0) fail("cannot wait", strerror(errno));
+        if (ready == 0 && wait == silence) fail("no answer", "for half a minute");
         for (int index = 0; index < ready; index++) {
             struct client *client = events[index].data.ptr;
-            if (receive(client)) waiting -= !send_request(client);
+            if (receive(client)) idle[idle_count++] = client;
         }
     }
     printf("%ld %f\n", answered, (now() - start) / 1e9);

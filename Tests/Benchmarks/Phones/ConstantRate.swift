@@ -38,7 +38,7 @@ struct Latency: Codable {
         p99 = sorted.isEmpty ? 0 : sorted[sorted.count * 99 / 100].twoDigits
     }
 
-    private init(p50: Double, p99: Double) {
+    init(p50: Double, p99: Double) {
         self.p50 = p50
         self.p99 = p99
     }

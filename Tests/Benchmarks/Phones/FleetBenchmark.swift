@@ -1,11 +1,12 @@
 import FoundationEssentials
-import JSON
+import Base
 import TestSupport
 
 /// Measures how fast messages reach ten thousand phones that are subscribed to one topic, each with the students' app, while the
 /// product, FCM's emulator and the phones share this machine.
 struct FleetBenchmark {
     private struct Figures: Codable {
+        var benchmark = "fleet"
         let phones: Int
         /// Until every phone had registered, subscribed and fetched what it had missed, in seconds.
         let setUp: Double
@@ -42,7 +43,7 @@ struct FleetBenchmark {
         }
     }
 
-    /// A rate at which messages were posted, and what became of them.
+    /// A rate of posts, and the outcome of the messages.
     private struct Trial {
         let rate: Double
         let delays: [Double]

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import TestSupport
 
 /// A run of `msi-phone fleet`.
@@ -39,11 +39,12 @@ struct FleetProcess {
     static func with<Value>(
         _ phones: Int, at stack: MessageStack, in folder: String, _ body: (FleetProcess) async throws -> Value
     ) async throws -> (setUp: Double, count: FleetCount, Value) {
+        guard let emulator = stack.emulator else { throw PeerFailure(description: "phones need the FCM emulator") }
         let begin = ContinuousClock.now
         let process = try await ChildProcess(
             ServiceProcess.executables.appending(path: "msi-phone"), ["fleet", "--count", "\(phones)"],
             environment: [
-                "MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "\(stack.portal.port)", "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)",
+                "MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "\(stack.portal.port)", "MSI_FCM_EMULATOR_PORT": "\(emulator.port)",
                 "MSI_SUPERVISED": "true", "SWIFT_BACKTRACE": "enable=no",
             ],
             logFile: folder + "/fleet-\(UInt32.random(in: 0...UInt32.max)).log")

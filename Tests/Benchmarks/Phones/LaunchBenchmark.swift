@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import NIOHTTP1
 import TestSupport
 
@@ -7,6 +7,7 @@ import TestSupport
 /// that start within ten seconds.
 struct LaunchBenchmark {
     private struct Figures: Codable {
+        var benchmark = "launch"
         /// The size of the answer in bytes.
         let bytes: Int
         let comparisons: [GatewayBenchmark.Figures.Ratio]

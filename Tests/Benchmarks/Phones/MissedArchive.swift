@@ -1,10 +1,9 @@
 import FoundationEssentials
-import JSON
-import MessageStorage
+import Base
+import Archive
 import NIOHTTP1
 import Schemas
 import TestSupport
-import Time
 
 /// A campus from whose archive phones fetch: subjects, and the messages of eight days.
 struct MissedArchive: Sendable {
@@ -40,7 +39,7 @@ struct MissedArchive: Sendable {
             }
             try await concurrently(messages.count) { number in try await store.insert(messages[number], audit: nil) }
         }
-        try store.close()
+        try await store.close()
         return MissedArchive(subjects: subjects)
     }
 
@@ -63,7 +62,7 @@ struct MissedArchive: Sendable {
     private static func message(_ topic: TopicKey, at timestamp: UnixMilliseconds) -> Message {
         Message(
             msiKey: ObjectID(),
-            draft: MessageDraft(
+            content: MessageContent(
                 title: "Library", desc: "",
                 message: "The library and the canteen stay closed until tomorrow at noon. All lectures of today are cancelled.",
                 topicKey: topic, distribution: .information),

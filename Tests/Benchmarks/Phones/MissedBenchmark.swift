@@ -1,29 +1,29 @@
 import FoundationEssentials
-import JSON
+import Base
 import NIOHTTP1
 import Schemas
 import Synchronization
 import TestSupport
-import Time
 
-/// Measures what phones without a message ask: `POST /message/since` beside a bare route that does the same work; and what a herd of
-/// phones does to posts, by `POST /message/since` and by `POST /receipt`.
+/// Measures polls without a new message: `POST /message/since` compared with a bare route that does the same work. Then measures how
+/// many phones slow posts down, by `POST /message/since` and by `POST /receipt`.
 struct MissedBenchmark {
     private struct Figures: Codable {
+        var benchmark = "missed"
         let archived: Int
         /// Of one request again and again, and of many different ones.
         let same: Comparison
         let different: Comparison
-        /// Posts at a constant rate: without phones, while the herd fetches, and while it reports.
+        /// Posts at a constant rate: without phones, while the phones fetch, and while they report.
         let alone: Latency
         let besideFetches: Latency
         let besideReports: Latency
-        /// The p99 beside the herd divided by the one without.
+        /// The p99 beside the phones divided by the one without.
         let fetchesRatio: Double
         let reportsRatio: Double
         /// The rounds' requests.
-        let fetches: [PhoneHerd.Answers]
-        let reports: [PhoneHerd.Answers]
+        let fetches: [PollingPhones.Answers]
+        let reports: [PollingPhones.Answers]
     }
 
     private struct Comparison: Codable {
@@ -38,11 +38,11 @@ struct MissedBenchmark {
         let alone: Latency
         let besideFetches: Latency
         let besideReports: Latency
-        let fetches: PhoneHerd.Answers
-        let reports: PhoneHerd.Answers
+        let fetches: PollingPhones.Answers
+        let reports: PollingPhones.Answers
     }
 
-    /// One phone of so many has a new app.
+    /// One of this many phones has a new app.
     private static let firstFetches = 50
     /// How many messages a report names.
     private static let perReport = 3
@@ -72,9 +72,9 @@ struct MissedBenchmark {
             let subscriptions = (0..<self.subscriptions).map { _ in archive.subscriptions() }
             let same = try await compare(stack, Array(subscriptions.prefix(1)))
             let different = try await compare(stack, subscriptions)
-            let measured = try await PhoneHerd.with(phones, subscriptions: subscriptions, at: stack.portal) { herd in
+            let measured = try await PollingPhones.with(phones, subscriptions: subscriptions, at: stack.portal) { phones in
                 var measured: [Round] = []
-                for number in 1...rounds { measured.append(try await round(number, herd, archive, stack)) }
+                for number in 1...rounds { measured.append(try await round(number, phones, archive, stack)) }
                 return measured
             }
             let alone = Latency.median(measured.map(\.alone))
@@ -151,36 +151,36 @@ struct MissedBenchmark {
         }
     }
 
-    // MARK: The herd
+    // MARK: The phones
 
     /// Posts alone; then the phones look at the hub by themselves, as ever; then all of them fetch, and then report, within ten seconds
     /// each. There are posts throughout.
     private func round(
-        _ number: Int, _ herd: PhoneHerd, _ archive: MissedArchive, _ stack: MessageStack
+        _ number: Int, _ phones: PollingPhones, _ archive: MissedArchive, _ stack: MessageStack
     ) async throws -> Round {
         let posts = Posts(archive, stack.portal, rate: posts)
         let alone = try await posts.measure(for: period)
         try await posts.measure(for: looks) { period in
-            _ = try await ConstantRate(count: herd.count, period: period).run { try await herd.fetch($0, isFirst: false) }
+            _ = try await ConstantRate(count: phones.count, period: period).run { try await phones.fetch($0, isFirst: false) }
         }
-        _ = herd.answers()
+        _ = phones.answers()
         let besideFetches = try await posts.measure(for: period) { period in
-            _ = try await ConstantRate(count: herd.count, period: period).run { phone in
-                try await herd.fetch(phone, isFirst: phone % Self.firstFetches == number % Self.firstFetches)
+            _ = try await ConstantRate(count: phones.count, period: period).run { phone in
+                try await phones.fetch(phone, isFirst: phone % Self.firstFetches == number % Self.firstFetches)
             }
         }
-        let fetches = herd.answers()
+        let fetches = phones.answers()
         let received = posts.newest(Self.perReport)
         let besideReports = try await posts.measure(for: period) { period in
-            _ = try await ConstantRate(count: herd.count, period: period).run { phone in
-                try await herd.report(phone, number: number, received: received)
+            _ = try await ConstantRate(count: phones.count, period: period).run { phone in
+                try await phones.report(phone, number: number, received: received)
             }
         }
         say(
             "round \(number): p99 alone \(alone.p99), beside fetches \(besideFetches.p99), beside reports \(besideReports.p99) ms"
         )
         return Round(
-            alone: alone, besideFetches: besideFetches, besideReports: besideReports, fetches: fetches, reports: herd.answers())
+            alone: alone, besideFetches: besideFetches, besideReports: besideReports, fetches: fetches, reports: phones.answers())
     }
 
     /// Posts to the campus's subjects at a constant rate.
@@ -200,7 +200,7 @@ struct MissedBenchmark {
         /// The keys of the last posted messages.
         func newest(_ count: Int) -> [String] { keys.withLock { $0.suffix(count) } }
 
-        /// - Parameter beside: Runs meanwhile, for as long.
+        /// - Parameter beside: Runs during the measurement, for as long.
         @discardableResult
         func measure(
             for period: Duration, beside: @Sendable (Duration) async throws -> Void = { _ in }

@@ -25,8 +25,7 @@ enum PhoneConnections {
         }
     }
 
-    /// The header fields by which each phone has an address of its own, as behind a proxy: the limits for an address are not to be
-    /// measured.
+    /// Header fields that give each phone its own address, as a proxy does. Limits per address would distort the measurement.
     static func address(of phone: Int) -> [String: String] {
         ["X-Forwarded-For": "10.\(phone / 62_500).\(phone / 250 % 250).\(phone % 250)", "X-Forwarded-Proto": "https"]
     }

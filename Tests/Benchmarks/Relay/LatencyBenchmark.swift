@@ -1,4 +1,4 @@
-import JSON
+import Base
 import Schemas
 
 /// The latency of commands at half of the relay's maximum rate, compared with the latency of the sends alone at the same rate.

@@ -1,4 +1,4 @@
-import JSON
+import Base
 import Schemas
 import TestSupport
 
@@ -62,7 +62,7 @@ struct MemoryBenchmark {
 
     /// A part of the sends.
     ///
-    /// - Returns: The maximum resident memory meanwhile, in KiB.
+    /// - Returns: The maximum resident memory during that time, in KiB.
     private func drive(_ relay: RunningRelay, sendsInFlight: Int) async throws -> Int {
         let process = relay.process.identifier
         let watch = Task {

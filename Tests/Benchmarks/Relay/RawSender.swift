@@ -9,9 +9,10 @@ struct RawSender {
 
     /// Sends as fast as possible.
     ///
+    /// - Parameter bodies: The files with the requests' bodies; by default those of the message.
     /// - Returns: The sends a second.
-    func send(_ count: Int) async throws -> Double {
-        let result = try await run(count, rate: 0)
+    func send(_ count: Int, bodies: [String]? = nil) async throws -> Double {
+        let result = try await run(count, rate: 0, bodies)
         return result.count / result.seconds
     }
 
@@ -23,11 +24,11 @@ struct RawSender {
         return (result.count, result.seconds)
     }
 
-    private func run(_ count: Int, rate: Double) async throws -> (count: Double, seconds: Double) {
+    private func run(_ count: Int, rate: Double, _ bodies: [String]? = nil) async throws -> (count: Double, seconds: Double) {
         try await Peer(path: peers + "/raw_libcurl").run(
             [
                 sink.url + RelayedMessage.path, sink.certificateFile, message.headersFile, String(Self.inFlight), String(count),
                 String(rate),
-            ] + message.bodyFiles)
+            ] + (bodies ?? message.bodyFiles))
     }
 }

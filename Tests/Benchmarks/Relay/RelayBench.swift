@@ -9,9 +9,12 @@ struct RelayBench {
 
     /// Sets everything up, warms it up, measures, and shuts it down.
     ///
-    /// - Parameter commandsInFlight: The number of concurrent commands of the warm-up.
+    /// - Parameters:
+    ///   - commandsInFlight: The number of concurrent commands of the warm-up.
+    ///   - warmUp: The number of its commands.
     static func run<Figures>(
-        _ speed: Sink.Speed, peers: String, commandsInFlight: Int = 1_000, _ measure: (RelayBench) async throws -> Figures
+        _ speed: Sink.Speed, peers: String, commandsInFlight: Int = 1_000, warmUp: Int = 5_000,
+        _ measure: (RelayBench) async throws -> Figures
     ) async throws -> Figures {
         try await withTemporaryFolder { folder in
             let message = try RelayedMessage(in: folder)
@@ -22,7 +25,7 @@ struct RelayBench {
                     certificateFile: sink.certificateFile, message: message, in: folder, peers: peers)
                 do {
                     // The access token and the connections exist before the measurement.
-                    _ = try await relay.drive(commands: 5_000, inFlight: commandsInFlight)
+                    if warmUp > 0 { _ = try await relay.drive(commands: warmUp, inFlight: commandsInFlight) }
                     let figures = try await measure(
                         RelayBench(
                             sink: sink, relay: relay, raw: RawSender(sink: sink, message: message, peers: peers),

@@ -1,9 +1,8 @@
 import FCM
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import TestSupport
-import Time
 
 /// The relayed message: always the same Alert, with two sends. The same sends for the peers are in files of a folder.
 struct RelayedMessage {
@@ -28,7 +27,7 @@ struct RelayedMessage {
         let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
         let message = RelayMessage(
             msiKey: ObjectID(), timestamp: now,
-            draft: MessageDraft(
+            content: MessageContent(
                 title: "Campus closed", desc: "Please stay at home",
                 message: "All lectures of today are cancelled because of the storm. "
                     + "The library and the canteen stay closed until tomorrow at noon.",
@@ -36,7 +35,7 @@ struct RelayedMessage {
             expires: now + 2_419_200_000)
         try JSONCoder.encode(message).write(to: URL(filePath: payloadFile))
         for (component, file) in zip(Component.allCases, bodyFiles) {
-            try JSONCoder.encode(FCMRequest(component, of: message, now: now)).write(to: URL(filePath: file))
+            try FCMRequest.body(component, of: message, now: now).write(to: URL(filePath: file))
         }
         let headers = ["content-type: application/json", "authorization: Bearer \(Self.accessToken)"]
         try Data(headers.joined(separator: "\n").utf8).write(to: URL(filePath: headersFile))

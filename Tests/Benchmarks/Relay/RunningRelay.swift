@@ -1,9 +1,10 @@
+import FoundationEssentials
 import TestSupport
 
 /// The relay's executable without a rate limit, and a cheap program that drives it by its command socket.
 struct RunningRelay {
     let process: ServiceProcess
-    private let endpoint: String
+    let endpoint: String
     private let payloadFile: String
     private let driver: Peer
 
@@ -59,5 +60,17 @@ struct RunningRelay {
 
     func stop() async {
         await process.stop()
+    }
+}
+
+/// The FCM emulator's executable, without a quota and without an archive.
+enum Emulator {
+    /// Its settings.
+    ///
+    /// - Parameter folder: Its state directory, which exists.
+    static func settings(in folder: String) throws -> [String: String] {
+        let behaviour = folder + "/behaviour.json"
+        try Data(#"{"archive":{"keep":0},"quotas":{"project":[]}}"#.utf8).write(to: URL(filePath: behaviour))
+        return ["MSI_FCM_EMULATOR_PORT": "0", "MSI_FCM_EMULATOR_BEHAVIOUR_FILE": behaviour]
     }
 }

@@ -16,6 +16,8 @@ struct Sink {
     let port: Int
     /// The certificate to trust.
     let certificateFile: String
+    /// The server's process.
+    let identifier: Int32
     private let server: ChildProcess
 
     private static let tokenAnswer =
@@ -36,17 +38,28 @@ struct Sink {
             case .delayed: try Self.nginx(port, certificateFile, keyFile, pause: "echo_sleep 0.05;", in: folder)
             }
         // The shell ends with its standard input, that is, with this process. The shell kills the server by SIGKILL, because the
-        // thread that starts it has blocked other signals.
+        // thread that starts it has blocked other signals. It writes the server's process into a file.
+        let processFile = folder + "/sink.pid"
         server = try await ChildProcess(
-            URL(filePath: "/bin/sh"), ["-c", #"setpriv --pdeathsig KILL "$@" & read -r _"#, "sh"] + command,
+            URL(filePath: "/bin/sh"),
+            ["-c", #"setpriv --pdeathsig KILL "$@" & echo "$!" >"$0"; read -r _"#, processFile] + command,
             environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], logFile: folder + "/sink.log")
-        let deadline = ContinuousClock.now + .seconds(10)
-        while try !Connections.isListening(on: port) {
-            guard server.isRunning, ContinuousClock.now < deadline else {
-                await server.kill()
-                throw PeerFailure(description: "\(command[0]) takes no connections: \(server.log)")
-            }
-            try await Task.sleep(for: .milliseconds(20))
+        do {
+            identifier = try await Self.waitUntilReady(server, port: port, processFile: processFile)
+        } catch {
+            await server.kill()
+            throw PeerFailure(description: "\(command[0]) takes no connections: \(error) \(server.log)")
+        }
+    }
+
+    /// Waits until the server accepts connections.
+    ///
+    /// - Returns: Its process.
+    private static func waitUntilReady(_ shell: ChildProcess, port: Int, processFile: String) async throws -> Int32 {
+        try await eventually("the sink listens", within: .seconds(10)) {
+            guard shell.isRunning else { throw PeerFailure(description: "It has ended.") }
+            guard try Connections.isListening(on: port) else { return nil }
+            return (try? String(contentsOfFile: processFile, encoding: .utf8)).flatMap { Int32($0.prefix { $0.isNumber }) }
         }
     }
 

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 
 /// The relay compared with a C program, on a sink that answers at once.
@@ -25,7 +25,7 @@ struct ThroughputBenchmark {
     }
 
     func run() async throws {
-        say("sends a second to a sink that answers at once (best of \(Self.rounds) runs, in turns)")
+        say("sends a second to a sink that answers at once (median of \(Self.rounds) runs, in turns)")
         let figures = try await RelayBench.run(.immediate, peers: peers) { bench in
             var (relay, raw, times, rawTimes): ([Double], [Double], [Double], [Double]) = ([], [], [], [])
             var connections = 0
@@ -46,12 +46,11 @@ struct ThroughputBenchmark {
                         "\(Int(rate))", "\(Int(rawRate))", "\((rate / rawRate).twoDigits)", "\(time.twoDigits)",
                         "\(rawTime.twoDigits)"))
             }
-            let (best, bestRaw) = (relay.max() ?? 0, raw.max() ?? 0)
+            let (rate, rawRate) = (relay.median, raw.median)
             return Figures(
-                relay: best.rounded(), raw: bestRaw.rounded(), ratio: (best / bestRaw).twoDigits,
-                timesQuota: (best / Self.quota).twoDigits, processorTime: (times.min() ?? 0).twoDigits,
-                rawProcessorTime: (rawTimes.min() ?? 0).twoDigits,
-                connections: connections)
+                relay: rate.rounded(), raw: rawRate.rounded(), ratio: (rate / rawRate).twoDigits,
+                timesQuota: (rate / Self.quota).twoDigits, processorTime: times.median.twoDigits,
+                rawProcessorTime: rawTimes.median.twoDigits, connections: connections)
         }
         say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }
@@ -79,7 +78,7 @@ struct DelayBenchmark {
     }
 
     func run() async throws {
-        say("sends a second to a sink that answers after 50 ms, 1,000 at a time (best of \(Self.rounds) runs, in turns)")
+        say("sends a second to a sink that answers after 50 ms, 1,000 at a time (median of \(Self.rounds) runs, in turns)")
         let figures = try await RelayBench.run(.delayed, peers: peers) { bench in
             var (relay, h2load, raw, times): ([Double], [Double], [Double], [Double]) = ([], [], [], [])
             var connections = 0
@@ -96,11 +95,11 @@ struct DelayBenchmark {
                         "\(Int(rate))", "\(Int(h2load[h2load.count - 1]))", "\(Int(raw[raw.count - 1]))",
                         "\((rate / h2load[h2load.count - 1]).twoDigits)", "\(time.twoDigits)"))
             }
-            let (best, bestLoad, bestRaw) = (relay.max() ?? 0, h2load.max() ?? 0, raw.max() ?? 0)
+            let rate = relay.median
             return Figures(
-                relay: best.rounded(), h2load: bestLoad.rounded(), raw: bestRaw.rounded(),
-                ratio: (best / bestLoad).twoDigits, ratioToRaw: (best / bestRaw).twoDigits,
-                processorTime: (times.min() ?? 0).twoDigits, connections: connections)
+                relay: rate.rounded(), h2load: h2load.median.rounded(), raw: raw.median.rounded(),
+                ratio: (rate / h2load.median).twoDigits, ratioToRaw: (rate / raw.median).twoDigits,
+                processorTime: times.median.twoDigits, connections: connections)
         }
         say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Logging
-import MessageStorage
-import MongoDatabase
+import Archive
+import Store
 import Schemas
 import TestSupport
 
@@ -33,7 +33,7 @@ enum BenchmarkedDatabase {
             let file = "\(folder)/\(name)/message-log.sqlite"
             let store = try SQLiteMessageStore(path: file)
             let value = try await body(store, .file(file))
-            try store.close()
+            try await store.close()
             return value
         case .mongodb(_, let text, _):
             let url = Self.url(text, database: name)

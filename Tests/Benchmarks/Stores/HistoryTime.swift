@@ -1,4 +1,4 @@
-import MessageStorage
+import Archive
 import Schemas
 import TestSupport
 

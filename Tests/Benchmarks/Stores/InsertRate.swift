@@ -1,4 +1,4 @@
-import MessageStorage
+import Archive
 import Schemas
 
 /// The rate of inserts of a store. Each message is durable before the same client's next one.

@@ -1,5 +1,5 @@
 import Schemas
-import Time
+import Base
 
 /// A typical message. The peers write the same one.
 enum SampleMessage {
@@ -23,7 +23,7 @@ enum SampleMessage {
         }
         return Message(
             msiKey: ObjectID(),
-            draft: MessageDraft(
+            content: MessageContent(
                 title: "Campus closed", desc: "Please stay at home",
                 message: "All lectures of today are cancelled because of the storm. "
                     + "The library and the canteen stay closed until tomorrow at noon.",

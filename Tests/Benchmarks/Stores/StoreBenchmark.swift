@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 
 /// The message stores compared with the same writes by their databases' C APIs, and the history at two sizes.

@@ -1,7 +1,6 @@
 import FoundationEssentials
-import JSON
+import Base
 import NIOHTTP1
-import SeededRandom
 import Synchronization
 import TestSupport
 

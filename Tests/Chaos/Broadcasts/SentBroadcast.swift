@@ -1,4 +1,4 @@
-import JSON
+import Base
 import Schemas
 
 /// A broadcast as the communicator has left it, by the hub's answers.

@@ -1,9 +1,11 @@
-import JSON
+import Base
+import Bus
 import NIOHTTP1
+import Schemas
 import Synchronization
 import TestSupport
 
-/// An administrator who adds channels to the cube and deletes them. Each request is repeated until it is answered, so an addition may
+/// An administrator who edits the cube in every way that the API has. Each request is repeated until it is answered, so an addition may
 /// take effect several times before its answer.
 final class CubeEditor: Sendable {
     private struct State {
@@ -12,20 +14,28 @@ final class CubeEditor: Sendable {
         var isOver = false
     }
 
+    private enum Kind: CaseIterable {
+        case addChannel, addArea, addSubject, updateChannel, updateArea, updateSubject
+        case access, approval, order, move, deleteSubject, deleteArea, deleteChannel
+    }
+
     /// The cube is part of what each phone reads.
-    private static let maxChannels = 30
+    private static let maxChannels = 10
+    private static let maxParts = 5
 
     private let portal: Portal
+    private let seed: UInt64
     private let retryTimeout: Duration
     private let state = Mutex(State())
 
     /// - Parameter retryTimeout: How long a request without an answer is repeated.
-    init(portal: Portal, retryTimeout: Duration) {
+    init(portal: Portal, seed: UInt64, retryTimeout: Duration) {
         self.portal = portal
+        self.seed = seed
         self.retryTimeout = retryTimeout
     }
 
-    /// The answered edits.
+    /// The answered additions and deletions of channels.
     var edits: CubeEdits { state.withLock(\.edits) }
     /// Unexpected answers.
     var surprises: [String] { state.withLock(\.surprises) }
@@ -36,31 +46,91 @@ final class CubeEditor: Sendable {
     }
 
     func run(every period: Duration) async throws {
+        var random = SeededGenerator(seed: seed)
         var number = 0
         while !state.withLock(\.isOver) {
-            let present = edits.added.subtracting(edits.deleted)
-            if number % 4 == 3 || present.count >= Self.maxChannels, let channel = present.min() {
-                try await delete(channel)
-            } else {
-                try await add(number)
-            }
+            try await edit(number, &random)
             number += 1
             try await Task.sleep(for: period)
         }
     }
 
-    private func add(_ number: Int) async throws {
-        let answer = try await portal.definiteAnswer(
-            .POST, "/channel", ["name": "Chaos \(number)", "desc": ""], within: retryTimeout, surprised: surprised)
+    /// Makes one edit of a random kind. If it has no object yet, one is added.
+    private func edit(_ number: Int, _ random: inout SeededGenerator) async throws {
+        let cube = try await channels()
+        let present = edits.added.subtracting(edits.deleted)
+        let own = cube.filter { present.contains("\($0.id)") }
+        let kind = Kind.allCases.randomElement(using: &random)
+        guard let channel = own.randomElement(using: &random) else { return try await addChannel(number) }
+        if kind == .addChannel, own.count < Self.maxChannels { return try await addChannel(number) }
+        if kind == .deleteChannel { return try await delete(channel) }
+        let draft: JSONValue = ["name": "Chaos \(number)", "desc": "é \(number)"]
+        if kind == .updateChannel { return try await send(.PUT, "/channel/\(channel.id)", draft) }
+        let areas = "/area/\(channel.id)"
+        guard let area = channel.areas.randomElement(using: &random), kind != .addArea || channel.areas.count >= Self.maxParts
+        else {
+            return try await send(.POST, areas, draft)
+        }
+        if kind == .updateArea { return try await send(.PUT, "\(areas)/\(area.id)", draft) }
+        if kind == .deleteArea { return try await send(.DELETE, "\(areas)/\(area.id)") }
+        var subjectDraft = draft
+        subjectDraft["opt"] = ["level": "", "distribution": .string(Bool.random(using: &random) ? "Alert" : "Information")]
+        let place = "\(channel.id)/\(area.id)"
+        guard let subject = area.subjects.randomElement(using: &random),
+            kind != .addSubject || area.subjects.count >= Self.maxParts
+        else { return try await send(.POST, "/subject/\(place)", subjectDraft) }
+        switch kind {
+        case .updateSubject: try await send(.PUT, "/subject/\(place)/\(subject.id)", subjectDraft)
+        case .deleteSubject: try await send(.DELETE, "/subject/\(place)/\(subject.id)")
+        case .approval:
+            try await send(.PUT, "/approval/\(place)/\(subject.id)", ["approval": .boolean(.random(using: &random))])
+        case .move:
+            guard let target = own.randomElement(using: &random), let to = target.areas.randomElement(using: &random) else {
+                return
+            }
+            let body: JSONValue = ["channel": .string("\(target.id)"), "area": .string("\(to.id)")]
+            try await send(.PUT, "/place/\(place)/\(subject.id)", body)
+        case .access:
+            let object = ["\(channel.id)", place, "\(place)/\(subject.id)"].randomElement(using: &random) ?? place
+            try await send(.PUT, "/access/\(object)", ["access": Bool.random(using: &random) ? ["ann", "bob"] : []])
+        default:
+            let lists = [
+                ("", cube.map(\.id)), ("/\(channel.id)", channel.areas.map(\.id)), ("/\(place)", area.subjects.map(\.id)),
+            ]
+            guard let (list, ids) = lists.randomElement(using: &random) else { return }
+            let sorted = ids.shuffled(using: &random).map { JSONValue.string("\($0)") }
+            try await send(.PUT, "/order\(list)", ["ids": .array(sorted)])
+        }
+    }
+
+    private func channels() async throws -> [Channel] {
+        let answer = try await answer(.GET, "/channel")
+        guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+        return try JSONCoder.decode(from: answer.body)
+    }
+
+    private func addChannel(_ number: Int) async throws {
+        let answer = try await answer(.POST, "/channel", ["name": "Chaos \(number)", "desc": ""])
         guard answer.status == 201, let id = try? answer.json["_id"]?.string else { return surprised("\(answer)") }
         state.withLock { _ = $0.edits.added.insert(id) }
     }
 
-    private func delete(_ channel: String) async throws {
-        let answer = try await portal.definiteAnswer(.DELETE, "/channel/\(channel)", within: retryTimeout, surprised: surprised)
+    private func delete(_ channel: Channel) async throws {
+        let answer = try await answer(.DELETE, "/channel/\(channel.id)")
         // A request without an answer has deleted it.
         guard [204, 404].contains(answer.status) else { return surprised("\(answer)") }
-        state.withLock { _ = $0.edits.deleted.insert(channel) }
+        state.withLock { _ = $0.edits.deleted.insert("\(channel.id)") }
+    }
+
+    /// Makes an edit. Its object may be gone by a request without an answer, and a cube that is read while its service is away may be
+    /// older.
+    private func send(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws {
+        let answer = try await answer(method, path, body)
+        if ![200, 201, 204, 404, 409].contains(answer.status) { surprised("\(answer)") }
+    }
+
+    private func answer(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> HTTPAnswer {
+        try await portal.definiteAnswer(method, path, body, within: retryTimeout, surprised: surprised)
     }
 
     private func surprised(_ text: String) {
@@ -68,21 +138,31 @@ final class CubeEditor: Sendable {
     }
 }
 
-extension Portal {
+/// The cube at the end of a run.
+struct CubeEvidence: Sendable {
     /// The paths of all channels, areas and subjects: their ids joined by `-`, as in the audit log.
-    func cube() async throws -> Set<String> {
+    var paths: Set<String> = []
+    /// Whether the gateway's copy of the cube is the cube.
+    var isCopied = true
+}
+
+extension Portal {
+    /// - Parameter service: The cube service.
+    func cube(_ service: CommandClient) async throws -> CubeEvidence {
+        guard let channels = try await service.request(ReadCube()).channels else {
+            throw TooLate("the cube is too large for one reply")
+        }
         let answer = try await call(.GET, "/channel")
         guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
-        var paths: Set<String> = []
-        for channel in try answer.json.array {
-            guard let id = channel["_id"]?.string else { throw UnexpectedAnswer(answer) }
-            paths.insert(id)
-            for area in channel["areas"]?.elements ?? [] {
-                let path = "\(id)-\(area["id"]?.string ?? "")"
-                paths.insert(path)
-                paths.formUnion((area["subjects"]?.elements ?? []).map { "\(path)-\($0["id"]?.string ?? "")" })
+        var evidence = CubeEvidence()
+        evidence.isCopied = try answer.body == JSONCoder.encode(channels)
+        for channel in channels {
+            evidence.paths.insert("\(channel.id)")
+            for area in channel.areas {
+                evidence.paths.insert("\(channel.id)-\(area.id)")
+                evidence.paths.formUnion(area.subjects.map { "\($0.topicKey)" })
             }
         }
-        return paths
+        return evidence
     }
 }

@@ -62,7 +62,7 @@ struct Fault: Hashable, Sendable {
 }
 
 /// A fault that happened, with the time in which it could have an effect, in Unix milliseconds.
-struct Disturbance: Hashable, Sendable {
+struct InjectedFault: Hashable, Sendable {
     let part: Part
     let action: Fault.Action
     let began: Int64

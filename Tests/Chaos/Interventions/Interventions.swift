@@ -1,4 +1,4 @@
-import JSON
+import Base
 import NIOHTTP1
 import Synchronization
 import TestSupport
@@ -43,7 +43,7 @@ final class Interventions: Sendable {
     /// A message that was accepted recently.
     var latest: String? { state.withLock(\.latest) }
 
-    /// Ends the interventions as soon as no message is held any more.
+    /// Ends the interventions as soon as no message is held.
     func stop() {
         state.withLock { $0.isOver = true }
     }

@@ -13,9 +13,6 @@ struct PhoneEvidence: Sendable {
     var sent: Set<String> = []
     /// How many phones have reported each message to the hub, by its `msi_key`.
     var receipts: [String: Int] = [:]
-    /// Whether another version ran beside this one. A message log of the version before leaves out reports of Alerts that no relay has
-    /// taken, which phones have fetched from one of this version.
-    var isMixed = false
 }
 
 /// Whether each phone has each message once, and the hub knows that it has it. Pure.
@@ -42,10 +39,7 @@ struct PhoneVerdict: Sendable {
         if report.phones != evidence.phones { problems.append("\(report.phones) of \(evidence.phones) phones have reported") }
         if report.missing > 0 { problems.append("\(report.missing) messages that the hub tells are missing on the phones") }
         if report.doubled > 0 { problems.append("\(report.doubled) messages are on a phone more than once") }
-        let miscounted = archive.keys.filter { key in
-            let (counted, received) = (evidence.receipts[key, default: 0], report.received[key, default: 0])
-            return evidence.isMixed ? counted > received : counted != received
-        }
+        let miscounted = archive.keys.filter { evidence.receipts[$0, default: 0] != report.received[$0, default: 0] }
         if !miscounted.isEmpty {
             let named = miscounted.sorted().prefix(Self.maxNamed).map {
                 "\($0): \(evidence.receipts[$0, default: 0]) of \(report.received[$0, default: 0])"

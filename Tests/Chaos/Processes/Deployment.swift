@@ -1,7 +1,7 @@
 import AsyncHTTPClient
-import CommandBus
+import Bus
 import FoundationEssentials
-import JSON
+import Base
 import ServiceKit
 import TestSupport
 
@@ -103,8 +103,8 @@ struct Deployment: Sendable {
         for part in parts { await part.end() }
     }
 
-    /// Calls a function with clients for the message logs, together and one by one, and for the people service, as other programs have
-    /// them.
+    /// Calls a function with clients for the message logs, together and one by one, and for the services of people and of the cube, as other
+    /// programs have them.
     func withServices<Value>(_ body: (ServiceClients) async throws -> Value) async throws -> Value {
         try await withBus { bus in
             func client(_ endpoints: String...) throws -> CommandClient {
@@ -115,7 +115,8 @@ struct Deployment: Sendable {
                 ServiceClients(
                     messageLogs: try client(Self.pattern(of: .messageLog, .commands, in: folder)),
                     eachMessageLog: Dictionary(uniqueKeysWithValues: each),
-                    people: try client("ipc://\(folder)/run/\(ServiceEntry.people.socketFile(.commands))")))
+                    people: try client(Self.endpoint(of: .people, in: folder)),
+                    cube: try client(Self.endpoint(of: .cube, in: folder))))
         }
     }
 
@@ -184,6 +185,10 @@ struct Deployment: Sendable {
         "ipc://\(folder)/run/\(Part.socketPattern(service, socket))"
     }
 
+    private static func endpoint(of service: ServiceEntry, in folder: String) -> String {
+        "ipc://\(folder)/run/\(service.socketFile(.commands))"
+    }
+
     private static func endpoint(of part: Part, _ socket: BusSocket, in folder: String) -> String {
         "ipc://\(folder)/run/\(part.socketFile(socket) ?? "")"
     }
@@ -194,4 +199,5 @@ struct ServiceClients: Sendable {
     let messageLogs: CommandClient
     let eachMessageLog: [Part: CommandClient]
     let people: CommandClient
+    let cube: CommandClient
 }

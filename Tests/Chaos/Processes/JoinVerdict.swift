@@ -4,8 +4,8 @@ struct JoinEvidence: Hashable, Sendable {
     var joined: [Part] = []
     /// Those of them that got messages.
     var working: Set<Part> = []
-    /// How many posts had another answer than 201 until then, or none.
-    var failedPosts = 0
+    /// How many posts had no answer until then because of a broken connection, or 503 for another cause than a slow machine.
+    var interruptions = 0
 }
 
 /// Whether clients found the processes that joined, and noticed nothing else. Pure.
@@ -16,8 +16,8 @@ struct JoinVerdict: Sendable {
         for part in evidence.joined where !evidence.working.contains(part) {
             problems.append("\(part.name) has joined, and gets no messages")
         }
-        if evidence.failedPosts > 0 {
-            problems.append("\(evidence.failedPosts) posts failed while processes joined, before the first fault")
+        if evidence.interruptions > 0 {
+            problems.append("\(evidence.interruptions) posts failed while processes joined, before the first fault")
         }
     }
 }

@@ -7,7 +7,7 @@ import TestSupport
 /// The machine that the product runs on: its power, its disk and its clock. FCM, and a database server, are elsewhere.
 final class Machine: Sendable {
     private struct State {
-        var disturbances: [Disturbance] = []
+        var injectedFaults: [InjectedFault] = []
         var isClockSteady = true
         /// The number of power cuts.
         var cuts = 0
@@ -44,7 +44,7 @@ final class Machine: Sendable {
         clockLibrary = try await PreloadedLibrary.build("clock-library", SetClock.source, in: folder)
     }
 
-    var disturbances: [Disturbance] { state.withLock(\.disturbances) }
+    var injectedFaults: [InjectedFault] { state.withLock(\.injectedFaults) }
     /// Whether the services' clock is right, and stays right for a moment.
     var isClockSteady: Bool { state.withLock(\.isClockSteady) }
 
@@ -92,8 +92,8 @@ final class Machine: Sendable {
                 try await Task.sleep(for: Self.clockNotice)
                 state.withLock { $0.isClockSteady = true }
             }
-            let disturbance = Disturbance(part: .machine, action: fault.action, began: began, ended: .nowInMilliseconds)
-            state.withLock { $0.disturbances.append(disturbance) }
+            let injected = InjectedFault(part: .machine, action: fault.action, began: began, ended: .nowInMilliseconds)
+            state.withLock { $0.injectedFaults.append(injected) }
         }
     }
 

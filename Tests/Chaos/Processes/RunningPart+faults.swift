@@ -18,7 +18,7 @@ extension RunningPart {
                 let next = fault.changesVersion ? ", then \(version == .this ? "the other" : "this") version" : ""
                 journal.say("\(part.name): \(fault.action), \(fault.length.inSeconds)\(next)")
                 try await inject(fault)
-                note(Disturbance(part: part, action: fault.action, began: began, ended: .nowInMilliseconds))
+                note(InjectedFault(part: part, action: fault.action, began: began, ended: .nowInMilliseconds))
             }
         }
     }

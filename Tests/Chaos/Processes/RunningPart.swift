@@ -15,7 +15,7 @@ final class RunningPart: Sendable {
         /// How often it was changed to a version.
         var versionChanges: [ProductVersion: Int] = [:]
         var logFiles: [String] = []
-        var disturbances: [Disturbance] = []
+        var injectedFaults: [InjectedFault] = []
         var failedStarts: [FailedStart] = []
         var problems: [String] = []
     }
@@ -44,7 +44,7 @@ final class RunningPart: Sendable {
     static let stopTimeout = Duration.seconds(60)
     /// How long a failing start is retried.
     private static let startTimeout = Duration.seconds(60)
-    /// How long a process may take to be ready, also while its database is away or the machine is slow.
+    /// How long a process may take to be ready, even while its database is away or the machine is slow.
     private static let readyTimeout = Duration.seconds(300)
     /// How long one may wait for the end of a fault of another kind: a start, and the faults before it.
     private static let turnTimeout = Duration.seconds(600)
@@ -69,7 +69,7 @@ final class RunningPart: Sendable {
         self.journal = journal
     }
 
-    var disturbances: [Disturbance] { state.withLock(\.disturbances) }
+    var injectedFaults: [InjectedFault] { state.withLock(\.injectedFaults) }
     var failedStarts: [FailedStart] { state.withLock(\.failedStarts) }
     /// Unexpected behaviour, such as an unexpected end.
     var problems: [String] { state.withLock(\.problems) }
@@ -147,7 +147,7 @@ final class RunningPart: Sendable {
         let (process, isHeld) = state.withLock { ($0.process, $0.isHeld) }
         guard let process, !isHeld, !process.isRunning else { return }
         let status = await process.end()
-        // The power may have been cut meanwhile.
+        // The power may have been cut since.
         if state.withLock(\.isHeld) { return }
         complain("ended by itself with status \(status), see \(process.logFile)")
         try await start()
@@ -202,8 +202,8 @@ final class RunningPart: Sendable {
     }
 
     /// Records a fault.
-    func note(_ disturbance: Disturbance) {
-        state.withLock { $0.disturbances.append(disturbance) }
+    func note(_ injected: InjectedFault) {
+        state.withLock { $0.injectedFaults.append(injected) }
     }
 
     func complain(_ what: String) {

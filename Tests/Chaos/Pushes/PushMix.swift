@@ -1,7 +1,5 @@
-import JSON
+import Base
 import Schemas
-import SeededRandom
-import Time
 
 /// The pushes that the programs log: to topics, conditions and phones, with short and long lifetimes.
 struct PushMix: Sendable {

@@ -1,4 +1,4 @@
-import JSON
+import Base
 import Schemas
 import TestSupport
 

@@ -1,7 +1,8 @@
-import CommandBus
+import Bus
 import Schemas
 import Synchronization
 import TestSupport
+import Base
 
 /// Programs that log pushes over the bus at a constant rate. Each push is repeated with its idempotency key until it is answered.
 final class PushTraffic: Sendable {
@@ -11,8 +12,7 @@ final class PushTraffic: Sendable {
         var isOver = false
     }
 
-    private static let caller = RequestContext(actor: "chaos")
-    private static let pause = Duration.milliseconds(200)
+    private static let caller = CallerContext(actor: "chaos")
     /// The maximum number of recorded surprises.
     private static let maxSurprises = 100
 
@@ -60,7 +60,7 @@ final class PushTraffic: Sendable {
     }
 
     private func logUntilAnswered(_ command: LogPush) async throws {
-        let deadline = ContinuousClock.now + retryTimeout
+        var backoff = Backoff.ofCallers(for: retryTimeout)
         while true {
             do throws(CommandFailure) {
                 let push = try await client.request(command, context: Self.caller).push
@@ -70,8 +70,8 @@ final class PushTraffic: Sendable {
                     return surprised("\(command.idempotencyKey) was answered \(error)")
                 }
             }
-            guard ContinuousClock.now < deadline else { throw TooLate("\(command.idempotencyKey) was not answered") }
-            try await Task.sleep(for: Self.pause)
+            guard let pause = backoff.nextPause() else { throw TooLate("\(command.idempotencyKey) was not answered") }
+            try await Task.sleep(for: pause)
         }
     }
 

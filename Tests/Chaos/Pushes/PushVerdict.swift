@@ -9,7 +9,7 @@ struct PushVerdict: Sendable {
     private(set) var failed = 0
     /// Accepted pushes that are neither.
     private(set) var lost = 0
-    /// Recipients to whom FCM has a push more than once.
+    /// Recipients for which FCM has a push more than once.
     private(set) var doubled = 0
     private(set) var problems: [String] = []
 
@@ -27,7 +27,7 @@ struct PushVerdict: Sendable {
     ///   - accepted: The accepted pushes, from the message log's answers.
     ///   - stored: The pushes that are stored at the end.
     ///   - sends: Every send of a push that FCM accepted.
-    init(accepted: [Push], stored: [ObjectID: Push], sends: [PushSend], disturbances: [Disturbance]) {
+    init(accepted: [Push], stored: [ObjectID: Push], sends: [PushSend], injectedFaults: [InjectedFault]) {
         let byPlace = Dictionary(grouping: sends, by: \.place)
         for push in accepted { judge(push, stored[push.id], byPlace) }
         var names: [PushSend.Place: String] = [:]
@@ -41,7 +41,7 @@ struct PushVerdict: Sendable {
                 continue
             }
             if copies.count > 1 { doubled += 1 }
-            for copy in copies where copy.name != names[place] { judge(copy, disturbances) }
+            for copy in copies where copy.name != names[place] { judge(copy, injectedFaults) }
         }
         if Set(accepted.map(\.id)).count < accepted.count { problems.append("two pushes were accepted under one id") }
     }
@@ -82,14 +82,14 @@ struct PushVerdict: Sendable {
 
     /// Checks whether a fault explains a copy that is not the stored one. The relay's log does not name the sends of pushes, so any
     /// fault that can double a send counts if the push may have been in flight.
-    private mutating func judge(_ copy: PushSend, _ disturbances: [Disturbance]) {
+    private mutating func judge(_ copy: PushSend, _ injectedFaults: [InjectedFault]) {
         let inFlight = copy.received - Self.timeBefore...copy.received + Self.timeAfter
-        guard !disturbances.contains(where: { $0.canDoublePush && $0.overlaps(inFlight) }) else { return }
+        guard !injectedFaults.contains(where: { $0.canDoublePush && $0.overlaps(inFlight) }) else { return }
         problems.append("unexplained: \(copy.place.key) as \(copy.name), at FCM at \(copy.received)")
     }
 }
 
-extension Disturbance {
+extension InjectedFault {
     /// Whether it can cause the loss of a send's outcome.
     fileprivate var canDoublePush: Bool {
         switch action {

@@ -1,5 +1,5 @@
 import AuditTrail
-import CommandBus
+import Bus
 import Schemas
 
 extension AuditEvidence {

@@ -25,8 +25,7 @@ struct Evidence: Sendable {
     var loggedBroadcasts: [LoggedBroadcast] = []
     /// What was done with the cube.
     var cubeEdits = CubeEdits()
-    /// The paths of what is in the cube at the end.
-    var cube: Set<String> = []
+    var cube = CubeEvidence()
     var join = JoinEvidence()
     /// When portals gave up waiting for an answer, Unix milliseconds.
     var hangs: [Int64] = []
@@ -40,7 +39,9 @@ struct Evidence: Sendable {
     var unfinished: [SentComponent: Set<Part>] = [:]
     /// When posts were refused because the disk was full, Unix milliseconds.
     var refusals: [Int64] = []
-    var disturbances: [Disturbance] = []
+    var injectedFaults: [InjectedFault] = []
+    /// How long the database may take to store what a relay has answered, in milliseconds.
+    var storing = StrayCopy.margin
     var failedStarts: [RunningPart.FailedStart] = []
     /// What the services logged about a message, by its `msi_key`.
     var logLines: @Sendable (_ msiKey: String) -> [String] = { _ in [] }

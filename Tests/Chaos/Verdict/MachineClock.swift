@@ -2,13 +2,13 @@ import TestSupport
 
 /// The clock of the product's machine, with its steps.
 struct MachineClock: Sendable {
-    /// How long after a step a process may still use the former time, in milliseconds: it checks once a second.
+    /// How long after a step a process may still use the time before the step, in milliseconds: it checks once a second.
     private static let margin: Int64 = 2_000
 
-    private let steps: [Disturbance]
+    private let steps: [InjectedFault]
 
-    init(_ disturbances: [Disturbance]) {
-        steps = disturbances.filter { $0.action.clockOffset != 0 }
+    init(_ injectedFaults: [InjectedFault]) {
+        steps = injectedFaults.filter { $0.action.clockOffset != 0 }
     }
 
     /// Converts a time of the machine's clock to the real time, in Unix milliseconds.

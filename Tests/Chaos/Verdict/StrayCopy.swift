@@ -17,7 +17,7 @@ struct StrayCopy: Hashable, Sendable {
         case answerLost = "FCM's answer did not reach the relay"
         /// A relay was sending it and was killed.
         case relayEnded = "the relay ended before FCM's answer"
-        /// Every relay that was sending it has an answer.
+        /// Every relay that was sending it has an answer. A relay that was killed at that moment may have lost its last log lines.
         case noSender = "no relay was waiting for FCM's answer"
     }
 
@@ -29,10 +29,13 @@ struct StrayCopy: Hashable, Sendable {
     private let begin: Int64
     /// When a relay received FCM's answer or gave up, in Unix milliseconds.
     private let end: Int64?
+    /// How long the database may take to store that.
+    private let storing: Int64
 
     init(_ send: AcceptedSend, of message: ArchivedMessage, _ evidence: Evidence) {
         self.send = send
-        let clock = MachineClock(evidence.disturbances)
+        storing = evidence.storing
+        let clock = MachineClock(evidence.injectedFaults)
         let begin = clock.real(send.taken.map { $0 * 1_000 } ?? message.due)
         self.begin = begin
         // The relay may have given up before FCM processed it.
@@ -55,12 +58,14 @@ struct StrayCopy: Hashable, Sendable {
     static let requestTimeout = Int64(DeliveryTimes.fcmRequestTimeout / .milliseconds(1))
     /// How long after a message's expiry a relay gives up, in milliseconds: a second, and more on a busy machine.
     static let timeAfterExpiry: Int64 = 5_000
+    /// How long a relay's log line can be in memory only, in milliseconds: 2, and more on a busy machine.
+    static let unwrittenLog: Int64 = 100
     /// The minimum freeze that breaks a connection of the bus, in milliseconds. A connection breaks after three seconds of silence,
     /// and one of them may have passed before the freeze.
     static let silence: Int64 = 1_800
-    /// How long a database may take from its start until the message log can store again, on a busy machine, in milliseconds.
-    private static let recovery: Int64 = 15_000
-    /// The minimum freeze that ends an earlier lease of 30 s, in milliseconds.
+    /// How long a database may take from its start until the message log has stored what waited, on a busy machine, in milliseconds.
+    private static let recovery: Int64 = 60_000
+    /// The minimum freeze that ends an earlier lease of 35 s, in milliseconds.
     private static let lease: Int64 = 20_000
 
     /// When the component was in flight, in Unix milliseconds.
@@ -68,42 +73,51 @@ struct StrayCopy: Hashable, Sendable {
         begin - Self.margin...max(send.received, end.map { $0 + Self.margin } ?? send.received + Self.requestTimeout)
     }
 
-    /// While nothing can be stored, the outcome waits in the message log.
-    private func inFlight(during disturbances: [Disturbance]) -> ClosedRange<Int64> {
+    /// While nothing can be stored, and until the database has caught up, the outcome waits in the message log.
+    private func inFlight(during injectedFaults: [InjectedFault]) -> ClosedRange<Int64> {
         guard rule == .outcomeLost else { return inFlight }
-        let outages = disturbances.filter { ($0.part == .database || $0.action == .fillDisk) && $0.overlaps(inFlight) }
+        let inFlight = self.inFlight.lowerBound...max(self.inFlight.upperBound, self.end.map { $0 + storing } ?? 0)
+        let beforeOutage = inFlight.lowerBound - Self.recovery...inFlight.upperBound
+        let outages = injectedFaults.filter { ($0.part == .database || $0.action == .fillDisk) && $0.overlaps(beforeOutage) }
         let end = outages.map { $0.ended + Self.recovery }.max() ?? 0
         return inFlight.lowerBound...max(inFlight.upperBound, end)
     }
 
-    /// Whether it is explained without a disturbance.
+    /// Whether it is explained without an injected fault.
     var isHarmless: Bool { rule == .expiredOnTheWay }
 
-    /// The disturbance that doubled it: of the possible ones while it was in flight, the one that began last. `nil` if there is
+    /// The injected fault that doubled it: of the possible ones while it was in flight, the one that began last. `nil` if there is
     /// none; then the copy is unexplained.
-    func cause(among disturbances: [Disturbance]) -> Disturbance? {
-        let inFlight = inFlight(during: disturbances)
-        return disturbances.filter { $0.overlaps(inFlight) && canDouble($0) }.max { $0.began < $1.began }
+    func cause(among injectedFaults: [InjectedFault]) -> InjectedFault? {
+        let inFlight = inFlight(during: injectedFaults)
+        return injectedFaults.filter { $0.overlaps(inFlight) && canDouble($0) }.max { $0.began < $1.began }
     }
 
-    /// Whether a disturbance can double a component. A stopping service finishes its work, so a restart cannot, except for the
+    /// Whether an injected fault can double a component. A stopping service finishes its work, so a restart cannot, except for the
     /// emulator, which ends its connections after a second. A full disk, a clock step, or a removed socket cannot either.
-    private func canDouble(_ disturbance: Disturbance) -> Bool {
-        let part = disturbance.part
-        return switch (rule, disturbance.action) {
+    private func canDouble(_ injected: InjectedFault) -> Bool {
+        let part = injected.part
+        return switch (rule, injected.action) {
         case (.outcomeLost, .kill): relays.contains(part) || Part.messageLogs.contains(part)
         case (.outcomeLost, .cutPower), (.relayEnded, .cutPower): part == .machine
         case (.outcomeLost, .freeze):
             // During an outage of the database the message log keeps the outcome, and stores it afterwards if it
             // still has the lease.
-            part == .database && disturbance.length >= Self.lease
-                || (relays.contains(part) || Part.messageLogs.contains(part)) && disturbance.length >= Self.silence
+            part == .database && injected.length >= Self.lease
+                || (relays.contains(part) || Part.messageLogs.contains(part)) && injected.length >= Self.silence
         case (.answerLost, .kill), (.answerLost, .restart): part == .emulator
         case (.answerLost, .freeze): part == .emulator || relays.contains(part)
         case (.answerLost, .silenceConnections), (.answerLost, .cutOff), (.answerLost, .hangResolver): relays.contains(part)
         case (.relayEnded, .kill): relays.contains(part)
+        // A relay logs a line before it sends. If that line was lost, FCM got the copy when the relay ended.
+        case (.noSender, .kill): Part.relays.contains(part) && reachedFCM(atEndBy: injected)
+        case (.noSender, .cutPower): part == .machine && reachedFCM(atEndBy: injected)
         default: false
         }
+    }
+
+    private func reachedFCM(atEndBy injected: InjectedFault) -> Bool {
+        (injected.began - Self.unwrittenLog...injected.began + Self.margin).contains(send.received)
     }
 }
 

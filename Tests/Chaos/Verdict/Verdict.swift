@@ -38,7 +38,7 @@ struct Verdict: Sendable {
     static let refusals: Set<String> = Set(
         [RelayErrorCode.relayInvalid, .relayTooOld, .relayForbidden, .relayUnauthenticated].map(\.rawValue))
 
-    /// How long a disturbance may affect messages after its end, in milliseconds.
+    /// How long an injected fault may affect messages after its end, in milliseconds.
     private static let recoveryTimeout: Int64 = 5_000
 
     var isGood: Bool { problems.isEmpty && lost == 0 }
@@ -49,7 +49,7 @@ struct Verdict: Sendable {
     init(_ evidence: Evidence) {
         pushes = PushVerdict(
             accepted: evidence.acceptedPushes, stored: evidence.storedPushes, sends: evidence.pushSends,
-            disturbances: evidence.disturbances)
+            injectedFaults: evidence.injectedFaults)
         audit = evidence.audit.map { audit in
             AuditVerdict(
                 audit, accepted: evidence.accepted.map(\.msiKey), archive: evidence.archive.mapValues(\.state),
@@ -134,7 +134,7 @@ struct Verdict: Sendable {
             let stray = StrayCopy(copy, of: message, evidence)
             if stray.isHarmless {
                 explained[stray.rule.rawValue, default: 0] += 1
-            } else if let cause = stray.cause(among: evidence.disturbances) {
+            } else if let cause = stray.cause(among: evidence.injectedFaults) {
                 explained["\(stray.rule.rawValue): \(cause.part.name), \(cause.action.rawValue)", default: 0] += 1
             } else {
                 problems.append("unexplained: \(stray); the archive has \(recorded ?? "none") of \(copies.map(\.name))")
@@ -144,15 +144,15 @@ struct Verdict: Sendable {
 
     /// Checks whether a component was sent after it was due and before it expired.
     private mutating func judgeTime(of copy: AcceptedSend, _ message: ArchivedMessage, _ evidence: Evidence) {
-        if MachineClock(evidence.disturbances).wasSet(during: message) { return }
+        if MachineClock(evidence.injectedFaults).wasSet(during: message) { return }
         if copy.received < message.due {
             problems.append("\(copy.component) was at FCM at \(copy.received), before it was due at \(message.due)")
         }
         let wasTakenTooLate = copy.taken.map { $0 * 1_000 >= message.expires } ?? false
         // A send in time may arrive late at FCM if a part in between was disturbed.
-        let wasHeldUp = evidence.disturbances.contains { disturbance in
-            disturbance.action == .freeze && Part.sending.contains(disturbance.part)
-                && disturbance.overlaps(message.expires...max(message.expires, copy.received))
+        let wasHeldUp = evidence.injectedFaults.contains { injected in
+            injected.action == .freeze && Part.sending.contains(injected.part)
+                && injected.overlaps(message.expires...max(message.expires, copy.received))
         }
         if wasTakenTooLate || copy.received > message.expires + Self.sendTimeout && !wasHeldUp {
             let sent = copy.taken.map { "sent at \($0) s and " } ?? ""
@@ -162,12 +162,12 @@ struct Verdict: Sendable {
 
     /// Checks whether there was a reason for a message to expire.
     private mutating func judgeExpiry(of message: ArchivedMessage, _ evidence: Evidence) {
-        let wasSet = MachineClock(evidence.disturbances).wasSet(during: message)
+        let wasSet = MachineClock(evidence.injectedFaults).wasSet(during: message)
         let hadReason =
             wasSet || wasBehind(during: message, evidence)
-            || evidence.disturbances.contains { disturbance in
-                Part.relaying.contains(disturbance.part)
-                    && disturbance.overlaps(message.due - Self.recoveryTimeout...message.expires)
+            || evidence.injectedFaults.contains { injected in
+                Part.relaying.contains(injected.part)
+                    && injected.overlaps(message.due - Self.recoveryTimeout...message.expires)
             }
         if !hadReason { add("expired though nothing was away: \(message)", about: message.msiKey, evidence) }
     }
@@ -184,7 +184,7 @@ struct Verdict: Sendable {
 
     /// Checks whether messages were refused only while the disk was full, or shortly after.
     private mutating func judgeRefusals(_ evidence: Evidence) {
-        let full = evidence.disturbances.filter { $0.action == .fillDisk }
+        let full = evidence.injectedFaults.filter { $0.action == .fillDisk }
         let wrong = evidence.refusals.filter { time in
             !full.contains { $0.overlaps(time - Self.recoveryTimeout...time) }
         }
@@ -193,7 +193,7 @@ struct Verdict: Sendable {
 
     /// Checks whether posts were left without an answer only by a frozen gateway. Whatever else is away, the answer is 503.
     private mutating func judgeHangs(_ evidence: Evidence) {
-        let frozen = evidence.disturbances.filter { $0.part == .gateway && $0.action == .freeze }
+        let frozen = evidence.injectedFaults.filter { $0.part == .gateway && $0.action == .freeze }
         let wrong = evidence.hangs.filter { time in !frozen.contains { $0.overlaps(time - Self.answerTimeout...time) } }
         if !wrong.isEmpty { problems.append("\(wrong.count) posts had no answer within \(Self.answerTimeout) ms") }
     }
@@ -202,17 +202,17 @@ struct Verdict: Sendable {
     private mutating func judge(_ start: RunningPart.FailedStart, _ evidence: Evidence) {
         // The tests' own database server keeps its folder locked for some seconds after its end.
         if start.part == .database { return }
-        let isExcused = evidence.disturbances.contains { disturbance in
-            let (began, ended) = (disturbance.began, disturbance.ended)
-            return switch disturbance.action {
+        let isExcused = evidence.injectedFaults.contains { injected in
+            let (began, ended) = (injected.began, injected.ended)
+            return switch injected.action {
             // No database can be opened on a full disk, and a start takes a moment to fail. The supervisor repeats it.
             case .fillDisk: Part.withData.contains(start.part) && (began...ended + 1_000).contains(start.at)
             // A frozen message log may block the other one's database in the middle of a transaction.
             case .freeze:
-                disturbance.part != start.part && Part.messageLogs.contains(disturbance.part)
+                injected.part != start.part && Part.messageLogs.contains(injected.part)
                     && Part.messageLogs.contains(start.part) && (began...ended).contains(start.at)
             // A predecessor that waits for FCM's answers serves its sockets until it has them. The supervisor repeats the start.
-            case .replaceEarly: disturbance.part == start.part && (began...ended).contains(start.at)
+            case .replaceEarly: injected.part == start.part && (began...ended).contains(start.at)
             default: false
             }
         }

@@ -1,7 +1,7 @@
-import CommandBus
+import Bus
 import TestSupport
 import Schemas
-import SeededRandom
+import Base
 import Synchronization
 
 /// Sends messages to the relay as an open loop, and retries each until FCM has accepted every component. It replaces the message
@@ -94,7 +94,7 @@ final class RetryingLoad: Sendable {
         let distribution = given ?? (Int.random(in: 0..<100, using: &random) < 40 ? .alert : .information)
         return RelayMessage(
             msiKey: ObjectID(), timestamp: .now,
-            draft: MessageDraft(
+            content: MessageContent(
                 title: "Message \(number)", desc: "An endurance run",
                 message: String(
                     repeating: "All lectures of today are cancelled. ", count: Int.random(in: 1...14, using: &random)),
@@ -112,7 +112,7 @@ final class RetryingLoad: Sendable {
         var outstanding = message.components
         while !outstanding.isEmpty, !Task.isCancelled {
             let command = RelayMessage(
-                msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, components: outstanding)
+                msiKey: message.msiKey, timestamp: message.timestamp, content: message.content, components: outstanding)
             do throws(CommandFailure) {
                 let outcomes = try await client.request(command, timeout: Self.commandTimeout).components
                 outstanding = note(outcomes)

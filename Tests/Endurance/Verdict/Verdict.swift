@@ -2,11 +2,11 @@ import TestSupport
 
 /// The results of a run.
 struct Verdict: Sendable {
-    /// The allowed growth of the medians, which the current weather may cause.
+    /// The allowed growth of the medians, which the current phase may cause.
     private enum Tolerance {
         /// KiB.
         static let memory = 6_144
-        /// A relay has up to ten connections and one being made. The number depends on the weather.
+        /// A relay has up to ten connections and one being made. The number depends on the phase.
         static let descriptors = 12
         /// Swift's tasks run on two pools, by their priority, with a thread for each of two processors. Idle threads end.
         static let threads = 4

@@ -60,14 +60,14 @@ import Testing
         try await withEmulator { client in
             try await client.fault(#"{"fault":"GOAWAY","count":1}"#, #"{"fault":"GOAWAY","code":11,"text":"too many"}"#)
             try await FrameClient.with(port: client.port, opening: HTTP2Frame.send(1, to: "a")) { frames in
-                let farewell = try await frames.nextGoAway()
-                #expect(farewell == .init(lastStream: 1, code: .noError, text: "max_age"))
+                let goAway = try await frames.nextGoAway()
+                #expect(goAway == .init(lastStream: 1, code: .noError, text: "max_age"))
                 #expect(try await frames.next { $0.status(of: 1) } == "200")
                 await frames.ends()
             }
             try await FrameClient.with(port: client.port, opening: HTTP2Frame.send(1, to: "b")) { frames in
-                let farewell = try await frames.nextGoAway()
-                #expect(farewell == .init(lastStream: 1, code: .enhanceYourCalm, text: "too many"))
+                let goAway = try await frames.nextGoAway()
+                #expect(goAway == .init(lastStream: 1, code: .enhanceYourCalm, text: "too many"))
                 #expect(try await frames.next { $0.status(of: 1) } == "200")
             }
         }
@@ -79,8 +79,8 @@ import Testing
             try await FrameClient.with(port: client.port, opening: HTTP2Frame.send(1, to: "a")) { frames in
                 #expect(try await frames.next { $0.status(of: 1) } == "200")
                 try await frames.send(HTTP2Frame.send(3, to: "b"))
-                let farewell = try await frames.nextGoAway()
-                #expect(farewell == .init(lastStream: 1, code: .noError, text: "max_age"))
+                let goAway = try await frames.nextGoAway()
+                #expect(goAway == .init(lastStream: 1, code: .noError, text: "max_age"))
                 await frames.ends()
             }
             #expect(try await client.acceptedTopics() == ["a"])

@@ -1,6 +1,5 @@
-import JSON
+import Base
 import NIOHTTP1
-import SeededRandom
 import Testing
 import TestSupport
 

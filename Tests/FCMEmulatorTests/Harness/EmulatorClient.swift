@@ -62,3 +62,37 @@ struct EmulatorClient: Sendable {
             .POST, "/iid/v1:\(method)", token: "owner", "{\"to\":\"/topics/\(topic)\",\"registration_tokens\":[\(list)]}")
     }
 }
+
+extension EmulatorClient {
+    /// Replaces the rules of fault injection.
+    @discardableResult
+    func fault(_ rules: String..., seed: Int = 1) async throws -> HTTPAnswer {
+        try await call(
+            .PUT, "/emulator/faults", token: nil, "{\"seed\":\(seed),\"rules\":[\(rules.joined(separator: ","))]}")
+    }
+
+    /// The number of hits of each rule.
+    func faultHits() async throws -> [Int] {
+        let rules = try await call(.GET, "/emulator/faults", token: nil).object["rules"] as? [[String: Any]] ?? []
+        return rules.compactMap { $0["hits"] as? Int }
+    }
+
+    /// The topics of the accepted sends, in order.
+    func acceptedTopics() async throws -> [String] {
+        let text = try await call(.GET, "/emulator/messages", token: nil).text
+        let list = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]] ?? []
+        return list.compactMap { (($0["body"] as? [String: Any])?["message"] as? [String: Any])?["topic"] as? String }
+    }
+}
+
+extension HTTPAnswer {
+    /// The members of Google's `error` object.
+    var error: [String: Any] { object["error"] as? [String: Any] ?? [:] }
+    var errorMessage: String? { error["message"] as? String }
+    var errorStatus: String? { error["status"] as? String }
+    var details: [[String: Any]] { error["details"] as? [[String: Any]] ?? [] }
+    var fcmErrorCode: String? { details.compactMap { $0["errorCode"] as? String }.first }
+    var violatedFields: [String] {
+        details.flatMap { $0["fieldViolations"] as? [[String: Any]] ?? [] }.compactMap { $0["field"] as? String }
+    }
+}

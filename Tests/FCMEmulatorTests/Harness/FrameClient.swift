@@ -29,14 +29,13 @@ struct FrameClient {
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers([
                         try NIOSSLClientHandler(context: context, serverHostname: nil), NIOHTTP2Handler(mode: .client),
-                        FrameCollector(frames: continuation, state: state),
+                        FrameCollector(opening: opening, frames: continuation, state: state),
                     ])
                 }
             }
             .connect(host: "127.0.0.1", port: port).get()
         var client = FrameClient(channel: channel, collector: state, frames: frames.makeAsyncIterator())
         do {
-            try await client.send(opening)
             let result = try await body(&client)
             try? await channel.close()
             return result
@@ -62,16 +61,16 @@ struct FrameClient {
         throw Ended()
     }
 
-    struct Farewell: Hashable {
+    struct GoAway: Hashable {
         let lastStream: Int
         let code: HTTP2ErrorCode
         let text: String
     }
 
-    mutating func nextGoAway() async throws -> Farewell {
+    mutating func nextGoAway() async throws -> GoAway {
         try await next { frame in
             guard case .goAway(let last, let code, let text) = frame.payload else { return nil }
-            return Farewell(lastStream: Int(last), code: code, text: text.map { String(buffer: $0) } ?? "")
+            return GoAway(lastStream: Int(last), code: code, text: text.map { String(buffer: $0) } ?? "")
         }
     }
 
@@ -144,17 +143,27 @@ extension HTTP2Frame {
 
 private final class FrameCollector: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
 
     final class State: Sendable {
         let wasCut = Mutex(false)
     }
 
+    private let opening: [HTTP2Frame]
     private let frames: AsyncStream<HTTP2Frame>.Continuation
     private let state: State
 
-    init(frames: AsyncStream<HTTP2Frame>.Continuation, state: State) {
+    init(opening: [HTTP2Frame], frames: AsyncStream<HTTP2Frame>.Continuation, state: State) {
+        self.opening = opening
         self.frames = frames
         self.state = state
+    }
+
+    /// On the event loop: a task that waits for a processor may come after the server's SETTINGS, whose limits hold for the client.
+    func channelActive(context: ChannelHandlerContext) {
+        for frame in opening { context.write(wrapOutboundOut(frame), promise: nil) }
+        context.flush()
+        context.fireChannelActive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

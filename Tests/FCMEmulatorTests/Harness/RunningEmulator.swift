@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import JSON
+import Base
 import Logging
 import ServiceLifecycle
 

@@ -1,7 +1,8 @@
-import Foundation
-import Synchronization
-
 @testable import FCMEmulator
+import Foundation
+import NIOHTTP1
+import Synchronization
+import TestSupport
 
 /// A service account that many tests share, because making its key takes nearly a second in a debug build.
 enum SharedAccount {
@@ -26,5 +27,28 @@ enum SharedAccount {
             file = content
             return content
         }
+    }
+}
+
+extension ServiceAccountHolder {
+    /// The holder of the key file that an emulator has written.
+    init(in folder: TemporaryFolder) throws {
+        try self.init(file: "\(folder.emulator)/service-account.json")
+    }
+
+    /// A good access token.
+    func accessToken(from client: EmulatorClient) async throws -> String {
+        let answer = try await client.requestToken(assertion: try await sign(claims))
+        return answer.object["access_token"] as? String ?? ""
+    }
+}
+
+extension EmulatorClient {
+    func requestToken(
+        assertion: String?, grantType: String? = ServiceAccountHolder.grantType
+    ) async throws -> HTTPAnswer {
+        try await call(
+            .POST, "/token", headers: [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array(ServiceAccountHolder.form(assertion: assertion, grantType: grantType).utf8))
     }
 }

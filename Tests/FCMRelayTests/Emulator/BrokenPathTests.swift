@@ -1,5 +1,5 @@
-import CommandBus
-import JSON
+import Bus
+import Base
 import Schemas
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
-import CommandBus
+import Bus
 import FoundationEssentials
-import JSON
+import Base
 import NIOHTTP1
 import Schemas
 import TestSupport
@@ -17,7 +17,7 @@ struct DeliveryTests {
     ) -> RelayMessage {
         RelayMessage(
             msiKey: ObjectID(), timestamp: .now,
-            draft: MessageDraft(
+            content: MessageContent(
                 title: "Storm", desc: "Stay at home", message: "The campus is closed.",
                 topicKey: TopicKey(channel: channel, area: ObjectID(), subject: ObjectID()), distribution: distribution,
                 options: options),
@@ -36,7 +36,8 @@ struct DeliveryTests {
         try await withRelayBesideEmulator { relay in
             let message = Self.message(
                 options: DeliveryOptions(
-                    image: "https://cdn.test/storm.png", collapseKey: "storm", analyticsLabel: "storm-2026",
+                    image: "https://cdn.test/storm.png", link: "https://campus.test/storm", collapseKey: "storm",
+                    analyticsLabel: "storm-2026",
                     android: .init(channelID: "alerts"), apns: .init(category: "ALERT")))
             Self.expectAccepted(try await relay.relay(message), 2)
             let sent = try await relay.accepted(message).compactMap { $0["message"] }
@@ -52,6 +53,7 @@ struct DeliveryTests {
             #expect(data["android"]?["collapse_key"] == "storm.data")
             #expect(data["apns"]?["payload"]?["aps"] == ["content-available": 1])
             #expect(data["android"]?["notification"] == nil)
+            #expect(data["data"]?["link"] == "https://campus.test/storm" && notification["data"]?["link"] == nil)
             for component in sent { #expect(component["fcm_options"] == ["analytics_label": "storm-2026"]) }
         }
     }
@@ -131,39 +133,6 @@ struct DeliveryTests {
         }
     }
 
-    @Test("With a server key the relay uses the seed's own format, and has neither subscriptions nor pushes")
-    func legacy() async throws {
-        try await withRelayBesideEmulator(settings: { folder, _ in
-            ["MSI_FCM_SERVER_KEY_FILE": "\(folder)/server-key.txt"]
-        }) { relay in
-            let message = Self.message()
-            Self.expectAccepted(try await relay.relay(message), 2)
-            let topic = message.draft.topicKey.description
-            let sent = try await relay.accepted(message)
-            #expect(
-                sent.first { $0["notification"] != nil } == [
-                    "to": "/topics/\(topic)", "priority": "high", "time_to_live": 86_400,
-                    "notification": ["title": "Storm", "body": "Stay at home", "sound": "default", "tag": "\(message.msiKey)"],
-                    "data": ["msi_key": "\(message.msiKey)"],
-                ])
-            #expect(
-                sent.first { $0["notification"] == nil } == [
-                    "to": "/topics/\(topic)", "priority": "high", "content_available": true, "time_to_live": 86_400,
-                    "data": [
-                        "msi_key": "\(message.msiKey)", "topic_key": "\(topic)", "dist": "Alert", "title": "Storm",
-                        "desc": "Stay at home", "message": "The campus is closed.",
-                        "timestamp": .integer(message.timestamp.rawValue),
-                    ],
-                ])
-            let phones = TopicPhones(topicKey: message.draft.topicKey, tokens: ["t"])
-            let refused = try await relay.client.request(SubscribePhones(phones), timeout: .seconds(60))
-            #expect(refused.results.first?.error?.code == "NO_SERVICE_ACCOUNT")
-            let push = RelayPush(pushID: ObjectID(), recipients: [.topic("news")], message: ["data": ["a": "b"]])
-            let failure = try await relay.client.request(push, timeout: .seconds(60)).results.first?.result.failure
-            #expect(failure?.catalogued == .noServiceAccount && failure?.class == .permanent)
-        }
-    }
-
     @Test("Each channel's messages reach its own project, and an unreachable project does not delay others")
     func projects() async throws {
         try await withTemporaryFolder { other in
@@ -191,7 +160,7 @@ struct DeliveryTests {
                     #expect(try await relay.accepted(libraryMessage).isEmpty)
                     try await withHTTPClient(trusting: "\(other)/fcm-emulator/ca.pem") { http in
                         let fcm = FCMServer(port: otherPort, folder: "\(other)/fcm-emulator", http: http)
-                        #expect(try await fcm.acceptedSends(to: libraryMessage.draft.topicKey.description).count == 2)
+                        #expect(try await fcm.acceptedSends(to: libraryMessage.content.topicKey.description).count == 2)
                         let fault: JSONValue = ["rules": [["fault": "DELAY", "fixed_ms": 60_000]]]
                         let ordered = try await fcm.call(.PUT, "/emulator/faults", body: fault.data)
                         #expect(ordered.status == 200)

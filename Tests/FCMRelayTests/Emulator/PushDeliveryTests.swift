@@ -1,10 +1,9 @@
-import CommandBus
-import JSON
+import Bus
+import Base
 import NIOHTTP1
 import Schemas
 import TestSupport
 import Testing
-import Time
 
 /// `push.relay` of the relay's executable, beside an FCM that checks every field.
 @Suite("Pushes beside the emulator", .timeLimit(.minutes(10)))

@@ -1,6 +1,6 @@
-import CommandBus
+import Bus
 import FoundationEssentials
-import JSON
+import Base
 import NIOHTTP1
 import Schemas
 import TestSupport

@@ -1,4 +1,4 @@
-import JSON
+import Base
 import Schemas
 import TestSupport
 import Testing
@@ -19,7 +19,7 @@ struct RepeatedCommandTests {
             async let second = relay.relay(message)
             // Like the message log after one of an Alert's components was accepted.
             async let part = relay.relay(
-                RelayMessage(msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, components: [.data]))
+                RelayMessage(msiKey: message.msiKey, timestamp: message.timestamp, content: message.content, components: [.data]))
             let names = try Self.names(try await first)
             #expect(try Self.names(try await second) == names)
             #expect(try Self.names(try await part) == [names[1]])

@@ -1,4 +1,3 @@
-import CubeStorage
 import Foundation
 import Schemas
 import TestSupport
@@ -75,7 +74,7 @@ struct AccessTests {
             func count(_ caller: BrowserSession, _ query: String = "") async throws -> Int? {
                 (try await caller.request("GET", "/message" + query).object["messages"] as? [Any])?.count
             }
-            // Each once, also those that the lists allow anyway.
+            // Each once, including those that the lists allow anyway.
             for (query, expected) in [("", 2), ("?sender=ann", 2), ("?limit=1", 1)] {
                 #expect(try await count(ann, query) == expected, "\(query)")
             }
@@ -160,10 +159,7 @@ struct CampusCube: Sendable {
     ) async throws {
         try await withTemporaryFolder { folder in
             let cube = CampusCube()
-            let store = try await openCubeStore(
-                database: nil, folder: folder, sizeLimit: CubeSizeLimit(bytes: 1 << 20), logger: quietLogger)
-            try await store.restore(CubeSnapshot(version: 7, channels: [cube.channel]))
-            try await store.close()
+            try await storeCube([cube.channel], version: 7, in: folder)
             try await RunningGateway.with(in: folder, settings: settings) { try await body($0, cube) }
         }
     }

@@ -1,7 +1,7 @@
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 @testable import Gateway
 
@@ -116,7 +116,7 @@ struct CredentialCacheTests {
         #expect(find(cache, after: .seconds(2)) == .ask && cache.mustList && cache.applied == 10)
     }
 
-    @Test("A copy that is newer than a change is kept, also one of an account whose former credentials have ended")
+    @Test("A copy that is newer than a change is kept, even that of an account whose earlier credentials have ended")
     func newer() throws {
         var (cache, _) = try filled()
         let ann = try #require(AccountName("ann"))
@@ -175,7 +175,7 @@ struct CredentialCacheTests {
         #expect(!again.mustRead)
     }
 
-    @Test("The copies of a former process are used within the grace period, once it was tried to confirm them")
+    @Test("Copies from an earlier process are used within the grace period, after a failed attempt to confirm them")
     func kept() throws {
         let (_, credential) = try filled()
         let ended = Secret("ended").credentialHash
@@ -190,7 +190,7 @@ struct CredentialCacheTests {
         #expect(find(cache, after: later) == .known(credential) && cache.usableUntil(at: start + later) == start + Self.grace)
         cache.couldNotConfirm(at: start + .seconds(60))
         #expect(find(cache, after: .seconds(60)) == .ask)
-        // The service tells what has changed meanwhile.
+        // The service tells what has changed since.
         cache.read(PeopleChanged([CredentialChange(of: hash, ended: true)], after: 7), after: 7, asked: start + .seconds(61))
         #expect(find(cache, after: .seconds(61)) == .unknown)
     }
@@ -234,9 +234,9 @@ struct CredentialCacheTests {
         cache.end(hashes[10])
         cache.end(hashes[11])
         #expect(cache.ended.count <= 10 && !cache.hasEnded(hashes[0]) && hashes[2...].allSatisfy { cache.hasEnded($0) })
-        cache.forgetFormerEnds(at: wall + .seconds(12 * 3_600))
+        cache.forgetOldEnds(at: wall + .seconds(12 * 3_600))
         #expect(hashes[2...].allSatisfy { cache.hasEnded($0) })
-        cache.forgetFormerEnds(at: wall + .seconds(14 * 3_600))
+        cache.forgetOldEnds(at: wall + .seconds(14 * 3_600))
         #expect(cache.ended.isEmpty)
     }
 

@@ -33,13 +33,13 @@ struct CubeAccessTests {
         }
     }
 
-    @Test("An entry that is no account's name names no account, and closes the subject to others")
+    @Test("An entry that is not an account's name names no account, and closes the subject to others")
     func foreignEntry() throws {
         #expect(try !access(["Faculty of Law"]).maySend(.sample(.communicator), to: topic))
         #expect(try !access([], [""], []).maySend(.sample(.communicator), to: topic))
     }
 
-    @Test("A super user may send everywhere, also to the topics of deleted subjects")
+    @Test("A super user may send everywhere, even to the topics of deleted subjects")
     func superUser() throws {
         let access = access(["bob"])
         let deleted = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
@@ -67,5 +67,51 @@ struct CubeAccessTests {
             }
         }
         #expect(try !access(["bob"]).maySend(.sample(.communicator, kind: .token, scope: [inside[0]]), to: topic))
+    }
+
+    @Test("A moved subject has the lists and the tokens of its new place, and keeps those that name it")
+    func moved() throws {
+        let (otherChannel, otherArea) = (ObjectID(), ObjectID())
+        let kept = TopicKey(channel: channel, area: area, subject: ObjectID())
+        let native = TopicKey(channel: otherChannel, area: otherArea, subject: ObjectID())
+        func subject(_ topic: TopicKey) -> Subject {
+            Subject(
+                id: topic.subject, name: "Storms", desc: "", topicKey: topic,
+                opt: SubjectOptions(level: .optional, distribution: .alert))
+        }
+        func cube(_ subjects: [TopicKey], _ others: [TopicKey]) -> CubeAccess {
+            CubeAccess([
+                Channel(
+                    id: channel, name: "Campus", desc: "", access: ["bob"],
+                    areas: [Area(id: area, name: "Weather", desc: "", subjects: subjects.map(subject))]),
+                Channel(
+                    id: otherChannel, name: "Library", desc: "", access: ["ann"],
+                    areas: [Area(id: otherArea, name: "News", desc: "", subjects: others.map(subject))]),
+            ])
+        }
+        let (before, after) = (cube([topic, kept], [native]), cube([kept], [native, topic]))
+        let ann = try Principal.sample(.communicator, "ann")
+        #expect(!before.maySend(ann, to: topic) && after.maySend(ann, to: topic))
+        #expect(after[topic]?.names.channel == "Library" && !after.hasSameLists(as: before))
+        for (scope, isIn) in [
+            (TopicPrefix(channel: channel), false), (TopicPrefix(channel: channel, area: area), false),
+            (TopicPrefix(topic), true), (TopicPrefix(channel: otherChannel), true),
+            (TopicPrefix(channel: otherChannel, area: otherArea), true),
+        ] {
+            let token = try Principal.sample(.superUser, kind: .token, scope: [scope])
+            #expect(after.maySend(token, to: topic) == isIn && after.topics(for: token)?.contains(topic) == isIn, "\(scope)")
+        }
+
+        func topics(_ access: CubeAccess, channel: ObjectID?, area: ObjectID? = nil) -> Set<TopicKey>? {
+            var filter = MessageFilter()
+            (filter.channel, filter.area) = (channel, area)
+            let placed = access.placed(filter)
+            #expect(placed.topics == nil ? placed == filter : placed.channel == nil && placed.area == nil)
+            return placed.topics.map { Set($0) }
+        }
+        #expect(topics(before, channel: channel) == nil && topics(after, channel: ObjectID()) == nil)
+        #expect(topics(after, channel: channel) == [kept] && topics(after, channel: nil, area: area) == [kept])
+        #expect(topics(after, channel: otherChannel) == [native, topic])
+        #expect(topics(after, channel: otherChannel, area: otherArea) == [native, topic])
     }
 }

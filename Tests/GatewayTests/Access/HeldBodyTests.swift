@@ -34,7 +34,7 @@ struct HeldBodyTests {
             ) { port in
                 let held = try HeldConnection(to: port)
                 held.sendHead("POST", "/thing", [], length: 3)
-                // Meanwhile the server answers another request, so it has read the head.
+                // The server answers another request, so it has read the head.
                 let other = try HeldConnection(to: port)
                 other.send("GET", "/thing")
                 #expect(try await other.answer().status == 405)

@@ -21,7 +21,7 @@ struct LimitSettingTests {
             ] {
                 var answers: [HTTPAnswer] = []
                 for _ in 0..<(limit + 60) { answers.append(try await ask("POST", path)) }
-                // A few tokens come back meanwhile.
+                // A few tokens come back during the requests.
                 let served = answers.count { $0.status == 400 }
                 #expect((limit..<limit + 50).contains(served), "\(path): \(served)")
                 let refused = try #require(answers.last { $0.status == 429 })

@@ -35,4 +35,19 @@ struct PresentedCredentialTests {
         let other = request("127.0.0.1:9999", cookie: "\(session)=value")
         #expect(try PresentedCredential(of: other, isSecure: false) == nil)
     }
+
+    @Test("A bearer token is the second of two words, and any other form is refused")
+    func bearer() throws {
+        func credential(_ authorization: String) throws -> PresentedCredential? {
+            let head = HTTPRequest(
+                method: .get, scheme: "http", authority: "localhost", path: "/", headerFields: [.authorization: authorization])
+            return try PresentedCredential(of: Request(head: head, body: .init(buffer: ByteBuffer())), isSecure: false)
+        }
+        let expected = PresentedCredential(.token, Secret("abc"))
+        #expect(expected.hash.description == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        for text in ["Bearer abc", "bearer abc", "BEARER  abc"] { #expect(try credential(text) == expected) }
+        for text in ["Bearer", "Bearer ", "abc", "Basic abc", "Bearer abc def", "Bearerabc"] {
+            #expect(throws: Problem.self, "\(text)") { try credential(text) }
+        }
+    }
 }

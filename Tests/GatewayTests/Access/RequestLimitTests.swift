@@ -1,11 +1,10 @@
+@testable import Gateway
 import HTTPTypes
 import NIOCore
 import Schemas
 import ServiceKit
 import TestSupport
 import Testing
-
-@testable import Gateway
 
 @Suite("Limits of requests", .timeLimit(.minutes(10)))
 struct RequestLimitTests {
@@ -44,7 +43,7 @@ struct RequestLimitTests {
     @Test("A flood of requests from one address is answered with 429 and the time to wait; other addresses are served")
     func flood() async throws {
         let access = GatewayAccess(host: .loopback, trustedProxies: [try #require(IPNetwork("127.0.0.1"))])
-        try await withRouteServer([Self.route], access: access, requests: RequestLimits(perAccount: 1, perAddress: 50)) { port in
+        try await withRouteServer([Self.route], access: access, requests: RequestLimits(perAccount: 1, perAddress: 20)) { port in
             let connection = try HeldConnection(to: port)
             func ask(_ client: String) async throws -> HTTPAnswer {
                 connection.send("GET", "/open", "X-Forwarded-For: \(client)", "X-Forwarded-Proto: https")
@@ -53,13 +52,13 @@ struct RequestLimitTests {
             var answers: [HTTPAnswer] = []
             // One customer has many addresses.
             for number in 0..<80 { answers.append(try await ask("2001:db8:1:2::\(number)")) }
-            #expect(answers.prefix(50).allSatisfy { $0.status == 200 })
-            // Tokens come back meanwhile.
+            #expect(answers.prefix(20).allSatisfy { $0.status == 200 })
+            // Tokens come back during the requests.
             let refused = try #require(answers.last { $0.status == 429 })
             #expect(refused.problem == "too-many-requests", "\(refused)")
-            #expect((1...2).contains(Int(refused["retry-after"] ?? "") ?? 0), "\(refused.headers)")
+            #expect((1...4).contains(Int(refused["retry-after"] ?? "") ?? 0), "\(refused.headers)")
             #expect(refused["ratelimit"]?.hasPrefix("\"address\";r=0;t=") == true)
-            #expect(refused["ratelimit-policy"] == "\"address\";q=50;w=60")
+            #expect(refused["ratelimit-policy"] == "\"address\";q=20;w=60")
             #expect(try await ask("2001:db8:1:3::1").status == 200)
         }
     }
@@ -158,5 +157,21 @@ struct RequestLimitTests {
             #expect(answer["connection"] == "close" && answer["x-content-type-options"] == "nosniff")
             #expect(try await connection.ends())
         }
+    }
+}
+
+@Suite("Limits of an address")
+struct AddressLimitTests {
+    @Test("An IPv6 network counts as one client, and the answer says when to come back")
+    func networks() throws {
+        let limit = AddressLimit(perMinute: 2, "too many")
+        let start = NIODeadline.now()
+        func count(_ address: String) throws { try limit.count(IPAddress(address), at: start) }
+        try count("2001:db8::1")
+        try count("2001:db8::2")
+        let problem = try #require(throws: Problem.self) { try count("2001:db8::3") }
+        #expect(problem.kind == .tooManyRequests && problem.headers[.retryAfter] == "30")
+        try count("2001:db8:0:1::1")
+        try limit.count(IPAddress("2001:db8::3"), at: start + .seconds(30))
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Schemas
 import TestSupport
 import Testing
-import Time
+import Base
 
 @testable import People
 
@@ -44,6 +44,31 @@ struct SessionTests {
         }
     }
 
+    @Test("Readers of messages read what people are called now, and a removed account has no name")
+    func displayNames() async throws {
+        try await RunningGateway.with(services: ["msi-people", "msi-cube"]) { gateway in
+            let (ann, ben) = try await (gateway.newSession("ann"), gateway.newSession("ben"))
+            func names() async throws -> [String: String]? {
+                let answer = try await ben.request("GET", "/display-name?accounts=ann,Ann,ben,nobody")
+                #expect(answer.status == 200, "\(answer)")
+                return answer.object["display_names"] as? [String: String]
+            }
+            #expect(try await names() == [:])
+            for name in ["Ann Lee", "آن"] {
+                let body = #"{"display_name":"\#(name)"}"#
+                #expect(try await ann.request("PUT", "/account/ann/display-name", body: body).status == 200)
+                #expect(try await names() == ["ann": name, "Ann": name])
+            }
+            #expect(try await gateway.request("DELETE", "/account/ann").status == 204)
+            #expect(try await names() == [:])
+            let many = (0...100).map { "a\($0)" }.joined(separator: ",")
+            for query in ["", "?accounts=", "?accounts=ann,", "?accounts=a%20b", "?accounts=\(many)"] {
+                let answer = try await ben.request("GET", "/display-name\(query)")
+                #expect(answer.status == 400 && answer.object["field"] as? String == "accounts", "\(query): \(answer)")
+            }
+        }
+    }
+
     @Test("A wrong name, a wrong password and a disabled account get the same answer; after many attempts it is 429")
     func wrongPassword() async throws {
         try await RunningGateway.with(services: ["msi-people"]) { gateway in
@@ -73,6 +98,57 @@ struct SessionTests {
     private func attempt(_ gateway: RunningGateway, _ name: String, _ password: String) async throws -> HTTPAnswer {
         try await gateway.with(token: nil).request(
             "POST", "/session", body: #"{"account":"\#(name)","password":"\#(password)"}"#)
+    }
+
+    @Test("An invitation sets a password once and signs in, and its secret is in no log")
+    func invitation() async throws {
+        try await RunningGateway.with(services: ["msi-people"]) { gateway in
+            let added = try await gateway.request(
+                "POST", "/account", body: #"{"account":"ann","role":"communicator","invite":true,"display_name":"Ann Lee"}"#)
+            #expect(added.status == 201 && added["location"] == "/account/ann", "\(added)")
+            func secret(_ answer: HTTPAnswer) throws -> String {
+                let invitation = try #require(answer.object["invitation"] as? [String: Any])
+                let link = try #require(invitation["link_path"] as? String)
+                return String(try #require(link.wholeMatch(of: /\/#invitation=(ann\.[A-Za-z0-9_-]{43})/)).1)
+            }
+            let first = try secret(added)
+            let again = try await gateway.request("POST", "/account/ann/invitation")
+            #expect(again.status == 201, "\(again)")
+            let second = try secret(again)
+
+            let anyone = gateway.with(token: nil)
+            func post(_ target: String, _ invitation: String, _ headers: [String: String] = [:]) async throws -> HTTPAnswer {
+                let password = target.hasSuffix("check") ? "" : #","password":"\#(RunningGateway.password)""#
+                return try await anyone.request(
+                    "POST", target, headers: headers, body: #"{"invitation":"\#(invitation)"\#(password)}"#)
+            }
+            let replaced = try await post("/session/invitation/check", first)
+            #expect(replaced.status == 401 && replaced.object["field"] as? String == "invitation", "\(replaced)")
+            let known = try await post("/session/invitation/check", second)
+            #expect(known.status == 200 && known.object["display_name"] as? String == "Ann Lee", "\(known)")
+            #expect(known.object["needs_code"] as? Bool == false)
+
+            let foreign = try await post("/session/invitation", second, ["Origin": "https://portal.example.edu"])
+            #expect(foreign.status == 403 && foreign["set-cookie"] == nil)
+            let accepted = try await post("/session/invitation", second)
+            #expect(accepted.status == 201 && accepted.object["display_name"] as? String == "Ann Lee", "\(accepted)")
+            let cookie = try #require(accepted["set-cookie"]?.prefix { $0 != ";" })
+            let ann = BrowserSession(
+                gateway: gateway, account: "ann", password: RunningGateway.password, cookie: String(cookie))
+            let named = try await ann.request("PUT", "/account/ann/display-name", body: #"{"display_name":"Ann"}"#)
+            #expect(named.status == 200, "\(named)")
+            #expect(try await ann.request("GET", "/session").object["display_name"] as? String == "Ann")
+
+            let used = try await post("/session/invitation", second)
+            #expect(used.status == 401 && used.object["field"] as? String == "invitation", "\(used)")
+            // One for a forgotten password ends the sign-in before.
+            let third = try secret(try await gateway.request("POST", "/account/ann/invitation"))
+            #expect(try await post("/session/invitation", third).status == 201)
+            #expect(try await ann.request("GET", "/session").status == 401)
+            let list = try await gateway.request("GET", "/account").text
+            #expect(list.contains("\"last_sign_in\":") && !list.contains("link_path"))
+            expectCleanLog(of: gateway.process, secret: second, "the invitation")
+        }
     }
 
     @Test("A change with a cookie needs the gateway's own origin; other configured portals use bearer tokens")

@@ -1,7 +1,8 @@
 import AsyncHTTPClient
+import Base
 import Foundation
+@testable import Gateway
 import Glibc
-import JSON
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -93,7 +94,7 @@ struct TLSTests {
         }
     }
 
-    @Test("A renewed certificate is used without a restart, and no request fails meanwhile")
+    @Test("A renewed certificate is used without a restart, and no request fails during the change")
     func renewal() async throws {
         let (old, new) = (try TestCertificate(), try TestCertificate())
         try await withGateway(old) { gateway, folder in
@@ -134,7 +135,7 @@ struct TLSTests {
         }
     }
 
-    @Test("A bad new certificate or key is reported, and the former certificate stays in use")
+    @Test("A bad new certificate or key is reported, and the previous certificate stays in use")
     func badRenewal() async throws {
         try await withGateway(try TestCertificate()) { gateway, folder in
             try FileManager.default.copyItem(atPath: folder + "/tls.pem", toPath: folder + "/old.pem")
@@ -205,5 +206,18 @@ struct TLSTests {
             #expect(error.description.contains("MSI_GATEWAY_TLS_CERTIFICATE_FILE"), "\(error)")
             #expect(error.description.contains("MSI_GATEWAY_TRUSTED_PROXIES"), "\(error)")
         }
+    }
+}
+
+@Suite("Changes of the certificate's files")
+struct FileChangesTests {
+    @Test("New content is loaded once it stays the same from one look to the next")
+    func settled() {
+        var changes = FileChanges("a")
+        // The certificate is written before its key.
+        let looks = ["a", "half", "b", "b", "b"].map { changes.saw($0) }
+        #expect(looks == [false, false, false, true, false])
+        // Bad content is tried once. The earlier content is loaded again if it returns.
+        #expect(["a", "a"].map { changes.saw($0) } == [false, true])
     }
 }

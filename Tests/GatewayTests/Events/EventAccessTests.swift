@@ -1,9 +1,8 @@
-import JSON
+import Base
 import Schemas
 import Synchronization
 import TestSupport
 import Testing
-import Time
 
 @testable import Gateway
 

@@ -1,5 +1,5 @@
 import Foundation
-import JSON
+import Base
 import TestSupport
 import Testing
 
@@ -35,7 +35,7 @@ struct EventStreamTests {
                 try await RunningGateway.with(services: [], in: folder) { gateway in
                     let subject = try await gateway.makeSubject()
                     try await withEvents(of: gateway) { stream in
-                        #expect(stream.status == 200 && stream.retry != nil && stream.events("reset") == [])
+                        #expect(stream.status == 200 && stream.beginsWithRetry && stream.events("reset") == [])
                         // The state at the beginning.
                         try await eventually("the cube") { stream.events("cube").last?["version"] == 3 }
                         try await eventually("the health") { stream.events("health").last?["services"]?["cube"] == "ok" }
@@ -225,7 +225,7 @@ struct EventStreamTests {
                         // What the second one has done while it stopped is in the lists by now.
                         try await eventually("the last reset") { stream.events("reset").count == 4 }
                         #expect(told("one") == 14 && told("two") == 10)
-                        // A client that was away meanwhile does not know what it has missed.
+                        // A client that was away during the reset does not know what it has missed.
                         try await withEvents(of: gateway, headers: ["Last-Event-ID": last]) { back in
                             #expect(back.events("reset").count == 1 && back.events("message") == [])
                         }
@@ -267,7 +267,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("A gateway that stops ends its streams at once, also those that no one reads")
+    @Test("A gateway that stops ends its streams at once, including those that no one reads")
     func stop() async throws {
         try await RunningGateway.with { gateway in
             let unread = try HeldConnection(to: gateway.port)

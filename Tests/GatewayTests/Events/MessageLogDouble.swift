@@ -1,6 +1,6 @@
-import CommandBus
+import Bus
 import FoundationEssentials
-import JSON
+import Base
 import Schemas
 import Synchronization
 import TestSupport
@@ -14,9 +14,9 @@ final class MessageLogDouble: Sendable {
     func add(_ count: Int, titled title: String, topic: TopicKey = MessageLogDouble.topic) {
         changes.withLock { changes in
             for _ in 0..<count {
-                let draft = MessageDraft(title: title, desc: "d", message: "m", topicKey: topic, distribution: .alert)
+                let draft = MessageContent(title: title, desc: "d", message: "m", topicKey: topic, distribution: .alert)
                 let message = Message(
-                    msiKey: ObjectID(), draft: draft, sender: "Ann",
+                    msiKey: ObjectID(), content: draft, sender: "Ann",
                     timestamp: UnixMilliseconds(rawValue: Int64(changes.count + 1)),
                     names: CubeNames(channel: "c", area: "a", subject: "s"), expires: .now,
                     relay: RelayRecord(logged: .alert, due: .now))

@@ -1,6 +1,6 @@
 import Schemas
 import Testing
-import Time
+import Base
 
 @testable import Gateway
 

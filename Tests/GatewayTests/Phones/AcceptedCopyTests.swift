@@ -1,9 +1,8 @@
 import FoundationEssentials
-import JSON
+import Base
 import NIOCore
 import Schemas
 import Testing
-import Time
 
 @testable import Gateway
 
@@ -35,7 +34,7 @@ struct AcceptedCopyTests {
         return try JSONCoder.decodeStrictly(from: Data(page.json.readableBytesView))
     }
 
-    @Test("Messages of the wanted topics come in the order of their places, whatever the order in which they were added")
+    @Test("Messages of the wanted topics come in acceptance order, whatever the order in which they were added")
     func order() throws {
         let messages = (0..<9).map { Self.message($0, topic: $0 % 3) }
         let copy = try Self.copy([messages[4]] + messages.reversed() + messages)
@@ -46,8 +45,8 @@ struct AcceptedCopyTests {
             Self.topics[2], Self.topics[0], Self.topics[2], TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()),
         ]
         #expect(try Self.read(copy, some)?.messages.map(\.title) == ["0", "2", "3", "5", "6", "8"])
-        #expect(try Self.read(copy, some, after: messages[3].place)?.messages.map(\.title) == ["5", "6", "8"])
-        #expect(try Self.read(copy, after: messages[8].place)?.messages == [])
+        #expect(try Self.read(copy, some, after: messages[3].cursor)?.messages.map(\.title) == ["5", "6", "8"])
+        #expect(try Self.read(copy, after: messages[8].cursor)?.messages == [])
     }
 
     @Test("A phone reads page by page, and every message once")
@@ -79,16 +78,16 @@ struct AcceptedCopyTests {
         #expect(copy.count < 11 && copy.bytes <= size * 10)
         #expect(try Self.read(copy) == nil)
         let first = messages[20 - copy.count]
-        #expect(try Self.read(copy, after: first.place)?.messages.count == copy.count - 1)
+        #expect(try Self.read(copy, after: first.cursor)?.messages.count == copy.count - 1)
         let dropped = messages[19 - copy.count]
-        #expect(try Self.read(copy, after: dropped.place)?.messages.count == copy.count)
+        #expect(try Self.read(copy, after: dropped.cursor)?.messages.count == copy.count)
         // What has no room is not added again.
         let before = copy.count
         try copy.add([dropped])
         #expect(copy.count == before)
     }
 
-    @Test("A message that phones cannot fetch any more is forgotten, and a horizon that is behind changes nothing")
+    @Test("A message that phones cannot fetch any more is forgotten, and a watermark that is behind changes nothing")
     func forgetting() throws {
         let old = Self.message(0, at: Self.now - ReadAccepted.reach + 10)
         var copy = try Self.copy([old, Self.message(1)])
@@ -104,7 +103,7 @@ struct AcceptedCopyTests {
         #expect(copy.tail == PageCursor(before: Self.now))
         let late = Self.message(1, at: Self.now + 10_000)
         try copy.add([late])
-        #expect(copy.tail < late.place && copy.tail > PageCursor(before: Self.now))
+        #expect(copy.tail < late.cursor && copy.tail > PageCursor(before: Self.now))
     }
 
     @Test("Alerts that wait, and those that were recalled, are beside the page of a phone with their topics, and do not move it")

@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import Foundation
 import Schemas
 import Synchronization
@@ -50,7 +50,7 @@ struct PhonesOverHTTPTests {
     }
 
     @Test("Many phones read the accepted messages with few readings of the message log, and each new one within a moment")
-    func herd() async throws {
+    func manyPhones() async throws {
         let reads = Mutex((ofPhones: 0, ofAll: 0))
         let accepted = Mutex<[AcceptedMessage]>([])
         let topic = try #require(TopicKey(Self.topic))
@@ -69,8 +69,8 @@ struct PhonesOverHTTPTests {
                 }
                 router.on(FollowAccepted.self) { command, _ in
                     reads.withLock { $0.ofAll += 1 }
-                    let messages = accepted.withLock(\.self).filter { $0.place > command.after ?? PageCursor(before: 0) }
-                    return FollowAccepted.Reply(messages: messages, end: nil, horizon: PageCursor(before: 7))
+                    let messages = accepted.withLock(\.self).filter { $0.cursor > command.after ?? PageCursor(before: 0) }
+                    return FollowAccepted.Reply(messages: messages, end: nil, watermark: PageCursor(before: 7))
                 }
             } _: {
                 try await RunningGateway.with(services: [], in: folder) { gateway in
@@ -120,7 +120,7 @@ struct PhonesOverHTTPTests {
                 router.on(FollowAccepted.self) { _, _ in
                     let state = isRecalled.withLock(\.self)
                     return FollowAccepted.Reply(
-                        messages: [], end: nil, horizon: PageCursor(before: 7), waiting: state == false ? [alert] : nil,
+                        messages: [], end: nil, watermark: PageCursor(before: 7), waiting: state == false ? [alert] : nil,
                         recalled: state == true ? [RecalledAlert(msiKey: alert.msiKey, topicKey: topic)] : nil)
                 }
             } _: {
@@ -131,7 +131,6 @@ struct PhonesOverHTTPTests {
                         ).object
                     }
                     try await eventually("the copy is filled") { try await answer()["next"] is String }
-                    // As for phones of earlier versions.
                     #expect(Set(try await answer().keys) == ["messages", "next"])
                     isRecalled.withLock { $0 = false }
                     try await eventually("it waits") {
@@ -147,8 +146,8 @@ struct PhonesOverHTTPTests {
         }
     }
 
-    @Test("A message log of an earlier version answers phones by itself")
-    func earlierMessageLog() async throws {
+    @Test("While the copy cannot be filled, the message log answers phones by itself")
+    func withoutCopy() async throws {
         try await withTemporaryFolder { folder in
             try await BusDouble.run("message-log", in: folder) { router in
                 router.on(ReadAccepted.self) { _, _ in

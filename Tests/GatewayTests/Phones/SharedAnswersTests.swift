@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import FoundationEssentials
 import NIOCore
 import Schemas
@@ -23,7 +23,7 @@ struct SharedAnswersTests {
     }
 
     private static func ask(_ answers: SharedAnswers, _ body: String) async throws -> String {
-        String(buffer: try await answers.answer(to: ByteBuffer(string: body), for: CommandBus.RequestContext()))
+        String(buffer: try await answers.answer(to: ByteBuffer(string: body), for: CallerContext()))
     }
 
     @Test("Equal requests at the same time are one piece of work, and others are not held up by it")

@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import Foundation
 import Logging
 import NIOCore
@@ -27,21 +27,22 @@ struct InstalledPortalTests {
         let folders = PortalFolders.besideExecutable
         let files = try folders.read()
         for path in files.folders + [""] {
-            let page = String(decoding: Data(files.page(path)?.body.plain.bytes.readableBytesView ?? .init()), as: UTF8.self)
+            let page = String(decoding: Data(files.page(path)?.plain.bytes.readableBytesView ?? .init()), as: UTF8.self)
+            #expect(!page.contains("@") && page.contains("<script type=\"module\""), "\(path): \(page)")
             for reference in page.matches(of: /\/portal\/files\/([^\/"]+)\/([^"?#]+)"/) {
                 #expect(reference.1 == files.version, "\(path): \(reference.0)")
-                #expect(files.asset(String(reference.2)) != nil, "\(path): \(reference.0)")
+                #expect(files.assets[String(reference.2)] != nil, "\(path): \(reference.0)")
             }
             for link in page.matches(of: /href="\/portal\/([^"?#]*)\/"/) where !link.1.hasPrefix("files/") {
                 #expect(files.page(String(link.1)) != nil, "\(path): \(link.0)")
             }
         }
         for name in try folders.all.flatMap({ try $0.read().keys }) where name.hasSuffix(".js") {
-            let module = String(decoding: try #require(files.asset(name)).body.plain.bytes.readableBytesView, as: UTF8.self)
+            let module = String(decoding: try #require(files.assets[name]).body.plain.bytes.readableBytesView, as: UTF8.self)
             for imported in module.matches(of: /(?:from|import|import\()\s*["'](\.[^"']+)["']/) {
                 let target = URL(filePath: "/" + name).deletingLastPathComponent().appending(path: String(imported.1))
                     .standardized
-                #expect(files.asset(String(target.path.dropFirst())) != nil, "\(name): \(imported.0)")
+                #expect(files.assets[String(target.path.dropFirst())] != nil, "\(name): \(imported.0)")
             }
         }
     }
@@ -80,6 +81,22 @@ struct InstalledPortalTests {
             let path = folder + "/nothing"
             #expect(PortalFolders(all: [PageFolder(path: path)]).load(logger: log.logger) == nil)
             #expect(log.lines.filter { $0.level == .warning && $0.text.contains(path) }.count == 1)
+        }
+    }
+
+    @Test("A gateway without the table of the pages or their HTML serves the API, and its log names the file")
+    func incomplete() async throws {
+        try await withTemporaryFolder { folder in
+            let files = ["page.html": "<main>", "pages.json": #"{"": {"module": "a.js", "texts": [], "styles": []}}"#]
+            for missing in files.keys {
+                let (path, log) = ("\(folder)/without-\(missing)", RecordedLog())
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+                for (name, text) in files where name != missing {
+                    try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
+                }
+                #expect(PortalFolders(all: [PageFolder(path: path)]).load(logger: log.logger) == nil)
+                #expect(log.lines.filter { $0.level == .warning && $0.text.contains("\(missing): missing") }.count == 1)
+            }
         }
     }
 }

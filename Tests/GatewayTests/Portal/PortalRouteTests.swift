@@ -1,10 +1,9 @@
 import Foundation
 import HTTPTypes
 import NIOCore
+import Pages
 import Schemas
 import ServiceKit
-import Subprocess
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -13,16 +12,23 @@ import Testing
 /// The portal's files over HTTP.
 @Suite("Portal files", .timeLimit(.minutes(10)))
 struct PortalRouteTests {
-    private static let files = PortalFiles([
-        "index.html": Data(#"<link href="/portal/files/@version@/style/page.css">"#.utf8),
-        "send/index.html": Data("send @version@ @version@".utf8),
-        "not-found/index.html": Data("nothing here".utf8),
-        "style/page.css": Data("/* @version@ */".utf8), "lib/page.js": Data("import './other.js'".utf8),
+    private static let site = Site([
+        "page.html": Data("page @frame@ of @files@\npage without a frame, @main@, of @files@\n@texts@".utf8),
+        "pages.json": Data(
+            """
+            {"": {"module": "first.js", "texts": ["first"], "styles": []},
+             "api": {"module": "api.js", "texts": ["api"], "styles": []},
+             "send": {"module": "send.js", "texts": ["send", "more"], "styles": [], "frame": "sending"},
+             "not-found": {"module": "not-found.js", "texts": [], "styles": []}}
+            """.utf8),
+        "style/page.css": Data("/* @files@ */".utf8), "lib/page.js": Data("import './other.js'".utf8),
         "text/en/send.json": Data("{}".utf8), "icon.svg": Data("<svg/>".utf8), "icon.png": Data([0x89, 0x50]),
         "portal.webmanifest": Data("{}".utf8), "font.woff2": Data([1]), "notes.txt": Data("private".utf8),
         "README": Data("private".utf8),
     ])
-    private static var version: String { files.version }
+    private static let files = try? PortalFiles(site)
+    private static var version: String { files?.version ?? "" }
+    private static var root: String { "/portal/files/\(version)" }
 
     private static func with(
         _ files: PortalFiles? = files, _ body: @escaping @Sendable (_ get: Get) async throws -> Void
@@ -37,13 +43,14 @@ struct PortalRouteTests {
 
     private typealias Get = @Sendable (_ method: String, _ target: String, _ headers: [String: String]) async throws -> HTTPAnswer
 
-    @Test("Pages come with the version in place of the placeholder, are asked for again, and are not sent twice")
+    @Test("Pages come with the path of the files, are asked for again, and are not sent twice")
     func pages() async throws {
         try await Self.with { get in
             for (target, text) in [
-                ("/", #"<link href="/portal/files/\#(Self.version)/style/page.css">"#),
-                ("/portal/send/", "send \(Self.version) \(Self.version)"),
-                ("/portal/send/?to=1", "send \(Self.version) \(Self.version)"),
+                ("/", "page without a frame, main, of \(Self.root)\nfirst"),
+                ("/api", "page without a frame, main, of \(Self.root)\napi"),
+                ("/portal/send/", "page sending of \(Self.root)\nsend more"),
+                ("/portal/send/?to=1", "page sending of \(Self.root)\nsend more"),
             ] {
                 let answer = try await get("GET", target, [:])
                 #expect(answer.status == 200 && answer.text == text, "\(target): \(answer)")
@@ -60,10 +67,14 @@ struct PortalRouteTests {
         }
     }
 
-    @Test("A file is compressed for clients that accept it, with a tag of its own")
+    @Test("A file is compressed for clients that accept it, with a separate ETag")
     func compression() async throws {
         let text = String(repeating: "The library opens late. ", count: 200)
-        let files = PortalFiles(["lib/page.js": Data(text.utf8), "index.html": Data(text.utf8), "icon.png": Data([0x89, 0x50])])
+        let files = try PortalFiles(
+            Site([
+                "lib/page.js": Data(text.utf8), "page.html": Data(text.utf8), "icon.png": Data([0x89, 0x50]),
+                "pages.json": Data(#"{"": {"module": "lib/page.js", "texts": [], "styles": []}}"#.utf8),
+            ]))
         try await Self.with(files) { get in
             for target in ["/", "/portal/files/\(files.version)/lib/page.js"] {
                 let plain = try await get("GET", target, [:])
@@ -73,7 +84,7 @@ struct PortalRouteTests {
                     #expect(answer.status == 200 && answer["content-encoding"] == "gzip", "\(accepted): \(answer)")
                     #expect(answer["vary"] == "Accept-Encoding" && answer["content-length"] == "\(answer.body.count)")
                     #expect(answer.body.count < text.utf8.count / 10)
-                    #expect(try await Self.decompressed(Data(answer.body)) == Data(text.utf8))
+                    #expect(try await Data(answer.body).decompressed == Data(text.utf8))
                     let tag = try #require(answer["etag"])
                     #expect(tag != plain["etag"])
                     #expect(try await get("GET", target, ["Accept-Encoding": accepted, "If-None-Match": tag]).status == 304)
@@ -88,14 +99,6 @@ struct PortalRouteTests {
             let picture = try await get("GET", "/portal/files/\(files.version)/icon.png", ["Accept-Encoding": "gzip"])
             #expect(picture.body.count == 2 && picture["content-encoding"] == nil)
         }
-    }
-
-    /// By another implementation than the gateway's.
-    private static func decompressed(_ bytes: Data) async throws -> Data {
-        let gzip = try await Subprocess.run(
-            .path("/usr/bin/gzip"), arguments: ["--decompress", "--stdout"], input: .array([UInt8](bytes)),
-            output: .bytes(limit: 10_000_000), error: .discarded)
-        return Data(gzip.standardOutput)
     }
 
     @Test("A path without its slash leads to the page, and the portal to the page for sending")
@@ -124,13 +127,13 @@ struct PortalRouteTests {
                 #expect(answer.status == 200 && answer["content-type"] == type, "\(path): \(answer)")
                 #expect(answer["cache-control"] == "public, max-age=31536000, immutable")
                 #expect(answer["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'")
-                let former = try await get("GET", "/portal/files/0123456789abcdef/\(path)", [:])
-                #expect(former.status == 200 && former.body == answer.body && former["cache-control"] == "no-cache")
-                let tag = try #require(former["etag"])
+                let outdated = try await get("GET", "/portal/files/0123456789abcdef/\(path)", [:])
+                #expect(outdated.status == 200 && outdated.body == answer.body && outdated["cache-control"] == "no-cache")
+                let tag = try #require(outdated["etag"])
                 let same = try await get("GET", "/portal/files/0123456789abcdef/\(path)", ["If-None-Match": tag])
                 #expect(same.status == 304 && same["cache-control"] == "no-cache")
             }
-            #expect(try await get("GET", "/portal/files/\(Self.version)/style/page.css", [:]).text == "/* @version@ */")
+            #expect(try await get("GET", "/portal/files/\(Self.version)/style/page.css", [:]).text == "/* @files@ */")
         }
     }
 
@@ -142,12 +145,12 @@ struct PortalRouteTests {
                 "/portal/nothing/", "/portal/nothing", "/portal/send/more", "/portal/files", "/portal/files/",
                 "/portal/files/\(Self.version)", "/portal/files/\(Self.version)/nothing.js",
                 "/portal/files/\(Self.version)/notes.txt", "/portal/files/\(Self.version)/README",
-                "/portal/files/\(Self.version)/index.html", "/portal/files/\(Self.version)/../index.html",
+                "/portal/files/\(Self.version)/page.html", "/portal/files/\(Self.version)/../page.html",
                 "/portal/files/\(Self.version)/../../../../etc/passwd", "/portal/files/\(Self.version)/..%2f..%2fetc%2fpasswd",
                 "/portal/files/\(Self.version)/style/../style/page.css", "/portal/../etc/passwd/", "/portal/%2e%2e/",
             ] {
                 let page = try await get("GET", target, browser)
-                #expect(page.status == 404 && page.text == "nothing here", "\(target): \(page)")
+                #expect(page.status == 404 && page.text == "page without a frame, main, of \(Self.root)\n", "\(target): \(page)")
                 #expect(page["content-type"] == "text/html; charset=utf-8" && page["content-security-policy"]?.count ?? 0 > 100)
                 let tag = try #require(page["etag"])
                 #expect(try await get("GET", target, browser.merging(["If-None-Match": tag]) { $1 }).status == 404)
@@ -160,10 +163,20 @@ struct PortalRouteTests {
         }
     }
 
+    @Test("The icon has the path for which browsers ask by themselves, and is asked for again")
+    func icon() async throws {
+        try await Self.with { get in
+            let answer = try await get("GET", "/favicon.ico", [:])
+            #expect(answer.text == "<svg/>" && answer["content-type"] == "image/svg+xml; charset=utf-8", "\(answer)")
+            #expect(answer["cache-control"] == "no-cache")
+            #expect(try await get("GET", "/favicon.ico", ["If-None-Match": try #require(answer["etag"])]).status == 304)
+        }
+    }
+
     @Test("The paths answer OPTIONS, and refuse changes")
     func otherMethods() async throws {
         try await Self.with { get in
-            for target in ["/", "/portal", "/portal/send/", "/portal/files/\(Self.version)/icon.svg"] {
+            for target in ["/", "/api", "/favicon.ico", "/portal", "/portal/send/", "\(Self.root)/icon.svg"] {
                 let options = try await get("OPTIONS", target, [:])
                 #expect(options.status == 204 && options["allow"] == "GET, HEAD, OPTIONS", "\(target): \(options)")
                 let refused = try await get("POST", target, [:])
@@ -175,7 +188,7 @@ struct PortalRouteTests {
     @Test("Without the files the pages say what is missing")
     func missingFiles() async throws {
         try await Self.with(nil) { get in
-            for target in ["/", "/portal/send/", "/portal/send", "/portal/files/\(Self.version)/icon.svg"] {
+            for target in ["/", "/api", "/favicon.ico", "/portal/send/", "/portal/send", "\(Self.root)/icon.svg"] {
                 let answer = try await get("GET", target, ["Accept": "text/html"])
                 #expect(answer.status == 404 && answer.problem == "not-found", "\(answer)")
                 #expect(answer.text.contains("mobile-student-intranet_Gateway.resources"), "\(answer)")
@@ -185,15 +198,16 @@ struct PortalRouteTests {
     }
 
     @Test("The version changes with the contents and the names of the files that are served, and only with them")
-    func version() {
-        let base = ["index.html": Data("a".utf8), "lib/a.js": Data("b".utf8)]
+    func version() throws {
+        let empty = ["page.html": Data("a".utf8), "pages.json": Data("{}".utf8)]
+        let base = empty.merging(["lib/a.js": Data("b".utf8)]) { $1 }
         let other = [
-            base.merging(["index.html": Data("b".utf8)]) { $1 }, base.merging(["lib/b.js": Data()]) { $1 },
-            ["index.html": Data("a".utf8), "lib/b.js": Data("b".utf8)], ["index.html": Data("a".utf8)],
+            base.merging(["page.html": Data("b".utf8)]) { $1 }, base.merging(["lib/b.js": Data()]) { $1 },
+            empty.merging(["lib/b.js": Data("b".utf8)]) { $1 }, empty,
         ]
-        let versions = ([base] + other).map { PortalFiles($0).version }
+        let versions = try ([base] + other).map { try PortalFiles(Site($0)).version }
         #expect(Set(versions).count == versions.count)
-        #expect(PortalFiles(base.merging(["notes.txt": Data()]) { $1 }).version == versions[0])
+        #expect(try PortalFiles(Site(base.merging(["notes.txt": Data()]) { $1 })).version == versions[0])
         #expect(versions[0].wholeMatch(of: /[0-9a-f]{32}/) != nil)
     }
 

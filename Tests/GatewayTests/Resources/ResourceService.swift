@@ -1,7 +1,7 @@
-import CommandBus
+import Bus
 import Schemas
-import Storage
-import StoredResources
+import Store
+import MessageLog
 import TestSupport
 import Testing
 
@@ -58,11 +58,15 @@ struct ResourceService: Sendable {
         }
     }
 
+    /// Repeats a request while the store is too slow for it.
     func request(
         _ method: String, _ target: String, _ body: String? = nil, headers: [String: String] = [:]
     ) async throws -> HTTPAnswer {
         let request = HTTPConversation.request(method, target, headers: headers, body: body.map { Array($0.utf8) })
-        return try #require(try await HTTPConversation.send(request, to: port))
+        return try await eventually("an answer other than 503") {
+            let answer = try #require(try await HTTPConversation.send(request, to: port))
+            return answer.status == 503 ? nil : answer
+        }
     }
 
     /// Adds a shelf, or a book at its path.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Stored resources over HTTP and over the bus, on both databases.
-/// The tests take turns: their database server has one thread for all that is started beside it.
+/// The tests run one after another: the database server has a single thread for everything that they start.
 @Suite("Resources", .serialized, .timeLimit(.minutes(10)))
 struct ResourceTests {
     private static let shelf = #"{"name":"History","desc":""}"#
@@ -32,7 +32,7 @@ struct ResourceTests {
         }
     }
 
-    @Test("An update and a deletion are refused if the document was changed meanwhile", arguments: StoreKind.allCases)
+    @Test("An update and a deletion are refused if the document was changed since it was read", arguments: StoreKind.allCases)
     func late(_ kind: StoreKind) async throws {
         try await ResourceService.with(kind) { service in
             let shelf = try await service.add("/shelf", Self.shelf)

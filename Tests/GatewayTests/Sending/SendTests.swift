@@ -1,10 +1,11 @@
+import Base
 import Foundation
+@testable import Gateway
 import HTTPTypes
-import JSON
+import Schemas
+import ServiceKit
 import TestSupport
 import Testing
-
-@testable import Gateway
 
 @Suite("POST /send", .timeLimit(.minutes(10)))
 struct SendTests {
@@ -20,18 +21,20 @@ struct SendTests {
             #expect(answer["location"] == "/message/\(msiKey)")
             let message = try await gateway.request("GET", "/message/\(msiKey)").object
             #expect(message["topic_key"] as? String == topicKey && message["ttl"] as? Int == 600)
-            #expect(message["title"] as? String == "Geschlossen" && message["desc"] as? String == "Geschlossen")
-            #expect(message["message"] as? String == "Geschlossen\nBis morgen 🎓")
+            #expect(message["title"] as? String == "Geschlossen" && message["desc"] as? String == "Bis morgen 🎓")
+            #expect(message["message"] as? String == "Bis morgen 🎓")
 
             let again = try await gateway.request("POST", target + "?ttl=600", headers: key, body: "Geschlossen\nBis morgen 🎓\n")
             #expect(again.object["msi_key"] as? String == msiKey && again["idempotency-replayed"] == "true")
             let other = try await gateway.request("POST", target, headers: key, body: "Another")
             #expect(other.problem == "idempotency-key-reused")
 
-            let titled = try await gateway.request("POST", target + "?title=T%C3%BCr&desc=D", body: "m")
+            let titled = try await gateway.request(
+                "POST", target + "?title=T%C3%BCr&desc=D&link=https%3A%2F%2Fexample.edu", body: "m")
             let second = try #require(titled.object["msi_key"] as? String)
             let sent = try await gateway.request("GET", "/message/\(second)").object
             #expect(sent["title"] as? String == "Tür" && sent["desc"] as? String == "D" && sent["message"] as? String == "m")
+            #expect((sent["options"] as? [String: Any])?["link"] as? String == "https://example.edu")
         }
     }
 
@@ -87,6 +90,7 @@ struct SendTests {
             #expect(try await problem("/send/Library/Hours") == ("not-found", nil))
             #expect(try await problem("/send/Library/Hours/Opening?tilte=t") == ("invalid-field", "tilte"))
             #expect(try await problem("/send/Library/Hours/Opening?ttl=-1") == ("invalid-field", "ttl"))
+            #expect(try await problem("/send/Library/Hours/Opening?link=http://example.edu") == ("invalid-field", "link"))
             #expect(try await problem("/send/Library/Hours/Opening", body: "") == ("invalid-field", "message"))
             let long = String(repeating: "x\n", count: 2_000)
             #expect(try await problem("/send/Library/Hours/Opening", body: long) == ("invalid-field", "message"))
@@ -130,5 +134,17 @@ struct SendTests {
             }
             #expect(try await answer("a=b", ["Content-Type": form]).text.contains("-H 'Content-Type: text/plain'"))
         }
+    }
+}
+
+@Suite("The lifetime of a message")
+struct MessageLifetimesTests {
+    @Test(
+        "An Alert has its own time to live, which is not longer than that of other messages",
+        arguments: [(86_400, 2_419_200, 86_400), (86_400, 3_600, 3_600)] as [(Seconds, Seconds, Seconds)])
+    func alerts(alert: Seconds, message: Seconds, expected: Seconds) {
+        let lifetimes = MessageLifetimes(message: LiveSetting(message), alert: alert)
+        #expect(lifetimes[.alert] == expected)
+        #expect(lifetimes[.information] == message)
     }
 }

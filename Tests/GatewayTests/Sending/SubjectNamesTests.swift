@@ -1,6 +1,6 @@
 import Schemas
 import Testing
-import Time
+import Base
 
 @testable import Gateway
 
@@ -72,28 +72,46 @@ struct SubjectNamesTests {
         #expect(problem.detail.count < 600)
     }
 
-    @Test("Without parameters the first line is the title, and the title is an Alert's notification text")
+    @Test("Nothing is said twice: the title is the first of several lines, or the subject's name, and the pop-up has the text")
     func draft() throws {
         let alert = Self.subject("s"), information = Self.subject("s", .information)
-        let plain = SendQuery(title: nil, desc: nil, ttl: nil, sendAt: nil, delay: nil, drill: nil)
-        let draft = try plain.draft(text: "\n\nCampus closed\r\nStay at home\n", to: alert.topicKey, .alert)
-        #expect(draft.title == "Campus closed" && draft.desc == "Campus closed")
-        #expect(draft.message == "Campus closed\r\nStay at home" && draft.topicKey == alert.topicKey)
-        #expect(try plain.draft(text: "One line", to: information.topicKey, .information).desc == "")
-        let full = SendQuery(title: "t", desc: "d", ttl: 60, sendAt: 5, delay: nil, drill: true)
-        let other = try full.draft(text: "  indented", to: information.topicKey, .information)
+        let plain = SendQuery(title: nil, desc: nil, ttl: nil, sendAt: nil, delay: nil, drill: nil, link: nil)
+        func draft(_ query: SendQuery, _ text: String) throws -> MessageContent {
+            try query.draft(text: text, to: alert.topicKey, named: "Storms", .alert)
+        }
+        let several = try draft(plain, "\n\nCampus\tclosed\r\n\r\nStay at home\nand inside\n")
+        #expect(several.title == "Campus closed" && several.desc == "Stay at home\nand inside")
+        #expect(several.message == "Stay at home\nand inside" && several.topicKey == alert.topicKey)
+        for text in ["All clear", "\nAll clear\n", "All clear\n \n"] {
+            let one = try draft(plain, text)
+            #expect(one.title == "Storms" && one.desc.hasPrefix("All clear") && one.message.hasPrefix("All clear"))
+        }
+        let titled = SendQuery(title: "Campus closed", desc: nil, ttl: nil, sendAt: nil, delay: nil, drill: nil, link: nil)
+        let both = try draft(titled, "Stay at home\nand inside")
+        #expect(both.title == "Campus closed" && both.desc == both.message && both.message == "Stay at home\nand inside")
+        let long = try draft(plain, String(repeating: "é", count: 1_500))
+        #expect(long.desc == String(repeating: "é", count: 499) + "…" && long.message.count == 1_500)
+        let silent = try plain.draft(text: "One line", to: information.topicKey, named: "Hours", .information)
+        #expect((silent.title, silent.desc, silent.message) == ("Hours", "", "One line"))
+        let full = SendQuery(title: "t", desc: "d", ttl: 60, sendAt: 5, delay: nil, drill: true, link: "tel:+4930123")
+        let other = try full.draft(text: "  indented", to: information.topicKey, named: "Hours", .information)
         #expect((other.title, other.desc, other.message) == ("t", "d", "  indented"))
         #expect(other.ttl == 60 && other.sendAt == 5 && other.distribution == .information && other.drill == true)
+        #expect(other.options == DeliveryOptions(link: "tel:+4930123") && both.options == nil)
     }
 
     @Test("A text that is empty or too long, or whose first line is too long for a title, is refused by name")
     func badText() {
-        let plain = SendQuery(title: nil, desc: nil, ttl: nil, sendAt: nil, delay: nil, drill: nil)
+        let plain = SendQuery(title: nil, desc: nil, ttl: nil, sendAt: nil, delay: nil, drill: nil, link: nil)
         for (text, field) in [
-            ("", "message"), (" \n ", "message"), (String(repeating: "x", count: 501), "title"),
-            ("t\n" + String(repeating: "x", count: 1_500), "message"),
+            ("", "message"), (" \n ", "message"), (String(repeating: "x", count: 501) + "\nm", "title"),
+            ("t\n" + String(repeating: "x", count: 1_501), "message"), (String(repeating: "x", count: 1_501), "message"),
         ] {
-            #expect { try plain.draft(text: text, to: Self.subject("s").topicKey, .alert) } throws: { "\($0)".hasPrefix(field) }
+            #expect {
+                try plain.draft(text: text, to: Self.subject("s").topicKey, named: "s", .alert)
+            } throws: {
+                "\($0)".hasPrefix(field)
+            }
         }
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import MobileApp
 import Synchronization
 
@@ -53,9 +54,14 @@ final class TestClock: DeviceClock {
         }
     }
 
-    func advance(by seconds: Int64) {
+    func advance(by seconds: Int64) { change { $0 + seconds * 1_000 } }
+
+    /// Sets the clock to a moment in Unix milliseconds, which may be an earlier one.
+    func set(_ moment: Int64) { change { _ in moment } }
+
+    private func change(_ time: (Int64) -> Int64) {
         let woken = state.withLock { state in
-            state.now += seconds * 1_000
+            state.now = time(state.now)
             let now = state.now
             let woken = state.sleepers.filter { $0.end <= now }
             state.sleepers.removeAll { $0.end <= now }
@@ -63,4 +69,10 @@ final class TestClock: DeviceClock {
         }
         for sleeper in woken { sleeper.continuation.resume() }
     }
+}
+
+/// A moment such as `2026-11-24T12:00:00Z`, in Unix milliseconds.
+func milliseconds(_ text: String) -> Int64 {
+    guard let date = try? Date(text, strategy: .iso8601) else { preconditionFailure("not a moment: \(text)") }
+    return Int64(date.timeIntervalSince1970 * 1_000)
 }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSON
+import Base
 import MobileApp
 import Synchronization
 
@@ -12,18 +12,21 @@ final class TestHub: HubConnection {
         var path: String
         var level = ""
         var distribution = "Information"
+        /// The path before the subject was moved, from which its topic key follows.
+        var movedFrom: String?
 
         /// Three identifiers that follow from the names.
         var topicKey: String {
-            let parts = path.split(separator: "/").map(String.init)
-            return parts.indices.map { Self.identifier(parts[...$0].joined(separator: "/")) }.joined(separator: "-")
+            let parts = (movedFrom ?? path).split(separator: "/").map(String.init)
+            return parts.indices.map { TestHub.identifier(of: parts[...$0].joined(separator: "/")) }.joined(separator: "-")
         }
+    }
 
-        fileprivate static func identifier(_ text: String) -> String {
-            let hash = text.utf8.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
-            let digits = String(hash, radix: 16)
-            return "00000000" + String(repeating: "0", count: 16 - digits.count) + digits
-        }
+    /// The identifier of a channel, an area or a subject, by its path.
+    static func identifier(of path: String) -> String {
+        let hash = path.utf8.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+        let digits = String(hash, radix: 16)
+        return "00000000" + String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     private struct State {
@@ -31,6 +34,8 @@ final class TestHub: HubConnection {
         var version = 1
         var isOnline = true
         var isStalled = false
+        /// The requests that it leaves without an answer.
+        var unanswered = 0
         /// How many more pages of messages the hub gives.
         var pages = Int.max
         var accepted: [JSONValue] = []
@@ -44,7 +49,7 @@ final class TestHub: HubConnection {
         var push: TestPush?
         var receiptStatus = 204
         var reports: [JSONValue] = []
-        var broadcasts: JSONValue?
+        var broadcasts: JSONValue = ["broadcasts": [], "withdrawn": []]
     }
 
     private let state = Mutex(State())
@@ -59,10 +64,13 @@ final class TestHub: HubConnection {
 
     func setOnline(_ isOnline: Bool) { state.withLock { $0.isOnline = isOnline } }
 
+    /// How many requests wait for a hub that does not end its answers.
+    var unanswered: Int { state.withLock { $0.unanswered } }
+
     /// The hub begins to answer, and does not end.
     func setStalled(_ isStalled: Bool) { state.withLock { $0.isStalled = isStalled } }
 
-    /// After so many more pages of messages, the hub cannot be reached for them; `nil` for never.
+    /// The number of further pages of messages after which the hub cannot be reached for them; `nil` for no limit.
     func fail(afterPages pages: Int?) { state.withLock { $0.pages = pages ?? .max } }
 
     /// What the hub does with reports: any but 503 means that it has counted them.
@@ -75,13 +83,16 @@ final class TestHub: HubConnection {
     func setPush(_ push: TestPush) { state.withLock { $0.push = push } }
 
     /// FCM has accepted a message.
-    func accept(_ key: String, topic: String, message: String = "A text.", timestamp: Int64) {
+    func accept(_ key: String, topic: String, timestamp: Int64) {
         let document: JSONValue = [
             "msi_key": .string(key), "topic_key": .string(topic), "dist": "Information", "title": .string("Title \(key)"),
-            "desc": "", "message": .string(message), "timestamp": .integer(timestamp),
+            "desc": "", "message": "A text.", "timestamp": .integer(timestamp),
         ]
-        state.withLock { $0.accepted.append(document) }
+        accept(document)
     }
+
+    /// FCM has accepted a message, or whatever a later version of the hub takes for one.
+    func accept(_ document: JSONValue) { state.withLock { $0.accepted.append(document) } }
 
     /// An Alert waits for FCM.
     func wait(_ key: String, topic: String, corrects: String? = nil, timestamp: Int64) {
@@ -90,8 +101,10 @@ final class TestHub: HubConnection {
             "desc": "Look out.", "message": "A text.", "timestamp": .integer(timestamp),
         ]
         document["corrects"] = corrects.map { .string($0) }
-        state.withLock { [document] in $0.waiting.append(document) }
+        wait(document)
     }
+
+    func wait(_ alert: JSONValue) { state.withLock { $0.waiting.append(alert) } }
 
     /// FCM does not answer the hub, which therefore does not answer what the phone's topics are.
     func silenceFCM() { state.withLock { $0.isFCMSilent = true } }
@@ -114,13 +127,8 @@ final class TestHub: HubConnection {
         }
     }
 
-    /// FCM has accepted a message of a later version of the hub, which this app cannot read.
-    func acceptUnreadable(topic: String) {
-        state.withLock { $0.accepted.append(["topic_key": .string(topic), "timestamp": "later"]) }
-    }
-
-    /// The answer of `GET /broadcast/active`; `nil` for a hub without broadcasts.
-    func setBroadcasts(_ active: JSONValue?) { state.withLock { $0.broadcasts = active } }
+    /// The answer of `GET /broadcast/active`.
+    func setBroadcasts(_ active: JSONValue) { state.withLock { $0.broadcasts = active } }
 
     /// The channels of one question for broadcasts.
     static let maxChannels = 200
@@ -129,8 +137,15 @@ final class TestHub: HubConnection {
     private static func position(_ number: Int) -> String { "\(number)-000000000000000000000000" }
 
     func answer(to request: HubRequest) async throws -> HubAnswer {
-        let isSilent = state.withLock { $0.isStalled || ($0.isFCMSilent && request.path == "/phone/topics") }
-        if isSilent { try await Task.sleep(for: .seconds(3_600)) }
+        if state.withLock({ $0.isFCMSilent && request.path == "/phone/topics" }) { try await Task.sleep(for: .seconds(3_600)) }
+        let isStalled = state.withLock { state in
+            if state.isStalled { state.unanswered += 1 }
+            return state.isStalled
+        }
+        if isStalled {
+            defer { state.withLock { $0.unanswered -= 1 } }
+            try await Task.sleep(for: .seconds(3_600))
+        }
         return try state.withLock { state in
             guard state.isOnline else { throw Offline() }
             state.requests.append(request)
@@ -160,7 +175,7 @@ final class TestHub: HubConnection {
                 guard request.path.split(separator: ",").count <= Self.maxChannels else {
                     return HubAnswer(status: 400, body: Data())
                 }
-                guard let active = state.broadcasts else { return HubAnswer(status: 404, body: Data()) }
+                let active = state.broadcasts
                 let tag = "\"\(active.hashValue)\""
                 if request.headers["If-None-Match"] == tag { return HubAnswer(status: 304, entityTag: tag, body: Data()) }
                 return HubAnswer(status: 200, entityTag: tag, body: active.data)
@@ -182,16 +197,16 @@ final class TestHub: HubConnection {
         return .array(
             unique(paths.map { $0[0] }).map { channel in
                 [
-                    "_id": .string(Subject.identifier(channel)), "name": .string(channel), "desc": "", "access": [],
+                    "_id": .string(identifier(of: channel)), "name": .string(channel), "desc": "", "access": [],
                     "areas": .array(
                         unique(paths.filter { $0[0] == channel }.map { $0[1] }).map { area in
                             [
-                                "id": .string(Subject.identifier("\(channel)/\(area)")), "name": .string(area), "desc": "",
+                                "id": .string(identifier(of: "\(channel)/\(area)")), "name": .string(area), "desc": "",
                                 "access": [],
                                 "subjects": .array(
                                     subjects.filter { $0.path.hasPrefix("\(channel)/\(area)/") }.map { subject in
                                         [
-                                            "id": .string(Subject.identifier(subject.path)),
+                                            "id": .string(identifier(of: subject.path)),
                                             "name": .string(String(subject.path.split(separator: "/")[2])), "desc": "",
                                             "access": [],
                                             "topic_key": .string(subject.topicKey),

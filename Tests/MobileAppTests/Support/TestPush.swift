@@ -17,7 +17,8 @@ final class TestPush: PushService, NotificationDisplay {
         /// The tags of removed pop-ups.
         var removed: [String] = []
         var delivered: [PushMessage] = []
-        var streams: [AsyncStream<PushMessage>.Continuation] = []
+        var streams: [Int: AsyncStream<PushMessage>.Continuation] = [:]
+        var lastStream = 0
     }
 
     private let kind: Platform.Kind
@@ -44,7 +45,7 @@ final class TestPush: PushService, NotificationDisplay {
     var removed: [String] { state.withLock { $0.removed } }
     var isListening: Bool { state.withLock { !$0.streams.isEmpty } }
 
-    /// After so many more changes, FCM cannot be reached; `nil` for never.
+    /// The number of further changes after which FCM cannot be reached; `nil` for no limit.
     func fail(after changes: Int?) { state.withLock { $0.failing = changes.map { $0 + 1 } ?? 0 } }
 
     /// FCM refuses changes of these topics.
@@ -66,7 +67,7 @@ final class TestPush: PushService, NotificationDisplay {
     func setForeground(_ isInForeground: Bool) { state.withLock { $0.isInForeground = isInForeground } }
 
     func receive(_ message: PushMessage) {
-        for stream in state.withLock({ $0.streams }) { stream.yield(message) }
+        for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(message) }
     }
 
     func requestPermission() async throws -> Bool {
@@ -97,7 +98,12 @@ final class TestPush: PushService, NotificationDisplay {
 
     func messages() -> AsyncStream<PushMessage> {
         let (stream, continuation) = AsyncStream<PushMessage>.makeStream()
-        state.withLock { $0.streams.append(continuation) }
+        let id = state.withLock { state in
+            state.lastStream += 1
+            state.streams[state.lastStream] = continuation
+            return state.lastStream
+        }
+        continuation.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.streams.removeValue(forKey: id) } }
         return stream
     }
 

@@ -1,6 +1,5 @@
-import JSON
+import Base
 import Testing
-import Time
 
 @testable import Schemas
 

@@ -1,7 +1,6 @@
 import FoundationEssentials
-import JSON
+import Base
 import Testing
-import Time
 
 @testable import Schemas
 
@@ -177,16 +176,16 @@ struct BroadcastRuleTests {
         return Broadcast(draft, id: 7, language: "en", sender: "ann", now: now).edited(shorter, language: "en", now: now + 60_000)
     }()
 
-    @Test("The former versions of a broadcast are over, until the last of them expires")
-    func formerVersions() {
+    @Test("The earlier versions of a broadcast are over, until the last of them expires")
+    func earlierVersions() {
         let until = Self.now + 3_600_000
         #expect(
-            PhoneBroadcast(Self.edited, until: until).formerVersions == WithdrawnBroadcast(id: 7, version: 1, expires: until))
-        #expect(PhoneBroadcast(Self.edited).formerVersions?.expires == Self.edited.expires)
+            PhoneBroadcast(Self.edited, until: until).earlierVersions == WithdrawnBroadcast(id: 7, version: 1, expires: until))
+        #expect(PhoneBroadcast(Self.edited).earlierVersions?.expires == Self.edited.expires)
         #expect(PhoneBroadcast(Self.edited, until: Self.edited.expires).until == nil)
         var first = Self.edited
         first.version = 1
-        #expect(PhoneBroadcast(first).formerVersions == nil)
+        #expect(PhoneBroadcast(first).earlierVersions == nil)
         #expect(WithdrawnBroadcast(Self.edited, until: until) == WithdrawnBroadcast(id: 7, version: 2, expires: until))
     }
 
@@ -201,7 +200,7 @@ struct BroadcastRuleTests {
         let edited = broadcast.edited(draft, language: "en", now: Self.now + 9)
         #expect(edited.starts == Self.now && edited.expires == Self.now + 5_400_000)
         #expect(edited.version == 2 && edited.changed == Self.now + 9)
-        // Without an epoch it begins anew.
+        // Without an epoch it starts now.
         draft.epoch = nil
         #expect(edited.edited(draft, language: "en", now: Self.now + 9).starts == Self.now + 9)
     }

@@ -1,7 +1,6 @@
 import FoundationEssentials
-import JSON
+import Base
 import Testing
-import Time
 
 @testable import Schemas
 

@@ -1,38 +1,39 @@
-import JSON
+import Base
+@testable import FCMEmulator
 import NIOHTTP1
 import TestSupport
 import Testing
 
 extension SystemTests {
     /// Every fault of the emulator, for Alerts and Information, with one relay and two. FCM has each accepted message exactly
-    /// once, or the message is final for the reason in the table. All cells of a scene run at the same time.
+    /// once, or the message is final for the reason in the table. All cases of a scenario run at the same time.
     @Suite("Fault matrix", .faultMatrix, .atLength)
     struct FaultMatrixTests {
-        @Test("Every message of a cell ends as the fault table says", arguments: CellRun.all, [1, 2])
-        func cell(run: CellRun, relays: Int) throws {
-            let outcome = try FaultMatrix.outcome(of: run.scene, relays: relays)
-            let cell = try #require(outcome.cells[run.cell])
-            #expect(cell.map(\.distribution) == ["Alert", "Information"])
-            for outcome in cell { #expect(outcome.problems(with: run.cell) == []) }
+        @Test("Every message of a case ends as the fault table says", arguments: CaseRun.all, [1, 2])
+        func faultCase(run: CaseRun, relays: Int) throws {
+            let outcome = try FaultMatrix.outcome(of: run.scenario, relays: relays)
+            let faultCase = try #require(outcome.cases[run.faultCase])
+            #expect(faultCase.map(\.distribution) == ["Alert", "Information"])
+            for outcome in faultCase { #expect(outcome.problems(with: run.faultCase) == []) }
         }
 
         @Test(
             "FCM's counts agree: every component is there, and there are no more copies than the faults explain",
-            arguments: Scene.all, [1, 2])
-        func counts(scene: Scene, relays: Int) throws {
-            let outcome = try FaultMatrix.outcome(of: scene, relays: relays)
-            let sends = outcome.cells.values.joined().flatMap(\.sends)
+            arguments: Scenario.all, [1, 2])
+        func counts(scenario: Scenario, relays: Int) throws {
+            let outcome = try FaultMatrix.outcome(of: scenario, relays: relays)
+            let sends = outcome.cases.values.joined().flatMap(\.sends)
             #expect(outcome.counts.accepted == sends.count)
             #expect(outcome.counts.distinct == Set(sends.map(\.component)).count)
             #expect(outcome.counts.unkeyed == 0)
-            let copies = outcome.cells.values.joined().reduce(0) { $0 + $1.copies }
-            if let streams = scene.streams { #expect(copies <= outcome.hits * streams) }
-            if scene.cells.contains(where: { $0.fault != nil }) { #expect(outcome.hits > 0) }
+            let copies = outcome.cases.values.joined().reduce(0) { $0 + $1.copies }
+            if let streams = scenario.streams { #expect(copies <= outcome.hits * streams) }
+            if scenario.cases.contains(where: { $0.fault != nil }) { #expect(outcome.hits > 0) }
         }
 
-        @Test("With two relays, both work", arguments: Scene.all)
-        func bothRelays(scene: Scene) throws {
-            let outcome = try FaultMatrix.outcome(of: scene, relays: 2)
+        @Test("With two relays, both work", arguments: Scenario.all)
+        func bothRelays(scenario: Scenario) throws {
+            let outcome = try FaultMatrix.outcome(of: scenario, relays: 2)
             let second = try #require(outcome.acceptedBySecondRelay)
             #expect(second > 0 && second < outcome.counts.accepted)
         }
@@ -44,18 +45,18 @@ struct FaultMatrix: SuiteTrait, TestScoping {
     /// The maximum number of runs at the same time.
     private static let maxAtOnce = 4
 
-    @TaskLocal private static var outcomes: [SceneRun: Result<SceneRun.Outcome, any Error>] = [:]
+    @TaskLocal private static var outcomes: [ScenarioRun: Result<ScenarioRun.Outcome, any Error>] = [:]
 
-    static func outcome(of scene: Scene, relays: Int) throws -> SceneRun.Outcome {
-        try #require(outcomes[SceneRun(scene: scene, relays: relays)]).get()
+    static func outcome(of scenario: Scenario, relays: Int) throws -> ScenarioRun.Outcome {
+        try #require(outcomes[ScenarioRun(scenario: scenario, relays: relays)]).get()
     }
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        let runs = Scene.all.flatMap { scene in [1, 2].map { SceneRun(scene: scene, relays: $0) } }
-        let outcomes = await withTaskGroup(of: (SceneRun, Result<SceneRun.Outcome, any Error>).self) { group in
-            var outcomes: [SceneRun: Result<SceneRun.Outcome, any Error>] = [:]
+        let runs = Scenario.all.flatMap { scenario in [1, 2].map { ScenarioRun(scenario: scenario, relays: $0) } }
+        let outcomes = await withTaskGroup(of: (ScenarioRun, Result<ScenarioRun.Outcome, any Error>).self) { group in
+            var outcomes: [ScenarioRun: Result<ScenarioRun.Outcome, any Error>] = [:]
             for (index, run) in runs.enumerated() {
                 // Each is a whole product.
                 if index >= Self.maxAtOnce, let (run, outcome) = await group.next() { outcomes[run] = outcome }
@@ -74,23 +75,23 @@ struct FaultMatrix: SuiteTrait, TestScoping {
 }
 
 extension SystemTests.WithoutSupervisor {
-    /// A few cells of the fault matrix: errors that are retried, with FCM's Retry-After, and errors that are not, broken connections, and
+    /// A few cases of the fault matrix: errors that are retried, with FCM's Retry-After, and errors that are not, broken connections, and
     /// refused credentials.
     @Suite("Faults of FCM")
     struct FaultTests {
-        @Test("Every message of a cell ends as the fault table says", arguments: Scene.short)
-        func scene(_ scene: Scene) async throws {
+        @Test("Every message of a case ends as the fault table says", arguments: Scenario.short)
+        func scenario(_ scenario: Scenario) async throws {
             try await SharedServices.use { services in
-                let sections = scene.behaviour.members ?? []
+                let sections = scenario.behaviour.members ?? []
                 for section in sections { try await services.fcm.control(.PUT, section.name, section.value) }
                 _ = try await services.start("msi-fcm-relay")
                 _ = try await services.start("msi-message-log")
-                let outcome = try await SceneRun(scene: scene, relays: 1).run(at: services.portal, services.fcm)
+                let outcome = try await ScenarioRun(scenario: scenario, relays: 1).run(at: services.portal, services.fcm)
                 for section in sections { try await services.fcm.control(.PUT, section.name, [:]) }
-                #expect(outcome.cells.count == scene.cells.count)
-                for (cell, outcomes) in outcome.cells {
+                #expect(outcome.cases.count == scenario.cases.count)
+                for (faultCase, outcomes) in outcome.cases {
                     #expect(outcomes.map(\.distribution) == ["Alert", "Information"])
-                    for outcome in outcomes { #expect(outcome.problems(with: cell) == [], "\(cell.testDescription)") }
+                    for outcome in outcomes { #expect(outcome.problems(with: faultCase) == [], "\(faultCase.testDescription)") }
                 }
             }
         }
@@ -99,4 +100,19 @@ extension SystemTests.WithoutSupervisor {
 
 extension Trait where Self == FaultMatrix {
     static var faultMatrix: FaultMatrix { FaultMatrix() }
+}
+
+extension SystemTests {
+    @Suite("Fault table")
+    struct FaultTableTests {
+        @Test("The matrix has every fault of the emulator, and every form of its answers")
+        func all() {
+            let rules = Scenario.all.flatMap { $0.rules + $0.cases.compactMap(\.fault) }
+            func values(_ name: String) -> Set<String> { Set(rules.compactMap { $0[name]?.string }) }
+            #expect(values("fault") == Set(FaultName.allCases.map(\.rawValue)))
+            #expect(values("body") == Set(FaultAnswer.Body.allCases.map(\.rawValue)))
+            #expect(values("by") == ["RESET_STREAM", "CLOSE_CONNECTION", "CUT_CONNECTION"])
+            #expect(rules.contains { $0["retry_after_form"] == "DATE" } && rules.contains { $0["retry_after_s"] != nil })
+        }
+    }
 }

@@ -1,4 +1,4 @@
-import CommandBus
+import Bus
 import FoundationEssentials
 import Schemas
 import TestSupport

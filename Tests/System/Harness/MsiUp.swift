@@ -43,11 +43,11 @@ func upSettings(in folder: String) -> [String: String] {
 struct Executables: Sendable {
     private let folder: String
 
-    init(in folder: String) throws {
+    init(in folder: String) async throws {
         self.folder = folder
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         // The folder of `msi` is where the others are looked for, so it is a copy.
-        try FileManager.default.copyItem(atPath: BuiltProduct.path(of: "msi"), toPath: folder + "/msi")
+        try await ExecutableFile.copy(BuiltProduct.path(of: "msi"), to: folder + "/msi")
         for name in Stack.services {
             try FileManager.default.createSymbolicLink(
                 atPath: "\(folder)/\(name)", withDestinationPath: BuiltProduct.path(of: name))
@@ -57,10 +57,9 @@ struct Executables: Sendable {
     var msi: String { folder + "/msi" }
 
     /// Puts an executable script in the place of a program.
-    func replace(_ name: String, _ script: String) throws {
+    func replace(_ name: String, _ script: String) async throws {
         try remove(name)
-        try Data(script.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
-        guard chmod("\(folder)/\(name)", 0o700) == 0 else { throw TooLate("\(name) cannot be made executable") }
+        try await ExecutableFile.write(script, to: "\(folder)/\(name)")
     }
 
     func remove(_ name: String) throws {

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import FoundationEssentials
-import JSON
+import HTTPRouting
+import Base
 import NIOCore
 import NIOHTTP1
 import TestSupport
@@ -59,31 +60,13 @@ final class Phone: Sendable {
         if let last = events.last?.id { request.headers.add(name: "Last-Event-ID", value: String(last)) }
         let response = try await fcm.http.execute(request, deadline: .distantFuture)
         guard response.status == .ok else { return }
-        var lines = EventLines()
+        var parser = EventStreamParser()
         for try await bytes in response.body {
-            let events = try lines.take(Data(bytes.readableBytesView))
-            heard.withLock { $0 += events }
-        }
-    }
-}
-
-/// Splits a stream of server-sent events into events.
-private struct EventLines {
-    private var unread = Data()
-    private var id: Int64?
-
-    mutating func take(_ bytes: Data) throws -> [Phone.Event] {
-        unread += bytes
-        var events: [Phone.Event] = []
-        while let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-            let line = String(decoding: unread[..<end], as: UTF8.self)
-            unread = Data(unread[(end + 1)...])
-            if line.hasPrefix("id: ") {
-                id = Int64(line.dropFirst(4))
-            } else if line.hasPrefix("data: "), let id {
-                events.append(Phone.Event(id: id, json: try JSONValue(parsing: Data(line.dropFirst(6).utf8))))
+            for event in parser.receive(bytes.readableBytesView) {
+                guard let id = event.id.flatMap({ Int64($0) }) else { continue }
+                let json = try JSONValue(parsing: Data(event.data.utf8))
+                heard.withLock { $0.append(Event(id: id, json: json)) }
             }
         }
-        return events
     }
 }

@@ -88,7 +88,7 @@ func withProgram<Value: Sendable>(
         } catch {
             outcome = .failure(error)
         }
-        // Also if the test is cancelled.
+        // Even if the test is cancelled.
         let stop = await Task { try await program.stop() }.result
         let status = await process.end()
         let value = try outcome.get()

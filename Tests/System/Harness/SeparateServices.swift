@@ -1,5 +1,5 @@
 import Glibc
-import JSON
+import Base
 import ServiceKit
 import Synchronization
 import TestSupport
@@ -40,32 +40,31 @@ struct SeparateServices: Sendable {
         _ body: (SeparateServices) async throws -> Void
     ) async throws {
         StackCount.started("services without msi up")
-        let gatewaySettings = gatewaySettings.merging(["MSI_GATEWAY_PORT": "0"]) { given, _ in given }
         try await withTemporaryFolder { folder in
-            try await withService("msi-fcm-emulator", in: folder, settings: ["MSI_FCM_EMULATOR_PORT": "0"]) { emulator in
-                let access = EmulatorAccess(port: try emulator.port, stateDirectory: folder)
-                try await withService("msi-cube", in: folder) { cube in
-                    try await TestOperator.prepare(folder)
-                    try await withService("msi-people", in: folder, settings: peopleSettings) { people in
-                        try await TestOperator.setUp(in: folder)
-                        let processes = Processes(people: people, cube: cube)
-                        try await withService("msi-gateway", in: folder, settings: gatewaySettings) { gateway in
-                            let gatewayPort = try gateway.port
-                            try await withHTTPClient(trusting: access.certificateFile) { http in
-                                let services = SeparateServices(
-                                    folder: folder,
-                                    portal: Portal(port: gatewayPort, http: http, token: try TestOperator.token(in: folder)),
-                                    fcm: FCMServer(port: access.port, folder: access.folder, http: http),
-                                    relaySettings: access.settings.merging(["MSI_FCM_RAMP": "0"]) { $1 }, processes: processes)
-                                try await services.use(body)
-                            }
-                        }
-                        // Those that a test has started instead of the first ones.
-                        for process in [processes.people.withLock(\.self), processes.cube.withLock(\.self)] {
-                            if process !== people, process !== cube { await process.stop() }
-                        }
-                    }
+            try await TestOperator.prepare(folder)
+            let settings = [
+                "msi-fcm-emulator": ["MSI_FCM_EMULATOR_PORT": "0"], "msi-people": peopleSettings,
+                "msi-gateway": gatewaySettings.merging(["MSI_GATEWAY_PORT": "0"]) { given, _ in given },
+            ]
+            let names = ["msi-fcm-emulator", "msi-cube", "msi-people", "msi-gateway"]
+            let processes = try await withServices(names, in: folder) { name, _ in
+                settings[name] ?? [:]
+            } _: { running in
+                let access = EmulatorAccess(port: try running[0].port, stateDirectory: folder)
+                let processes = Processes(people: running[2], cube: running[1])
+                try await withHTTPClient(trusting: access.certificateFile) { http in
+                    let services = SeparateServices(
+                        folder: folder,
+                        portal: Portal(port: try running[3].port, http: http, token: try TestOperator.token(in: folder)),
+                        fcm: FCMServer(port: access.port, folder: access.folder, http: http),
+                        relaySettings: access.settings.merging(["MSI_FCM_RAMP": "0"]) { $1 }, processes: processes)
+                    try await services.use(body)
                 }
+                return processes
+            }
+            // Those that a test has started instead of the first ones.
+            for process in [processes.people.withLock(\.self), processes.cube.withLock(\.self)] where process.isRunning {
+                await process.stop()
             }
         }
     }
@@ -101,7 +100,7 @@ struct SeparateServices: Sendable {
     /// Starts a further gateway.
     ///
     /// - Parameters:
-    ///   - own: The name of its own state directory; `nil` for that of the first gateway.
+    ///   - own: The name of a separate state directory; `nil` for that of the first gateway.
     ///   - settings: Further settings.
     func startGateway(
         in own: String? = nil, settings: [String: String] = [:]

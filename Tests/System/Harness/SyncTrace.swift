@@ -9,7 +9,7 @@ struct SyncTrace: Sendable {
     let script: String
 
     /// - Parameter folder: The folder for the trace and the script.
-    init(in folder: String) throws {
+    init(in folder: String) async throws {
         file = folder + "/syncs"
         script = folder + "/traced"
         // With -D the program is the test's child process, and strace is not.
@@ -17,8 +17,7 @@ struct SyncTrace: Sendable {
             #!/bin/sh
             exec strace -D -f -y -qq -e trace=fsync,fdatasync -e signal=none -o '\(file)' '\(try BuiltProduct.path(of: "msi"))' up
             """
-        try Data(text.utf8).write(to: URL(filePath: script))
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+        try await ExecutableFile.write(text, to: script)
     }
 
     /// The number of successful syncs of a file so far.

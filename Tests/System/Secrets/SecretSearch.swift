@@ -31,12 +31,12 @@ final class SecretSearch: Sendable {
 
     var names: [String] { secrets.withLock { $0.keys.sorted() } }
 
-    /// Remembers something that the product has shown. It is searched later, also for secrets that are not known yet.
+    /// Remembers something that the product has shown. It is searched later, even for secrets that are not known yet.
     func show(_ data: Data, at place: String) {
         _ = shown.withLock { $0[place, default: []].insert(data) }
     }
 
-    /// The secrets in all that was shown.
+    /// The secrets in everything that the product has shown.
     var leaks: Set<Leak> {
         let secrets = secrets.withLock(\.self)
         return shown.withLock(\.self).reduce(into: []) { leaks, part in

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import FoundationEssentials
-import JSON
+import Base
 import NIOCore
 import NIOHTTP1
 import Schemas
@@ -163,6 +163,11 @@ private struct SecretVisit: Sendable {
         let added = try await call(
             .POST, "/account", headers: cookie, ["account": "ann", "password": "\(annsPassword)", "role": "communicator"])
         #expect(added.status == 201, "\(added)")
+        let invited = try await call(.POST, "/account/ann/invitation", headers: cookie, secretAnswer: true)
+        let link = try #require(try invited.json["invitation"]?["link_path"]?.string, "\(invited)")
+        let invitation = search.keep(String(link.dropFirst("/#invitation=".count)), as: "the invitation")
+        let known = try await call(.POST, "/session/invitation/check", ["invitation": "\(invitation)"])
+        #expect(known.status == 200, "\(known)")
         try await setSecondFactor(cookie)
 
         let typed = search.keep("typed at the command line", as: "the typed password")

@@ -85,7 +85,7 @@ package final class MongoServer: Sendable {
 
     /// Restarts it on the same port with the same files.
     ///
-    /// - Parameter flags: Replaces the former further flags.
+    /// - Parameter flags: Replaces the additional flags it was started with.
     package func restart(flags: [String]? = nil) async throws {
         let flags = flags.map { $0 + self.flags.suffix(2) } ?? self.flags
         let (child, _) = try await Self.launch(in: folder, port: port, flags: flags)
@@ -95,7 +95,7 @@ package final class MongoServer: Sendable {
     private var current: ChildProcess { child.withLock { $0 } }
 }
 
-/// Runs a test with a database server of its own.
+/// Runs a test with a new database server.
 package func withMongoServer<Result>(
     flags: [String] = [], isolation: isolated (any Actor)? = #isolation, _ body: (MongoServer) async throws -> Result
 ) async throws -> Result {
@@ -126,5 +126,19 @@ private func withMongoServer<Result>(
         try await body(server)
     } finally: {
         await server.kill()
+    }
+}
+
+/// The databases of a store. A test runs for each of them.
+package enum StoreKind: String, CaseIterable, Sendable {
+    case sqlite, mongodb
+
+    /// The connection string of an unused database; `nil` for a file.
+    package func newDatabaseURL() async throws -> String? {
+        switch self {
+        case .sqlite: nil
+        // On a busy machine the server may need long for an answer.
+        case .mongodb: try await MongoServer.shared.url(options: ["socketTimeoutMS=60000"])
+        }
     }
 }

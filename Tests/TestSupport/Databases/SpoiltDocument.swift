@@ -1,4 +1,4 @@
-package import SeededRandom
+package import Base
 
 /// An invalid JSON document, as from a careless or malicious sender.
 package struct SpoiltDocument: Sendable {

@@ -1,6 +1,7 @@
 package import AsyncHTTPClient
 import Foundation
-package import JSON
+import HTTPRouting
+package import Base
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -12,26 +13,25 @@ package final class EventStreamClient: Sendable {
         package let data: JSONValue
     }
 
-    fileprivate struct State {
+    private struct State {
         var status: Int?
         var events: [Event] = []
-        var lastEventID: String?
-        var retry: String?
-        var comments = 0
+        /// The first bytes, up to the length of ``retry``.
+        var start: [UInt8] = []
+        var parser = EventStreamParser()
         var hasEnded = false
-        var unread = Data()
-        var name = "message"
     }
+
+    private static let retry = Array("retry: ".utf8)
 
     private let state = Mutex(State())
 
     /// The status of the answer; `nil` before it.
     package var status: Int? { state.withLock { $0.status } }
     package var events: [Event] { state.withLock { $0.events } }
-    package var lastEventID: String? { state.withLock { $0.lastEventID } }
-    /// The time after which the server asks the client to reconnect, in milliseconds.
-    package var retry: String? { state.withLock { $0.retry } }
-    package var comments: Int { state.withLock { $0.comments } }
+    package var lastEventID: String? { state.withLock { $0.parser.lastID } }
+    /// Whether the server has begun with the time after which the client is to reconnect.
+    package var beginsWithRetry: Bool { state.withLock { $0.start == Self.retry } }
     package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     /// The data of all events of a name.
@@ -59,35 +59,15 @@ package final class EventStreamClient: Sendable {
             let response = try await http.execute(request, deadline: .distantFuture)
             state.withLock { $0.status = Int(response.status.code) }
             for try await bytes in response.body {
-                try state.withLock { try $0.take(Data(bytes.readableBytesView)) }
+                try state.withLock { state in
+                    state.start += bytes.readableBytesView.prefix(Self.retry.count - state.start.count)
+                    for event in state.parser.receive(bytes.readableBytesView) {
+                        state.events.append(Event(name: event.name, data: try JSONValue(parsing: Data(event.data.utf8))))
+                    }
+                }
             }
         } catch {
             // The connection has ended.
-        }
-    }
-}
-
-extension EventStreamClient.State {
-    fileprivate mutating func take(_ bytes: Data) throws {
-        unread += bytes
-        while let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-            let line = String(decoding: unread[..<end], as: UTF8.self)
-            unread = Data(unread[(end + 1)...])
-            let field = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map {
-                $0.hasPrefix(" ") ? String($0.dropFirst()) : String($0)
-            }
-            guard field.count == 2 else {
-                name = "message"
-                continue
-            }
-            switch field[0] {
-            case "": comments += 1
-            case "event": name = field[1]
-            case "data": events.append(.init(name: name, data: try JSONValue(parsing: Data(field[1].utf8))))
-            case "id": lastEventID = field[1]
-            case "retry": retry = field[1]
-            default: break
-            }
         }
     }
 }

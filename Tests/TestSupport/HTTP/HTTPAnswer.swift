@@ -1,6 +1,6 @@
 package import AsyncHTTPClient
 package import FoundationEssentials
-package import JSON
+package import Base
 package import NIOCore
 package import NIOHTTP1
 
@@ -46,10 +46,20 @@ extension HTTPClient {
         request.method = method
         request.headers = headers
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let response = try await execute(request, timeout: timeout)
+        let response = try await executed(request, within: timeout)
         let content = try await response.body.collect(upTo: 256 << 20)
         return HTTPAnswer(
             status: Int(response.status.code), version: response.version, headers: response.headers,
             body: Data(content.readableBytesView))
+    }
+
+    /// On a busy machine, a kept connection may end between the moment when the client takes it and the one when it writes. Such a request
+    /// was not sent.
+    private func executed(_ request: HTTPClientRequest, within timeout: TimeAmount) async throws -> HTTPClientResponse {
+        do {
+            return try await execute(request, timeout: timeout)
+        } catch ChannelError.ioOnClosedChannel {
+            return try await execute(request, timeout: timeout)
+        }
     }
 }

@@ -73,7 +73,7 @@ package func withTLSServer(
         let certificateFile = folder + "/ca.pem"
         try Data(certificate.pem.utf8).write(to: URL(filePath: certificateFile))
         let log = RequestLog()
-        // An event loop group of its own, whose shutdown closes every connection.
+        // A separate event loop group: its shutdown closes every connection.
         let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         try await perform {
             let listener = try await listen(on: threads, certificate, log, answer)

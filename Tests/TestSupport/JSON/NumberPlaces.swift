@@ -1,4 +1,4 @@
-package import JSON
+package import Base
 
 /// Numbers that end a program whose arithmetic overflows, as JSON spells them: the extreme integers, those beyond them, and those around 0.
 package let extremeNumbers = [
@@ -64,4 +64,12 @@ package struct NumberPlace: CustomStringConvertible, Sendable {
         object[name] = setting(value, at: path.dropFirst(), in: object[name] ?? [:])
         return object
     }
+}
+
+extension JSONValue {
+    /// The elements of an array; none of anything else.
+    package var array: [JSONValue] { elements ?? [] }
+
+    /// The names of an object's fields, sorted; none of anything else.
+    package var names: [String] { members?.map(\.name).sorted() ?? [] }
 }

@@ -9,7 +9,7 @@ package struct OpenDescriptors: Sendable, CustomStringConvertible {
         let sockets = Self.sockets(of: process)
         let folder = "/proc/\(process)/fd"
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
-            // One that was closed meanwhile is not counted.
+            // One that was closed since is not counted.
             guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + name) else { continue }
             counts[target.hasPrefix("socket:") ? sockets[target] ?? "another socket" : target, default: 0] += 1
         }

@@ -1,4 +1,4 @@
-package import JSON
+package import Base
 package import NIOHTTP1
 
 extension FCMServer {

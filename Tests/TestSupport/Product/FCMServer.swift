@@ -1,6 +1,6 @@
 package import AsyncHTTPClient
 package import FoundationEssentials
-package import JSON
+package import Base
 import NIOCore
 package import NIOHTTP1
 
@@ -30,11 +30,21 @@ package struct FCMServer: Sendable {
 
     /// Subscribes a phone to a topic.
     package func subscribe(_ registrationToken: String, to topic: String) async throws {
-        let body: JSONValue = ["to": "/topics/\(topic)", "registration_tokens": ["\(registrationToken)"]]
+        try await subscribe([registrationToken], to: topic)
+    }
+
+    /// Subscribes phones to a topic.
+    ///
+    /// - Parameter registrationTokens: At most a thousand.
+    package func subscribe(_ registrationTokens: [String], to topic: String) async throws {
+        let body: JSONValue = [
+            "to": "/topics/\(topic)", "registration_tokens": .array(registrationTokens.map { .string($0) }),
+        ]
         let answer = try await call(
             .POST, "/iid/v1:batchAdd",
             headers: ["Authorization": "Bearer \(try await accessToken())", "access_token_auth": "true"], body: body.data)
-        guard answer.status == 200, try answer.json == ["results": [[:]]] else { throw UnexpectedAnswer(answer) }
+        let results: JSONValue = .array(registrationTokens.map { _ in [:] })
+        guard answer.status == 200, try answer.json == ["results": results] else { throw UnexpectedAnswer(answer) }
     }
 
     /// The accepted sends to one topic or to all, in order.

@@ -1,4 +1,4 @@
-import JSON
+import Base
 
 /// What `msi-phone fleet` has said at its end.
 package struct FleetCount: Hashable, Sendable {

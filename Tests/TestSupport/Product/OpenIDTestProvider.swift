@@ -1,6 +1,6 @@
 package import AsyncHTTPClient
 import FoundationEssentials
-package import JSON
+package import Base
 import Glibc
 import NIOCore
 import NIOHTTP1

@@ -3,7 +3,7 @@ package import FoundationEssentials
 
 /// The key file of a service account, as Google issues it, for a project that does not exist.
 package enum ServiceAccountFile {
-    /// Created once, because that takes a second or two. Other tests go on meanwhile.
+    /// Created once, because that takes a second or two. It does not block other tests.
     private static let making = Task.detached { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
 
     package static var key: _RSA.Signing.PrivateKey {

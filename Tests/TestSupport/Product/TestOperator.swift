@@ -1,6 +1,7 @@
-import CommandBus
+import Bus
+import Crypto
 import FoundationEssentials
-import Schemas
+package import Schemas
 import Testing
 
 /// The operator of a product that the tests start without `msi up`: the super user `admin`, and the token in the state directory.
@@ -57,4 +58,9 @@ package enum TestOperator {
             return try names.map { ($0, try Data(contentsOf: URL(filePath: "\(folder)/\($0)"))) }
         }
     }
+}
+
+extension Secret {
+    /// The hash by which the services know this token, or this cookie's value.
+    package var credentialHash: CredentialHash { CredentialHash(digest: SHA256.hash(data: Data(text.utf8))) }
 }

@@ -1,4 +1,4 @@
-package import JSON
+package import Base
 import NIOCore
 import Synchronization
 
@@ -43,6 +43,7 @@ package final class Traffic: Sendable {
         var accepted: [Accepted] = []
         var posts = 0
         var retries = 0
+        var interruptions = 0
         var surprises: [String] = []
         var refusals: [Int64] = []
         var hangs: [Int64] = []
@@ -50,26 +51,32 @@ package final class Traffic: Sendable {
     }
 
     private static let maxSurprises = 100
+    /// Parts of the details of answers with 503 by which a service says that it, or its database, has more work than it can do in time.
+    private static let overloads = ["in time", "takes too long", "too many"]
     /// How long a portal waits for an answer.
     package static let answerTimeout = Duration.seconds(30)
 
     private let portal: Portal
     private let retryTimeout: Duration
     private let diskMayBeFull: Bool
+    private let isClockSteady: @Sendable () -> Bool
     private let next: @Sendable (_ client: Int, _ number: Int) -> Post
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - retryTimeout: How long a portal with an Idempotency-Key retries.
     ///   - diskMayBeFull: Whether 507 is an expected answer, after which a post is retried.
+    ///   - isClockSteady: Whether the product has the same clock as the portals. Otherwise a post that is repeated may come too late.
     ///   - next: Makes a post, from the portal's number and the post's.
     package init(
         portal: Portal, retryTimeout: Duration = .seconds(30), diskMayBeFull: Bool = false,
+        isClockSteady: @escaping @Sendable () -> Bool = { true },
         next: @escaping @Sendable (_ client: Int, _ number: Int) -> Post
     ) {
         self.portal = portal
         self.retryTimeout = retryTimeout
         self.diskMayBeFull = diskMayBeFull
+        self.isClockSteady = isClockSteady
         self.next = next
     }
 
@@ -77,6 +84,8 @@ package final class Traffic: Sendable {
     /// The number of posted messages, each counted once.
     package var posts: Int { state.withLock(\.posts) }
     package var retries: Int { state.withLock(\.retries) }
+    /// The number of broken connections, and of answers with 503 whose cause is not a slow machine.
+    package var interruptions: Int { state.withLock(\.interruptions) }
     /// The first unexpected answers.
     package var surprises: [String] { state.withLock(\.surprises) }
 
@@ -141,12 +150,12 @@ package final class Traffic: Sendable {
     }
 
     private func firstAnswer(to post: Post) async throws -> HTTPAnswer {
-        let deadline = ContinuousClock.now + retryTimeout
+        var backoff = Backoff.ofCallers(for: retryTimeout)
         while true {
             if let answer = await answer(to: post) { return answer }
-            guard ContinuousClock.now < deadline else { throw TooLate("\(post.key ?? "") was not answered") }
+            guard let pause = backoff.nextPause() else { throw TooLate("\(post.key ?? "") was not answered") }
             state.withLock { $0.retries += 1 }
-            try await Task.sleep(for: .milliseconds(200))
+            try await Task.sleep(for: pause)
         }
     }
 
@@ -157,6 +166,8 @@ package final class Traffic: Sendable {
         guard let answer = try? await portal.post(post.body, key: post.key, within: TimeAmount(Self.answerTimeout)) else {
             if ContinuousClock.now - begin >= Self.answerTimeout {
                 state.withLock { $0.hangs.append(.nowInMilliseconds) }
+            } else {
+                state.withLock { $0.interruptions += 1 }
             }
             return nil
         }
@@ -166,11 +177,13 @@ package final class Traffic: Sendable {
         }
         guard answer.status == 503 else { return answer }
         if answer["Retry-After"] == nil { surprised("\(answer), without Retry-After") }
+        let detail = (try? answer.json["detail"]?.string) ?? ""
+        if !Self.overloads.contains(where: detail.contains) { state.withLock { $0.interruptions += 1 } }
         return nil
     }
 
     private func note(_ answer: HTTPAnswer, to post: Post) {
-        if hasMissedItsTime(post), answer.status == 400, (try? answer.json["field"]) == "send_at" { return }
+        if hasMissedItsTime(post) || !isClockSteady(), answer.status == 400, (try? answer.json["field"]) == "send_at" { return }
         guard answer.status == 201, let msiKey = try? answer.json["msi_key"]?.string else { return surprised("\(answer)") }
         state.withLock { $0.accepted.append(Accepted(msiKey: msiKey, distribution: post.subject.distribution)) }
     }
@@ -184,6 +197,14 @@ package final class Traffic: Sendable {
         state.withLock { state in
             if state.surprises.count < Self.maxSurprises { state.surprises.append(text) }
         }
+    }
+}
+
+extension Backoff {
+    /// The pauses of callers who repeat what was not answered: short ones find a short outage, and long ones do not keep a busy product
+    /// from its work.
+    package static func ofCallers(for timeout: Duration) -> Backoff {
+        Backoff(first: .milliseconds(200), max: .seconds(5), jitter: 0.5...1.5, deadline: .now + timeout)
     }
 }
 

@@ -1,3 +1,6 @@
+import FoundationEssentials
+import Schemas
+
 /// The event that a test waited for did not happen in time. It ends the test.
 package struct TooLate: Error, CustomStringConvertible {
     package let description: String
@@ -47,4 +50,25 @@ package func eventually(
     try await eventually(what(), within: timeout, every: pause, file: file, line: line) {
         try await condition() ? () : nil
     }
+}
+
+/// Repeats a store's operation that fails with `unavailable`, as the services do: a busy machine makes a database slow.
+///
+/// - Throws: Any other error, or the failure that is left after two minutes.
+package func whenAvailable<Value>(
+    isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Value
+) async throws -> Value {
+    let deadline = ContinuousClock.now + .seconds(120)
+    while true {
+        do {
+            return try await operation()
+        } catch let failure as CommandFailure where failure.status == .unavailable && ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
+
+extension Int64 {
+    /// Unix milliseconds.
+    package static var nowInMilliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 }

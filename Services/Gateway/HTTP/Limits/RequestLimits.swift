@@ -1,4 +1,5 @@
 import HTTPTypes
+import Hummingbird
 import NIOCore
 import Schemas
 import ServiceKit
@@ -8,10 +9,11 @@ import Synchronization
 /// no limit.
 final class RequestLimits: Sendable {
     private let accounts: Mutex<TokenBuckets<String>>
-    private let addresses = Mutex<[AddressBudget: TokenBuckets<IPAddress?>]>([:])
+    /// By the number of the budget.
+    private let addresses = Mutex(AddressBudget.allCases.map { _ in TokenBuckets<IPAddress?>(capacity: 1) })
     private let perAccount: LiveSetting<Int>
     private let perAddress: LiveSetting<Int>
-    /// Checks of credentials that the gateway does not know.
+    /// Lookups of credentials that the gateway has no copy of.
     private let lookups = Mutex(TokenBuckets<IPAddress?>(capacity: 6_000))
 
     /// - Parameters:
@@ -25,7 +27,7 @@ final class RequestLimits: Sendable {
 
     /// Counts a request.
     ///
-    /// - Parameter budget: What it counts as without a sign-in.
+    /// - Parameter budget: The budget that it counts for without a sign-in.
     /// - Returns: Header fields for the answer.
     /// - Throws: ``Problem`` if the limit is reached.
     func count(
@@ -34,12 +36,12 @@ final class RequestLimits: Sendable {
         guard let principal else {
             let limit = budget.perMinute(general: perAddress.value)
             let outcome = addresses.withLock {
-                $0[budget, default: TokenBuckets(capacity: limit)].take(client?.customer, of: limit, at: now)
+                $0[budget.number].take(client?.customer, of: limit, at: now)
             }
             try check(
                 outcome, limit, policy: budget.rawValue,
                 "This address has made \(limit) such requests within a minute without a sign-in.")
-            // Open answers have no header fields for each caller.
+            // Answers to anonymous requests have no header fields that depend on the caller.
             return [:]
         }
         guard !principal.isOperator else { return [:] }
@@ -71,5 +73,71 @@ final class RequestLimits: Sendable {
             .rateLimitPolicy: "\"\(policy)\";q=\(limit);w=60",
             .rateLimit: "\"\(policy)\";r=\(outcome.remaining);t=\(outcome.reset.wholeSeconds)",
         ]
+    }
+}
+
+/// Answers 429 to an account or a client address that makes too many requests. It comes after the middleware that determines the
+/// account, and tells the connection that it has one.
+struct RequestLimitMiddleware: RouterMiddleware {
+    let limits: RequestLimits
+    let connections: ConnectionLimit
+    /// The budget of requests without a sign-in.
+    var budget = AddressBudget.general
+
+    func handle(
+        _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
+    ) async throws -> Response {
+        let principal = context.principal
+        // Connections that have shown a valid credential are the last to be closed for others.
+        if principal != nil { connections.showedCredential(context.channel) }
+        let fields = try limits.count(principal, from: context.client, as: budget)
+        guard !fields.isEmpty else { return try await next(request, context) }
+        var response = try await next(request, context)
+        for field in fields { response.headers[field.name] = field.value }
+        return response
+    }
+}
+
+/// The budget that a request without a sign-in counts for. Each budget has a separate limit for a client address, so that thousands
+/// of phones behind a campus's address do not use up the requests of its portals and sign-ins.
+enum AddressBudget: String, CaseIterable, Sendable {
+    /// All requests except those of phones.
+    case general = "address"
+    /// Phones' requests for the cube and for messages.
+    case phones
+    /// Phones' reports, which the hub stores.
+    case receipts
+    /// Phones' requests that the hub passes on to Google, whose own limits apply to the hub.
+    case phoneTopics = "phone-topics"
+
+    /// Its position among all budgets. As the key of a dictionary it would be hashed as a text.
+    fileprivate var number: Int {
+        switch self {
+        case .general: 0
+        case .phones: 1
+        case .receipts: 2
+        case .phoneTopics: 3
+        }
+    }
+
+    /// The requests of a client address a minute.
+    ///
+    /// - Parameter general: The setting, for ``general``.
+    func perMinute(general: Int) -> Int {
+        switch self {
+        case .general: general
+        case .phones: general * 4
+        case .receipts: max(general / 2, 1)
+        case .phoneTopics: max(general / 4, 1)
+        }
+    }
+}
+
+extension Route {
+    /// The route whose requests without a sign-in count for a budget.
+    func counted(as budget: AddressBudget) -> Route {
+        var route = self
+        route.budget = budget
+        return route
     }
 }

@@ -1,4 +1,7 @@
+import HTTPTypes
 import NIOCore
+import ServiceKit
+import Synchronization
 
 /// A token bucket for each key, in bounded memory. Pure. Times are those of any monotonic clock.
 ///
@@ -25,11 +28,11 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     /// Takes a token from the bucket of a key, if there is one.
     mutating func take(_ key: Key, at now: NIODeadline) -> TokenOutcome {
         let interval = period.nanoseconds / Int64(capacity)
-        let former = max(fullAt[key] ?? now, now)
-        let next = former + .nanoseconds(interval)
+        let fullAtNow = max(fullAt[key] ?? now, now)
+        let next = fullAtNow + .nanoseconds(interval)
         let debt = (next - now).nanoseconds
         guard debt <= period.nanoseconds else {
-            return TokenOutcome(remaining: 0, reset: former - now, wait: .nanoseconds(debt - period.nanoseconds))
+            return TokenOutcome(remaining: 0, reset: fullAtNow - now, wait: .nanoseconds(debt - period.nanoseconds))
         }
         if fullAt.count >= maxStored, fullAt[key] == nil { makeRoom(at: now) }
         fullAt[key] = next
@@ -38,14 +41,15 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
 
     /// Takes a token from a bucket of another size, if the size has changed.
     ///
-    /// - Parameter capacity: The size of all buckets from now on. A bucket that is not full keeps its missing time, so that it is as
-    ///   full as before.
+    /// - Parameter capacity: The size of all buckets from now on. A bucket that is not full keeps the time at which it is full, and
+    ///   so the proportion of its tokens.
     mutating func take(_ key: Key, of capacity: Int, at now: NIODeadline) -> TokenOutcome {
         self.capacity = capacity
         return take(key, at: now)
     }
 
-    /// Forgets the buckets that are full. If that is not enough, it forgets the fullest half, which loses the least.
+    /// Forgets the buckets that are full. If that is not enough, also forgets the fullest half, where the fewest used tokens are
+    /// lost.
     private mutating func makeRoom(at now: NIODeadline) {
         fullAt = fullAt.filter { $0.value > now }
         guard fullAt.count > maxStored / 2 else { return }
@@ -54,12 +58,37 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// The answer of a bucket that was asked for one token.
+/// The result of taking a token.
 struct TokenOutcome: Hashable, Sendable {
     /// The tokens that are left.
     let remaining: Int
-    /// When the bucket is full again, from now.
+    /// The time from now until the bucket is full again.
     let reset: TimeAmount
     /// How long to wait for a token; `nil` if one was taken.
     let wait: TimeAmount?
+}
+
+/// Limits how often something may be done from a client address.
+final class AddressLimit: Sendable {
+    private let buckets: Mutex<TokenBuckets<IPAddress?>>
+    private let detail: String
+
+    /// - Parameters:
+    ///   - perMinute: For each address.
+    ///   - detail: The text of the problem.
+    init(perMinute: Int, _ detail: String) {
+        buckets = Mutex(TokenBuckets(capacity: perMinute))
+        self.detail = detail
+    }
+
+    /// - Throws: ``Problem`` if the limit is reached.
+    func count(_ client: IPAddress?, at now: NIODeadline = .now()) throws {
+        guard let wait = buckets.withLock({ $0.take(client?.customer, at: now) }).wait else { return }
+        throw Problem(.tooManyRequests, detail, headers: [.retryAfter: String(wait.wholeSeconds)])
+    }
+}
+
+extension TimeAmount {
+    /// Whole seconds, rounded up.
+    var wholeSeconds: Int64 { (nanoseconds + 999_999_999) / 1_000_000_000 }
 }

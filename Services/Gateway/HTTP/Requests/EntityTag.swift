@@ -7,7 +7,7 @@ struct EntityTag: Hashable, Sendable {
     /// The text between the quotes.
     let text: String
 
-    /// The tag that the gateway gave, if a proxy has put the name of its coding into it: Apache makes `"v17-gzip"` of `"v17"`.
+    /// The tag without the name of a coding, which a proxy may add: Apache makes `"v17-gzip"` of `"v17"`.
     var withoutCoding: EntityTag {
         let coding = Self.codings.first { text.hasSuffix($0) }
         return EntityTag(text: String(text.dropLast(coding?.count ?? 0)))
@@ -64,9 +64,9 @@ extension Request {
     ///
     /// - Parameters:
     ///   - tag: The answer's `ETag`.
-    ///   - isEncoded: Whether the tag names the coding of the answer, so that the tag of another coding is that of another answer.
+    ///   - isEncoded: Whether the tag names the coding of the answer. Then tags of other codings do not match.
     func knows(_ tag: String, isEncoded: Bool = false) -> Bool {
-        guard let field = headers[.ifNoneMatch] else { return false }
+        guard let field = headers.value(of: .ifNoneMatch) else { return false }
         guard field != tag else { return true }
         return switch EntityTags(field) {
         case .any: true

@@ -4,10 +4,10 @@ import ServiceKit
 
 /// Refuses requests that a page of a foreign origin makes through a browser.
 ///
-/// A browser that can reach the gateway runs pages from anywhere. So the origin of a request must be a configured one or the
-/// gateway's own. The host of a request must be a loopback name, or the host of the public URL or of a configured origin. This
-/// also refuses pages whose own name was made to resolve to the gateway (DNS rebinding). It notes
-/// requests of the gateway's own pages, which alone may use the cookie for changes.
+/// Pages of any site can send requests through a browser that reaches the gateway. So the origin of a request must be a configured
+/// origin or the gateway's own. The host of a request must be a loopback name, or the host of the public URL or of a configured
+/// origin. That refuses pages whose host name was made to resolve to the gateway (DNS rebinding). Requests of the gateway's own
+/// pages are marked: only they may use the cookie for changes.
 struct OriginCheck: Sendable {
     /// Origins such as `https://portal.example.edu`.
     let allowed: [String]
@@ -32,8 +32,8 @@ struct OriginCheck: Sendable {
     /// - Throws: ``Problem``.
     func check(_ request: Request, _ context: inout GatewayContext) throws {
         let authority = try checkedHost(of: request)
-        guard let origin = request.headers[.origin] else {
-            let site = request.headers[.secFetchSite]
+        guard let origin = request.headers.value(of: .origin) else {
+            let site = request.headers.value(of: .secFetchSite)
             try checkFetchSite(site, of: request)
             context.isOwnOrigin = site == "same-origin"
             return
@@ -46,13 +46,13 @@ struct OriginCheck: Sendable {
                 "Pages of \(origin.prefix(100)) may not call the gateway; MSI_GATEWAY_CORS_ORIGINS lists those that may.",
                 field: "Origin")
         }
-        if !isAllowed { try checkFetchSite(request.headers[.secFetchSite], of: request) }
+        if !isAllowed { try checkFetchSite(request.headers.value(of: .secFetchSite), of: request) }
     }
 
     /// The request's only host, which must be well formed and the gateway's.
     private func checkedHost(of request: Request) throws -> String {
         // The first `Host` becomes the authority; further ones stay among the header fields.
-        guard let text = request.head.authority, request.headers[.hostField] == nil else {
+        guard let text = request.head.authority, !request.headers.contains(.hostField) else {
             throw Problem(.invalidField, "Host: expected exactly one", field: "Host")
         }
         guard let authority = HTTPAuthority(text) else {

@@ -1,22 +1,22 @@
 import HTTPRouting
 import Hummingbird
-import JSON
+import Base
 
 /// Reads the parameters of a request's query as a type. Its coding keys are the parameters' names.
 ///
-/// An error names the parameter. An unexpected parameter is an error as well: a mistyped filter must not show everything.
+/// An error names the parameter. An unexpected parameter is an error as well: otherwise a mistyped filter would return everything.
 struct QueryDecoder: Decoder {
     private let values: [String: String]
 
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// - Throws: ``Problem``, also for a value that fails the type's ``Checked/check()``.
+    /// - Throws: ``Problem``, including for a value that fails the type's ``Checked/check()``.
     static func decode<Query: Decodable>(_ type: Query.Type, from request: Request) throws -> Query {
         do {
             return try read(type, from: request)
         } catch let violation as SchemaViolation {
-            // Also if the parameter's name is empty.
+            // This includes a parameter with an empty name.
             throw Problem(.invalidField, violation.description, field: violation.field.isEmpty ? nil : violation.field)
         }
     }
@@ -129,10 +129,21 @@ private struct ParameterDecoder<Key: CodingKey>: Decoder, SingleValueDecodingCon
     }
 
     func decode<Value: FixedWidthInteger & Decodable>(_ type: Value.Type) throws -> Value {
-        // Swift would read a plus sign as well.
+        // Swift's initialiser also accepts a plus sign.
         guard !text.hasPrefix("+"), let value = Value(text) else { throw SchemaViolation(key, "expected an integer") }
         return value
     }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try Value(from: self) }
+}
+
+/// A query that the handler decodes only if it has no stored answer for the text: decoding costs more than such an answer.
+struct UnreadQuery<Query: Route.Document> {
+    let request: Request
+
+    /// As the client has sent it; empty if there is none.
+    var text: String { request.uri.query ?? "" }
+
+    /// - Throws: ``SchemaViolation``.
+    func read() throws -> Query { try QueryDecoder.decode(Query.self, from: request) }
 }

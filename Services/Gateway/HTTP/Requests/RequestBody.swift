@@ -1,24 +1,33 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
-import JSON
+import Base
 import NIOCore
 import Schemas
 
 /// The JSON in a request's body.
 enum RequestBody {
-    /// Many times the size of the largest document.
+    /// The maximum size of a body: many times that of the largest document.
     static let maxBytes = 64 * 1_024
 
     /// Reads the body as JSON, regardless of its content type.
     ///
     /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
     static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from request: Request) async throws -> Value {
-        let bytes = try await bytes(of: request)
-        guard !bytes.isEmpty else {
+        guard let value = try await decodeUnlessEmpty(type, from: request) else {
             throw SchemaViolation(field: "", problem: "expected a JSON object, found an empty body")
         }
-        return try JSONCoder.decodeStrictly(type, from: bytes)
+        return value
+    }
+
+    /// As ``decode(_:from:)``, for a body that may be empty.
+    ///
+    /// - Returns: `nil` if it is.
+    static func decodeUnlessEmpty<Value: Decodable>(
+        _ type: Value.Type = Value.self, from request: Request
+    ) async throws -> Value? {
+        let bytes = try await bytes(of: request)
+        return bytes.isEmpty ? nil : try JSONCoder.decodeStrictly(type, from: bytes)
     }
 
     /// Reads the body, which may be empty.
@@ -32,13 +41,13 @@ enum RequestBody {
     ///
     /// - Throws: ``Problem`` if it is compressed; ``SchemaViolation``, or `NIOTooManyBytesError`.
     static func collect(from request: Request) async throws -> ByteBuffer {
-        if let coding = request.headers[.contentEncoding], coding.lowercased() != "identity" {
+        if let coding = request.headers.value(of: .contentEncoding), coding.lowercased() != "identity" {
             throw Problem(
                 .unsupportedMediaType, "Content-Encoding: expected a body that is not compressed, found \(coding.prefix(40))",
                 field: "Content-Encoding", headers: [.acceptEncoding: "identity"])
         }
         // A body that is announced as too large is refused unread.
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maxBytes {
+        if let length = request.headers.value(of: .contentLength).flatMap({ Int($0) }), length > maxBytes {
             throw NIOTooManyBytesError(maxBytes: maxBytes)
         }
         do {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
-import JSON
+import Base
 
 /// The body of a route that reads plain text instead of JSON.
 struct TextBody: Codable, Sendable {
@@ -10,7 +10,7 @@ struct TextBody: Codable, Sendable {
     let text: String
 }
 
-extension Call where Body == TextBody {
+extension RouteCall where Body == TextBody {
     /// Reads the text in the body, without a byte order mark at its start. Call it once, after the checks that need no body.
     ///
     /// - Parameter field: The name of the text for errors.
@@ -27,13 +27,13 @@ extension Call where Body == TextBody {
     }
 }
 
-/// What a client says about a body that should be text, and how far that can be trusted.
+/// What the `Content-Type` of a text body claims. The content is checked if the claim is weak.
 private enum TextClaim {
-    /// It says that the body is text.
+    /// The body is text.
     case text
-    /// It says nothing.
+    /// There is no content type.
     case none
-    /// It says that the body is a form, as curl says of everything that it sends with `-d`.
+    /// The body is a form: curl's default for everything sent with `-d`.
     case form
 
     private static let textTypes = [TextBody.mediaType, "text/markdown"]

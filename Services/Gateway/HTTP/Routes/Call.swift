@@ -1,28 +1,26 @@
-import CommandBus
+import Bus
 import Hummingbird
 import Schemas
 
-/// A request to a route, as the route's handler sees it.
-struct Call<Body: Sendable>: Sendable {
+/// A request to a route behind a right, as the route's handler sees it.
+typealias Call<Body: Sendable> = RouteCall<Principal, Body>
+
+/// A request to a route that needs no right.
+typealias OpenCall<Body: Sendable> = RouteCall<Principal?, Body>
+
+/// A request to a route, with the identity of its caller by the route's ``Requirement``.
+struct RouteCall<Identity: Sendable, Body: Sendable>: Sendable {
     let request: Request
     let context: GatewayContext
+    /// The account that makes the request.
+    let principal: Identity
 
     /// The caller's identity for the commands of this request.
-    var caller: CommandBus.RequestContext { context.caller }
+    var caller: CallerContext { context.caller }
 
     /// The caller's identity with its credential, for commands that change accounts and rights: the people service checks, in the
     /// transaction of the change, that the credential still allows it.
-    var credentialedCaller: CommandBus.RequestContext { context.credentialedCaller }
-
-    /// The account that makes the request.
-    ///
-    /// - Throws: ``Problem`` if the request is anonymous, which only routes for anyone allow.
-    var principal: Principal {
-        get throws(Problem) {
-            guard let principal = context.principal else { throw Problem(.unauthenticated, "This requires a sign-in.") }
-            return principal
-        }
-    }
+    var credentialedCaller: CallerContext { context.credentialedCaller }
 
     /// A parameter of the path; `nil` if the path has none of this name.
     func parameter(_ name: String) -> String? {
@@ -40,7 +38,7 @@ struct Call<Body: Sendable>: Sendable {
     }
 }
 
-extension Call {
+extension RouteCall {
     /// An identifier that the route's path may have; `nil` if it has none of this name.
     ///
     /// - Throws: ``Problem``.
@@ -49,12 +47,19 @@ extension Call {
     }
 }
 
-extension Call where Body: Decodable {
+extension RouteCall where Body: Decodable {
     /// Reads the document in the body. Call it once, after the checks that need no body.
     ///
     /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
     func body() async throws -> Body {
         try await RequestBody.decode(from: request)
+    }
+
+    /// As ``body()``, but `nil` if the body is empty.
+    ///
+    /// - Throws: As ``body()``.
+    func optionalBody() async throws -> Body? {
+        try await RequestBody.decodeUnlessEmpty(from: request)
     }
 }
 

@@ -1,16 +1,19 @@
-import CommandBus
+import Bus
 import Hummingbird
 import NIOCore
 import ServiceContextModule
 import ServiceKit
 
 /// The context of a request in the gateway.
-struct GatewayContext: Hummingbird.RequestContext {
+struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The request's connection.
     let channel: any Channel
-    /// The result of the check of the request's credential.
+    /// The result of the check of the request's credential; anonymous until ``missingCheck`` is done.
     var authentication: Authentication = .anonymous
+    /// Asks the people service for a credential of which the gateway has no usable copy; `nil` if that is not necessary. ``Route``
+    /// decides how long to wait.
+    var missingCheck: (@Sendable (_ timeout: Duration) async -> Authentication)?
     /// The client, which may be behind a proxy; `nil` if it has no address.
     var client: IPAddress?
     /// Whether the client's connection is encrypted.
@@ -36,10 +39,10 @@ struct GatewayContext: Hummingbird.RequestContext {
     var principal: Principal? { authentication.principal }
 
     /// The caller's identity for the request's commands.
-    var caller: CommandBus.RequestContext { .init(actor: principal?.actor, address: clientAddress) }
+    var caller: CallerContext { .init(actor: principal?.actor, address: clientAddress) }
 
     /// The caller's identity for commands that change accounts and rights.
-    var credentialedCaller: CommandBus.RequestContext {
+    var credentialedCaller: CallerContext {
         .init(actor: principal?.actor, address: clientAddress, credential: principal?.hash)
     }
 

@@ -1,34 +1,54 @@
 // A simulated phone: its screen, with the app or what the system shows, and beside it the controls of the simulation.
 import { fill, h } from "./lib/dom.js";
+import { icon } from "./lib/icons.js";
+import { phoneIcon } from "./lib/phone-icons.js";
 import { send } from "./lib/requests.js";
 import { follow, phoneNow, state } from "./lib/state.js";
 import { language, t } from "./lib/text.js";
 import { dayOf } from "./lib/phone-time.js";
 import { appScreen } from "./app/app.js";
-import { setUpScreen } from "./app/set-up.js";
 import { closeDialogs, dialogPlace, showDialog } from "./elements/dialog.js";
 import { toast, toastRegion } from "./elements/toast.js";
 import { controls } from "./system/controls.js";
 import { newPopups } from "./system/popups.js";
 import { homeScreen, lockScreen, permissionQuestion, statusBar } from "./system/screens.js";
+import { setUpScreen } from "./system/set-up.js";
 
-const screens = { app: appScreen(), "set-up": setUpScreen(), lock: lockScreen(openPopup), home: homeScreen(openPopup) };
+/** What the app says above its pages. */
+function noteNow() {
+  const name = state.control.offline ? "offline" : state.permission === "denied"
+    ? "denied" : state.hub === "unreachable" ? "hub" : null;
+  return name && { name, sign: name === "offline" ? phoneIcon("plane", "small") : icon("info", "small"),
+    text: t(`note.${name}`), action: name === "denied" ? h("button", { class: "link-button", type: "button",
+      onclick: () => send("POST", "/permission", { granted: true }) }, t("permission.allow")) : null };
+}
+
+const about = () => [[t("about.name"), state.name], [t("about.platform"), t(`platform.${state.control.platform}`)],
+  [t("about.hub"), t(`hub.${state.hub}`)], [t("about.permission"), t(`permission.${state.permission}`)]];
+
+const simulation = { page: "simulation", sign: icon("phone"), label: t("settings.simulation"), kind: "narrow-only",
+  make: controls };
+
+const screens = { app: appScreen({ noteNow, about, further: [simulation] }), "set-up": setUpScreen(),
+  lock: lockScreen(openPopup), home: homeScreen(openPopup) };
 const bar = statusBar();
 const popups = newPopups(openPopup);
 const content = h("div", { class: "content" }, skeleton());
-const screen = h("div", { class: "screen" }, bar, popups.banner, content, toastRegion(), popups.announcer, dialogPlace);
+const screen = h("div", { class: "screen" }, bar, popups.banner, content, popups.announcer, dialogPlace);
 const panel = controls();
 const away = h("div", { class: "away", role: "status" });
-document.body.append(
-  h("main", { class: "phone", "aria-label": t("phone") }, away, screen),
-  h("aside", { class: "panel simulation", "aria-label": t("controls.heading") }, h("h2", null, t("controls.heading")), panel));
+const phone = fill(document.getElementById("main"), away, screen);
+phone.className = "phone";
+phone.setAttribute("aria-label", t("phone"));
+phone.after(h("aside", { class: "panel simulation", "aria-label": t("controls.heading") },
+    h("h2", null, t("controls.heading")), panel));
 
 let shown = "";
 let isAsking = false;
 /** How far the app's pages were scrolled when it was left. */
 let scrolled = [];
 
-/** What the phone shows: the app, what it needs first, or what is there without it. */
+/** The screen to show: the app, its set-up, or the lock or home screen. */
 function screenOf({ control, initialized }) {
   if (!control.foreground) return "lock";
   if (control.killed) return "home";
@@ -49,11 +69,14 @@ function update() {
     const shownBefore = shown;
     shown = next;
     screen.dataset.shown = next;
-    // The app is started, and does not only come back to the screen.
+    // After the lock screen the app was not started but came back to the screen.
     if (next === "app" && shownBefore !== "lock") screens.app.started();
     fill(content, screens[next]);
+    (screens[next].toasts ?? content).append(toastRegion());
     if (next === "app") for (const [view, top] of scrolled) view.scrollTop = top;
-    if (hadFocus) (content.querySelector("h1[tabindex]") ?? content.querySelector("button, a"))?.focus({ preventScroll: true });
+    if (hadFocus) {
+      (content.querySelector("h1[tabindex]") ?? content.querySelector("button, a"))?.focus({ preventScroll: true });
+    }
   }
   screen.dataset.platform = state.control.platform;
   screens[next].update();
@@ -68,7 +91,8 @@ function askForPermission() {
   if (isAsking && !isWanted) closeDialogs();
   else if (isWanted && !isAsking) {
     isAsking = true;
-    showDialog({ heading: t("permission.question"), role: "alertdialog", kind: "system", make: permissionQuestion }).then(() => { isAsking = false; });
+    showDialog({ heading: t("permission.question"), role: "alertdialog", kind: "system", make: permissionQuestion })
+      .then(() => { isAsking = false; });
   }
 }
 
@@ -96,12 +120,13 @@ function revealSoon() {
   screens.app.reveal(key);
 }
 
-// Somebody who goes on meanwhile is not called back.
+// Somebody who has acted since then is not moved to the message.
 for (const type of ["pointerdown", "keydown"]) content.addEventListener(type, () => { toReveal = null; });
 
 function skeleton() {
   const bone = (kind) => h("span", { class: `skeleton ${kind}` });
-  return h("div", { class: "app bones", "aria-busy": "true", role: "status", "aria-label": t("loading") }, bone("bone-title"), bone("bone-bar"), bone("bone-card"), bone("bone-card"), bone("bone-card"));
+  return h("div", { class: "app bones", "aria-busy": "true", role: "status", "aria-label": t("loading") },
+    bone("bone-title"), bone("bone-bar"), bone("bone-card"), bone("bone-card"), bone("bone-card"));
 }
 
 let isAway = false;

@@ -3,8 +3,8 @@ const svgNamespace = "http://www.w3.org/2000/svg";
 /**
  * Makes an element. Text is always text, never markup.
  *
- * `properties`: `on…` are listeners, `class` and everything with a dash are attributes, and other names are properties of the
- * element if it has them, or else attributes. `null`, `undefined` and `false` leave one out.
+ * `properties`: `on…` are listeners, `class` and everything with a dash are attributes, and other names are properties
+ * of the element if it has them, or else attributes. `null`, `undefined` and `false` leave one out.
  */
 export function h(tag, properties, ...children) {
   const element = document.createElement(tag);

@@ -6,7 +6,8 @@ const shapes = {
   messages: ["M4 12a8 8 0 1 0 2.5-5.8L4 8.5", "M4 4v4.5h4.5", "M12 8v4.5l3 2"],
   template: ["M5 4h14v16H5z", "M8.5 8.5h7M8.5 12h7M8.5 15.5h4"],
   cube: ["m12 3 8 4.5v9L12 21l-8-4.5v-9L12 3Z", "m4 7.5 8 4.5 8-4.5M12 12v9"],
-  people: ["M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7Z", "M2.5 20c.4-3.6 3-5.5 6.5-5.5s6.1 1.9 6.5 5.5", "M16 4.3a3.5 3.5 0 0 1 0 6.4M18.5 15c1.8.8 2.8 2.5 3 5"],
+  people: ["M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7Z", "M2.5 20c.4-3.6 3-5.5 6.5-5.5s6.1 1.9 6.5 5.5",
+    "M16 4.3a3.5 3.5 0 0 1 0 6.4M18.5 15c1.8.8 2.8 2.5 3 5"],
   key: ["M14.5 9.5a4.5 4.5 0 1 0-4.3 4.5", "m13 12 8 8M18 17l-2 2"],
   audit: ["M7 3h8l4 4v14H7a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2Z", "M14 3v5h5M9 13h6M9 17h4"],
   overview: ["M3 12h4l3-8 4 16 3-8h4"],
@@ -33,12 +34,15 @@ const shapes = {
   retry: ["M20 12a8 8 0 1 1-2.5-5.8L20 8.5", "M20 4v4.5h-4.5"],
   download: ["M12 4v11m-4.5-4.5L12 15l4.5-4.5M4 20h16"],
   lock: ["M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3"],
-  broadcast: ["M12 12.5v8M12 12.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3Z", "M8.3 15a5.5 5.5 0 0 1 0-8M15.7 7a5.5 5.5 0 0 1 0 8M5.5 17.5a9.5 9.5 0 0 1 0-13M18.5 4.5a9.5 9.5 0 0 1 0 13"],
+  broadcast: ["M12 12.5v8M12 12.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3Z",
+    "M8.3 15a5.5 5.5 0 0 1 0-8M15.7 7a5.5 5.5 0 0 1 0 8M5.5 17.5a9.5 9.5 0 0 1 0-13M18.5 4.5a9.5 9.5 0 0 1 0 13"],
   downtime: ["M12 4v7", "M17.5 7a8 8 0 1 1-11 0"],
-  greeting: ["M4 11h16v9H4zM3 7.5h18V11H3zM12 7.5V20", "M12 7.5C9 7.5 7.5 6.5 7.5 5S9 3 10 3.5s2 4 2 4 1-3.5 2-4 2.5 0 2.5 1.5-1.5 2.5-4.5 2.5Z"],
+  greeting: ["M4 11h16v9H4zM3 7.5h18V11H3zM12 7.5V20",
+    "M12 7.5C9 7.5 7.5 6.5 7.5 5S9 3 10 3.5s2 4 2 4 1-3.5 2-4 2.5 0 2.5 1.5-1.5 2.5-4.5 2.5Z"],
   toggle: ["M8 7h8a5 5 0 0 1 0 10H8A5 5 0 0 1 8 7Z", "M16 14.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z"],
   phone: ["M7 3h10v18H7zM11 18h2"],
   bookmark: ["M6 4h12v16l-6-4-6 4V4Z"],
+  eye: ["M2.5 12S6 5.5 12 5.5s9.5 6.5 9.5 6.5-3.5 6.5-9.5 6.5S2.5 12 2.5 12Z", "M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z"],
   copy: ["M9 9h11v11H9z", "M5 15H4V4h11v1"],
 };
 
@@ -47,5 +51,6 @@ const directed = new Set(["send", "signOut", "next", "back", "undo", "reply"]);
 /** An icon by its name. It is always beside a word, or in a control with a label, so readers skip it. */
 export function icon(name, size = "") {
   const classes = ["icon", size, directed.has(name) ? "directed" : ""].filter(Boolean).join(" ");
-  return svg("svg", { class: classes, viewBox: "0 0 24 24", "aria-hidden": "true" }, shapes[name].map((d) => svg("path", { d })));
+  return svg("svg", { class: classes, viewBox: "0 0 24 24", "aria-hidden": "true" },
+    shapes[name].map((d) => svg("path", { d })));
 }

@@ -34,8 +34,8 @@ const written = (value) => (typeof value === "number" ? numbers.format(value) : 
 export const hasText = (key) => key in catalogue;
 
 /**
- * The text of a key, with its `{names}` filled. Numbers are written as the language does. A text with several forms is chosen by
- * the value `count`.
+ * The text of a key, with its `{names}` filled. Numbers are written as the language does. A text with several forms is
+ * chosen by the value `count`.
  */
 export function t(key, values) {
   return pattern(key, values).replace(/\{(\w+)\}/g, (all, name) => written(values?.[name] ?? all));
@@ -51,12 +51,16 @@ export function tn(key, values) {
 
 export const formatNumber = (value) => numbers.format(value);
 
+/** A form of dates and times, the same on all pages: Friday 27 November, 19:32. */
+export const dateForm = (options, of = language) =>
+  new Intl.DateTimeFormat(of === "en" ? "en-GB" : of, { hourCycle: "h23", ...options });
+
 // What Arabic and Persian write for the same letter, the end form of sigma, and the i without a dot.
 const sameLetters = { "ٱ": "ا", "ى": "ي", "ی": "ي", "ة": "ه", "ک": "ك", "ς": "σ", "ı": "i" };
 
 /**
- * A text as searches compare it: without case, marks at letters, vowel signs, tatweel and invisible characters, and with one form of
- * each letter.
+ * A text as searches compare it: without case, marks at letters, vowel signs, tatweel and invisible characters, and
+ * with one form of each letter.
  */
 export const folded = (text) => text.normalize("NFKD").replace(/[\p{M}\p{Default_Ignorable_Code_Point}ـ]/gu, "")
   .toLowerCase().toUpperCase().toLowerCase().replace(/[ٱىیةکςı]/gu, (letter) => sameLetters[letter]);
@@ -64,10 +68,18 @@ export const folded = (text) => text.normalize("NFKD").replace(/[\p{M}\p{Default
 /** The words of a query, for `hasAll`. */
 export const wordsOf = (query) => folded(query).split(/\s+/).filter(Boolean);
 
-/** Whether a text has all of some words. */
+// A single character between letters or digits: "wifi", "wi fi" and "wi-fi" are the same, as in the search of the
+// archive.
+const joint = /([\p{L}\p{N}])[^\p{L}\p{N}\s](?=[\p{L}\p{N}])/gu;
+const formsOf = (text) => [text, text.replace(joint, "$1"), text.replace(joint, "$1 ")];
+
+/** A text as `hasAll` looks at it, for one that is searched again with every key. */
+export const searchable = (text) => formsOf(folded(text));
+
+/** Whether a text, or what `searchable` made of it, has all of some words. */
 export function hasAll(words, text) {
-  const where = folded(text);
-  return words.every((word) => where.includes(word));
+  const forms = typeof text === "string" ? searchable(text) : text;
+  return words.every((word) => formsOf(word).some((form, place) => forms[place].includes(form)));
 }
 
 const segmenter = new Intl.Segmenter(language, { granularity: "grapheme" });

@@ -4,11 +4,11 @@ import { icon } from "../lib/icons.js";
 import { session } from "../lib/session.js";
 import { confirmPassword } from "../lib/sign-in.js";
 import { t } from "../lib/text.js";
-import { field } from "../elements/field.js";
+import { passwordField } from "../elements/field.js";
 import { toast } from "../elements/toast.js";
 
 const secret = (name, autocomplete, hint) =>
-  field({ label: t(`account.password.${name}`), hint, type: "password", attributes: { autocomplete, dir: "ltr" } });
+  passwordField({ label: t(`account.password.${name}`), hint, attributes: { autocomplete } });
 
 /** The form that changes one's own password. */
 export function passwordForm() {
@@ -34,12 +34,14 @@ export function passwordForm() {
     try {
       // It counts as the confirmation too. With a second factor, the dialog asks for both.
       if (session.second_factor !== "set") await confirmPassword(current.value);
-      await put(`/account/${encodeURIComponent(session.account)}/password`, { password: fresh.value, current_password: current.value });
+      await put(`/account/${encodeURIComponent(session.account)}/password`,
+        { password: fresh.value, current_password: current.value });
       await signInWith(fresh.value);
       for (const part of [current, fresh, again]) part.value = "";
       toast(t("account.password.done"));
     } catch (error) {
-      if (error.field === "current_password" || (error.field === "password" && error.status === 401)) wrong(current, t("account.password.wrong"));
+      if (error.field === "current_password" || (error.field === "password" && error.status === 401))
+        wrong(current, t("account.password.wrong"));
       else if (error.field === "password") wrong(fresh, t("account.password.length"));
       else problem.textContent = explain(error);
     } finally {
@@ -47,8 +49,10 @@ export function passwordForm() {
     }
   } },
   // Password managers need to know whose password it is.
-  h("input", { class: "unseen", type: "text", autocomplete: "username", value: session.account, readOnly: true, tabIndex: -1, "aria-hidden": "true" }),
-  current, fresh, again, h("p", { class: "notice" }, icon("info"), h("span", null, t("account.password.ends"))), problem, h("div", { class: "actions" }, button));
+  h("input", { class: "unseen", type: "text", autocomplete: "username", value: session.account, readOnly: true,
+      tabIndex: -1, "aria-hidden": "true" }),
+  current, fresh, again, h("p", { class: "notice" }, icon("info"), h("span", null, t("account.password.ends"))),
+  problem, h("div", { class: "actions" }, button));
 }
 
 /** A new password ends every sign-in, also this one: it is begun again, so that nobody has to. */

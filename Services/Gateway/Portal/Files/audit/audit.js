@@ -6,7 +6,7 @@ import { t } from "../lib/text.js";
 import { dayKey, formatDay } from "../lib/time.js";
 import { emptyPage, pageHead, ready } from "../elements/shell.js";
 import { filtersFrom, groups, isUnfiltered, parametersFor, pathFor } from "./filters.js";
-import { nameOf, readNames } from "./names.js";
+import { nameOf, namesOf, readNames } from "./names.js";
 import { entryRow } from "./row.js";
 import { actionName } from "./sentence.js";
 
@@ -23,34 +23,50 @@ const rows = new Map();
 let next = null;
 let reading = null;
 
-const account = h("input", { type: "search", "aria-label": t("audit.account"), placeholder: t("audit.account"), list: "accounts", dir: "auto", spellcheck: false, autocapitalize: "none", oninput: () => {
+const account = h("input", { type: "search", "aria-label": t("audit.account"), placeholder: t("audit.account"),
+    list: "accounts", dir: "auto", spellcheck: false, autocapitalize: "none", oninput: () => {
   clearTimeout(account.timer);
   account.timer = setTimeout(() => change({ account: account.value }), 250);
 } });
-const action = h("select", { class: "chip", "aria-label": t("audit.action"), onchange: () => change({ action: action.value }) },
+const action = h("select",
+  { class: "chip", "aria-label": t("audit.action"), onchange: () => change({ action: action.value }) },
   h("option", { value: "" }, t("audit.action.any")),
-  Object.entries(groups).map(([group, actions]) => h("optgroup", { label: t(`audit.group.${group}`) }, actions.map((each) => h("option", { value: each }, actionName(each))))));
-const period = h("select", { class: "chip", "aria-label": t("audit.period"), onchange: () => change({ period: period.value, from: "", to: "" }) },
+  Object.entries(groups)
+    .map(([group, actions]) => h("optgroup", { label: t(`audit.group.${group}`) },
+      actions.map((each) => h("option", { value: each }, actionName(each))))));
+const period = h("select",
+  { class: "chip", "aria-label": t("audit.period"),
+    onchange: () => change({ period: period.value, from: "", to: "" }) },
   ["", "today", "week", "month", "dates"].map((value) => h("option", { value }, t(`audit.period.${value || "any"}`))));
 const from = h("input", { type: "date", onchange: () => change({ from: from.value }) });
 const to = h("input", { type: "date", onchange: () => change({ to: to.value }) });
-const dates = h("div", { class: "dates" }, h("label", null, t("audit.from"), from), h("label", null, t("audit.to"), to));
-const object = h("button", { class: "chip", type: "button", "aria-pressed": "true", onclick: () => { change({ object: "" }); account.focus(); } });
-const clear = h("button", { class: "chip", type: "button", onclick: clearFilters }, icon("cross", "small"), t("audit.clear"));
+const dates = h("div", { class: "dates" }, h("label", null, t("audit.from"), from),
+  h("label", null, t("audit.to"), to));
+const object = h("button",
+  { class: "chip", type: "button", "aria-pressed": "true",
+    onclick: () => { change({ object: "" }); account.focus(); } });
+const clear = h("button", { class: "chip", type: "button", onclick: clearFilters }, icon("cross", "small"),
+  t("audit.clear"));
 const accounts = h("datalist", { id: "accounts" });
 const status = h("p", { class: "unseen", role: "status" });
-const news = h("button", { class: "button small", type: "button", onclick: () => { start(); main.querySelector("h1").focus(); scrollTo({ top: 0 }); } });
+const news = h("button",
+  { class: "button small", type: "button",
+    onclick: () => { start(); main.querySelector("h1").focus(); scrollTo({ top: 0 }); } });
 const list = h("div", { class: "days", "aria-busy": "true" });
 const more = h("button", { class: "button", type: "button", hidden: true, onclick: () => readMore() }, t("audit.more"));
 const csv = h("a", { class: "button", download: "audit.csv" }, icon("download", "small"), t("audit.csv"));
 
 if (may("administer")) {
   append(main, pageHead({ heading: t("audit.heading"), intro: t("audit.intro"), action: csv }),
-    h("div", { class: "filters" }, account, accounts, h("div", { class: "chips", role: "group", "aria-label": t("audit.filters") }, action, period, object, clear), dates),
+    h("div", { class: "filters" }, account, accounts,
+      h("div", { class: "chips", role: "group", "aria-label": t("audit.filters") }, action, period, object, clear),
+      dates),
     status, h("p", { class: "news", role: "status" }, news), list, h("div", { class: "more-line" }, more));
   news.hidden = true;
   showFilters();
-  getAll("/account?limit=200", "accounts").then((all) => fill(accounts, all.map((each) => h("option", { value: each.account }))), () => {});
+  getAll("/account?limit=200", "accounts")
+    .then((all) => fill(accounts, all.map((each) => h("option", { value: each.account, label: each.display_name }))),
+    () => {});
   readNames().then(start);
   window.addEventListener("popstate", () => {
     filters = filtersFrom(location.search);
@@ -59,7 +75,8 @@ if (may("administer")) {
   });
   setInterval(lookForNews, pause);
 } else {
-  append(main, pageHead({ heading: t("audit.heading") }), emptyPage({ name: "lock", heading: t("audit.forbidden"), text: t("audit.forbidden.text") }));
+  append(main, pageHead({ heading: t("audit.heading") }),
+    emptyPage({ name: "lock", heading: t("audit.forbidden"), text: t("audit.forbidden.text") }));
 }
 main.focus();
 
@@ -94,12 +111,14 @@ function showFilters() {
 function sayObject() {
   if (!filters.object) return;
   const entry = [...shown.values()].find((each) => each.entry.object.id === filters.object)?.entry;
-  fill(object, entry ? h("bdi", null, t("audit.object", { name: nameOf(entry) })) : t("audit.object", { name: filters.object }), icon("cross", "small"), h("span", { class: "unseen" }, t("audit.object.remove")));
+  fill(object, entry ? h("bdi", null,
+      t("audit.object", { name: namesOf(filters.object)?.join(" › ") ?? nameOf(entry) })) : t("audit.object",
+      { name: filters.object }), icon("cross", "small"), h("span", { class: "unseen" }, t("audit.object.remove")));
 }
 
 const firstPage = () => withQuery("/audit", { ...parametersFor(filters), limit: pageSize });
 
-/** Reads the list anew. */
+/** Reads the list again. */
 function start() {
   reading?.abort();
   reading = new AbortController();
@@ -123,7 +142,8 @@ async function readMore(isFirst = false) {
   } catch (error) {
     if (!(error instanceof ApiError)) return;
     if (isFirst) {
-      fill(list, h("div", { class: "notice bad", role: "alert" }, icon("info"), h("p", null, error.status === 503 ? t("audit.away") : explain(error)),
+      fill(list, h("div", { class: "notice bad", role: "alert" }, icon("info"),
+          h("p", null, error.status === 503 ? t("audit.away") : explain(error)),
         h("button", { class: "button small", type: "button", onclick: start }, t("retry"))));
     } else {
       status.textContent = explain(error);
@@ -134,8 +154,8 @@ async function readMore(isFirst = false) {
 }
 
 /**
- * Entries arrive within seconds of a change, and have no events. They are offered, so that nothing moves under a reader. A log that
- * could not be read is read as soon as it can be: a short outage has no event of the health.
+ * Entries arrive within seconds of a change, and have no events. They are offered, so that nothing moves under a
+ * reader. A log that could not be read is read as soon as it can be: a short outage has no event of the health.
  */
 async function lookForNews() {
   const isAway = list.querySelector(".notice") !== null;
@@ -164,13 +184,16 @@ function show() {
   more.hidden = !next;
   sayObject();
   if (!entries.length) {
-    fill(list, emptyPage({ name: "search", heading: t("audit.none.heading"), text: t(noneText()), action: isUnfiltered(filters) ? null : h("button", { class: "button", type: "button", onclick: clearFilters }, t("audit.none.action")) }));
+    fill(list, emptyPage({ name: "search", heading: t("audit.none.heading"), text: t(noneText()),
+          action: isUnfiltered(filters) ? null : h("button", { class: "button", type: "button", onclick: clearFilters },
+          t("audit.none.action")) }));
     return;
   }
   const focused = document.activeElement;
   const days = Map.groupBy(entries, ({ entry }) => dayKey(entry.at));
   fill(list, [...days].map(([day, ofDay]) => h("section", { "aria-labelledby": `day-${day}` },
-    h("h2", { class: "day", id: `day-${day}` }, formatDay(ofDay[0].entry.at)), h("ol", { class: "plain group" }, ofDay.map(rowFor)))));
+    h("h2", { class: "day", id: `day-${day}` }, formatDay(ofDay[0].entry.at)),
+    h("ol", { class: "plain group" }, ofDay.map(rowFor)))));
   if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
 }
 

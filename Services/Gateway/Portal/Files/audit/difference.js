@@ -3,7 +3,7 @@ import { hasText, t } from "../lib/text.js";
 import { formatExact } from "../lib/time.js";
 import { namesOf } from "./names.js";
 
-const times = new Set(["created", "expires", "last_used", "send_at"]);
+const times = new Set(["created", "expires", "last_used", "send_at", "last_sign_in", "invitation.expires"]);
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The fields of a document, those of inner ones as "opt.level". */
@@ -12,14 +12,19 @@ function flat(document, prefix = "") {
     (isObject(value) ? flat(value, `${prefix}${name}.`) : [[prefix + name, value]]));
 }
 
-const wordOf = (value) => namesOf(value)?.join(" › ") ?? (hasText(`audit.value.${value}`) ? t(`audit.value.${value}`) : String(value));
+const wordOf = (value) => namesOf(value)?.join(" › ") ??
+  (hasText(`audit.value.${value}`) ? t(`audit.value.${value}`) : String(value));
 
 function written(name, value) {
   if (value === undefined) return h("span", { class: "hint" }, "–");
-  if (value === "" || (Array.isArray(value) && !value.length)) return h("span", { class: "hint" }, t("audit.value.empty"));
+  if (value === "" || (Array.isArray(value) && !value.length)) {
+    return h("span", { class: "hint" }, t("audit.value.empty"));
+  }
   if (times.has(name)) return formatExact(value);
   if (typeof value === "boolean") return t(value ? "audit.value.yes" : "audit.value.no");
-  if (Array.isArray(value)) return h("ul", { class: "plain" }, value.map((each) => h("li", null, h("bdi", null, wordOf(each)))));
+  if (Array.isArray(value)) {
+    return h("ul", { class: "plain" }, value.map((each) => h("li", null, h("bdi", null, wordOf(each)))));
+  }
   return h("bdi", { class: name.startsWith("sha256") ? "code" : null }, wordOf(value));
 }
 
@@ -33,9 +38,12 @@ export function differenceOf({ before, after }) {
   if (!names.length) return null;
   const column = (text) => h("th", { scope: "col" }, text);
   const label = (name) => (hasText(`audit.field.${name}`) ? t(`audit.field.${name}`) : name);
-  const cell = (key, map, name, className) => h("td", { class: className, "data-label": t(key) }, written(name, map.get(name)));
+  const cell = (key, map, name, className) => h("td", { class: className, "data-label": t(key) },
+    written(name, map.get(name)));
   return h("table", { class: "difference" },
-    h("thead", null, h("tr", null, column(t("audit.field")), before ? column(t("audit.before")) : null, after ? column(t("audit.after")) : null)),
+    h("thead", null, h("tr", null, column(t("audit.field")), before ? column(t("audit.before")) : null,
+        after ? column(t("audit.after")) : null)),
     h("tbody", null, names.map((name) => h("tr", null, h("th", { scope: "row" }, label(name)),
-      before ? cell("audit.before", old, name, "old") : null, after ? cell("audit.after", fresh, name, isChange ? "new" : null) : null))));
+      before ? cell("audit.before", old, name, "old") : null,
+      after ? cell("audit.after", fresh, name, isChange ? "new" : null) : null))));
 }

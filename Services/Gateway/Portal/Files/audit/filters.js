@@ -5,18 +5,20 @@ const days = { today: 0, week: 6, month: 29 };
 
 /** The kinds of change, in the groups in which people look for them. */
 export const groups = {
-  messages: ["message.send", "message.recall", "message.retry", "message.approve"],
+  messages: ["message.send", "message.edit", "message.recall", "message.retry", "message.approve"],
   cube: [
     ...["channel", "area", "subject"].flatMap((kind) => [`${kind}.add`, `${kind}.update`, `${kind}.delete`]),
-    "access.set", "approval.set", "order.set", "cube.foreign_edit",
+    "subject.move", "access.set", "approval.set", "order.set", "cube.foreign_edit",
   ],
   templates: ["template.add", "template.update", "template.delete"],
   broadcasts: ["broadcast.add", "broadcast.update", "broadcast.withdraw"],
   people: [
-    "account.add", "account.update", "account.link", "account.password", "account.remove",
-    "account.second_factor.begin", "account.second_factor.confirm", "account.second_factor.remove", "token.add", "token.remove",
+    "account.add", "account.update", "account.link", "account.invite", "account.password", "account.remove",
+    "account.second_factor.begin", "account.second_factor.confirm", "account.second_factor.remove", "token.add",
+    "token.remove",
   ],
-  signIns: ["sign_in.begin", "sign_in.confirm", "sign_in.code", "sign_in.oidc.finish", "sign_in.end", "sign_in.limited"],
+  signIns: ["sign_in.begin", "sign_in.invitation.accept", "sign_in.confirm", "sign_in.code", "sign_in.oidc.finish",
+    "sign_in.end", "sign_in.limited"],
   log: ["audit.substitute"],
 };
 

@@ -12,11 +12,15 @@ export async function readNames() {
       names.set(channel._id, [channel.name]);
       for (const area of channel.areas) {
         for (const id of [area.id, `${channel._id}-${area.id}`]) names.set(id, [channel.name, area.name]);
-        for (const subject of area.subjects) for (const id of [subject.id, subject.topic_key]) names.set(id, [channel.name, area.name, subject.name]);
+        for (const subject of area.subjects) {
+          for (const id of [subject.id, subject.topic_key]) {
+            names.set(id, [channel.name, area.name, subject.name]);
+          }
+        }
       }
     }
   } catch {
-    // The log can be read all the same.
+    // The log can be read without them.
   }
 }
 
@@ -25,6 +29,8 @@ export const namesOf = (id) => names.get(id) ?? null;
 
 /** The names of what a thing is in, such as Campus › Weather for a subject. Parts that were deleted are left out. */
 export function namesAround(id) {
+  // A subject that was moved is not where its identifier says.
+  if (names.has(id)) return names.get(id).slice(0, -1);
   const parts = id.split("-");
   for (let count = parts.length - 1; count > 0; count -= 1) {
     const found = names.get(parts.slice(0, count).join("-"));

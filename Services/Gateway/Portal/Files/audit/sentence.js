@@ -7,7 +7,8 @@ const differs = (a, b) => JSON.stringify(a) !== JSON.stringify(b);
 /** The names of the fields that an entry has changed. */
 export function changedFields({ before, after }) {
   if (!before || !after) return [];
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => differs(before[name], after[name]));
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) =>
+    differs(before[name], after[name]));
 }
 
 /** A closer word for a change than its action, such as "rename" for an update that only changes the name. */
@@ -20,6 +21,7 @@ function variantOf(entry) {
     if (field === "name") return "rename";
     if (field === "disabled") return after.disabled ? "disable" : "enable";
     if (field === "role") return after.role;
+    if (field === "display_name") return "display_name";
     if (field === "second_factor_required") return after.second_factor_required ? "require" : "release";
   }
   if (action === "access.set") return after?.access?.length ? "some" : "all";
@@ -42,7 +44,8 @@ export function sentenceOf(entry) {
   const name = nameOf(entry);
   const text = (value) => h("bdi", { class: "named" }, value);
   return tn(keys.find((key) => key && hasText(key)), {
-    actor: h("bdi", { class: "actor" }, actorOf(entry.actor)), name: text(name), action: h("code", null, entry.action), old: text(entry.before?.name ?? ""),
+    actor: h("bdi", { class: "actor" }, actorOf(entry.actor)), name: text(name), action: h("code", null, entry.action),
+    old: text(entry.before?.name ?? ""),
     account: text((entry.after ?? entry.before)?.account ?? ""),
   });
 }

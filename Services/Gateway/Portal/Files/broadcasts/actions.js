@@ -9,7 +9,8 @@ import { isSwitch, titleOf } from "./words.js";
 export async function askAndWithdraw(broadcast) {
   const isSure = await confirmAction({
     heading: t("broadcasts.withdraw.heading", { title: titleOf(broadcast) }),
-    content: h("p", null, t(isSwitch(broadcast) ? "broadcasts.withdraw.switch" : "broadcasts.withdraw.text")), action: t("broadcasts.withdraw"), isDanger: true,
+    content: h("p", null, t(isSwitch(broadcast) ? "broadcasts.withdraw.switch" : "broadcasts.withdraw.text")),
+    action: t("broadcasts.withdraw"), isDanger: true,
   });
   return isSure ? withdraw(broadcast) : null;
 }

@@ -52,7 +52,8 @@ if (may("administer")) {
     else showList(namesRead);
   }
 } else {
-  fill(main, pageHead({ heading: t("broadcasts.heading") }), emptyPage({ name: "lock", heading: t("broadcasts.forbidden"), text: t("broadcasts.forbidden.text") }));
+  fill(main, pageHead({ heading: t("broadcasts.heading") }),
+    emptyPage({ name: "lock", heading: t("broadcasts.forbidden"), text: t("broadcasts.forbidden.text") }));
 }
 main.focus();
 
@@ -67,14 +68,20 @@ function go(hash) {
 }
 
 function showList(namesRead) {
-  const down = h("button", { class: "button", type: "button", onclick: goDown }, icon("downtime", "small"), t("broadcasts.downtime"));
-  const write = h("button", { class: "button main", type: "button", onclick: () => go("#new") }, icon("plus", "small"), t("broadcasts.new"));
-  list = broadcastList({ names: () => names, act: { edit: ({ id }) => go(`#edit=${id}`), reuse, write: () => go("#new") } });
+  const down = h("button", { class: "button", type: "button", onclick: goDown }, icon("downtime", "small"),
+    t("broadcasts.downtime"));
+  const write = h("button", { class: "button main", type: "button", onclick: () => go("#new") }, icon("plus", "small"),
+    t("broadcasts.new"));
+  list = broadcastList({ names: () => names,
+      act: { edit: ({ id }) => go(`#edit=${id}`), reuse, write: () => go("#new") } });
   list.terms = terms;
   const hasDraft = kept(Draft.placeOf()) !== null;
-  const waiting = hasDraft ? h("p", { class: "notice" }, icon("edit"), h("span", null, t("broadcasts.draft.waiting")), h("button", { class: "button small", type: "button", onclick: () => go("#new") }, t("broadcasts.draft.continue"))) : null;
+  const waiting = hasDraft ? h("p", { class: "notice" }, icon("edit"), h("span", null, t("broadcasts.draft.waiting")),
+    h("button", { class: "button small", type: "button", onclick: () => go("#new") }, t("broadcasts.draft.continue")))
+    : null;
   const result = h("div", { role: "status" });
-  fill(main, pageHead({ heading: t("broadcasts.heading"), intro: t("broadcasts.intro"), action: [down, write] }), h("div", { class: "notices" }, result, waiting), list);
+  fill(main, pageHead({ heading: t("broadcasts.heading"), intro: t("broadcasts.intro"), action: [down, write] }),
+    h("div", { class: "notices" }, result, waiting), list);
   showAnnounced(result);
   const shown = list;
   const show = () => { if (latest && shown === list) { list.add(latest); latest = null; } };
@@ -93,21 +100,26 @@ function showList(namesRead) {
 function showAnnounced(place) {
   if (!announced) return fill(place);
   const dismiss = () => { announced = null; fill(place); main.querySelector("h1").focus(); };
-  return fill(place, h("div", { class: "notice good" }, icon("check"), h("p", null, t("broadcasts.downtime.sent", { title: titleOf(announced), time: formatMoment(announced.expires) })),
+  return fill(place, h("div", { class: "notice good" }, icon("check"),
+      h("p", null, t("broadcasts.downtime.sent", { title: titleOf(announced), time: formatMoment(announced.expires) })),
     h("div", { class: "actions" }, h("button", { class: "button small", type: "button", onclick: async () => {
       const withdrawn = await withdraw(announced);
       if (!withdrawn) return;
       announced = null;
       fill(place);
       list?.add(withdrawn);
-    } }, t("broadcasts.withdraw")), h("button", { class: "button small plain", type: "button", onclick: dismiss }, t("close")))));
+    } }, t("broadcasts.withdraw")), h("button", { class: "button small plain", type: "button", onclick: dismiss },
+    t("close")))));
 }
 
 /** Opens the text of a broadcast as a new one. */
 function reuse(broadcast) {
   const before = Draft.copy(broadcast);
   go("#new");
-  if (before) toast(t("broadcasts.draft.replaced"), { action: { label: t("undo"), run: () => { keep(Draft.placeOf(), before); go("#new"); } } });
+  if (before) {
+    toast(t("broadcasts.draft.replaced"),
+      { action: { label: t("undo"), run: () => { keep(Draft.placeOf(), before); go("#new"); } } });
+  }
 }
 
 async function write(namesRead) {
@@ -123,22 +135,33 @@ async function edit(id, namesRead) {
     if (location.hash !== `#edit=${id}`) return;
     frame(t("broadcasts.editing"), "");
     if (["expired", "withdrawn"].includes(broadcast.state)) {
-      fill(main.lastElementChild, emptyPage({ name: "clock", heading: t("broadcasts.over.heading"), text: t("broadcasts.over.text"),
-        action: h("button", { class: "button main", type: "button", onclick: () => reuse(broadcast) }, t("broadcasts.reuse")) }));
+      fill(main.lastElementChild,
+        emptyPage({ name: "clock", heading: t("broadcasts.over.heading"), text: t("broadcasts.over.text"),
+        action: h("button", { class: "button main", type: "button", onclick: () => reuse(broadcast) },
+          t("broadcasts.reuse")) }));
       return;
     }
     form(new Draft({ broadcast, tag: headers.get("ETag"), language: broadcast.language }));
   } catch (error) {
-    fill(main.lastElementChild, h("div", { class: "notice bad", role: "alert" }, icon("info"), h("p", null, explain(error)),
+    fill(main.lastElementChild, h("div", { class: "notice bad", role: "alert" }, icon("info"),
+        h("p", null, explain(error)),
       h("button", { class: "button small", type: "button", onclick: () => edit(id, namesRead) }, t("retry"))));
   }
 }
 
 /** The head of the form, and the shape of what comes. */
 function frame(heading, intro) {
-  const back = h("p", { class: "back" }, h("a", { href: "/portal/broadcasts/", onclick: (event) => { event.preventDefault(); go(""); } }, icon("back", "small"), t("broadcasts.heading")));
-  const bone = (size) => { const element = h("div", { class: "skeleton" }); element.style.setProperty("block-size", size); return element; };
-  fill(main, back, pageHead({ heading, intro }), h("div", null, h("div", { class: "composer", "aria-hidden": "true" }, h("div", { class: "stack" }, ["128px", "44px", "128px", "160px"].map(bone)))));
+  const back = h("p", { class: "back" },
+    h("a", { href: "/portal/broadcasts/", onclick: (event) => { event.preventDefault(); go(""); } },
+      icon("back", "small"), t("broadcasts.heading")));
+  const bone = (size) => {
+    const element = h("div", { class: "skeleton" });
+    element.style.setProperty("block-size", size);
+    return element;
+  };
+  fill(main, back, pageHead({ heading, intro }),
+    h("div", null, h("div", { class: "composer", "aria-hidden": "true" },
+        h("div", { class: "stack" }, ["128px", "44px", "128px", "160px"].map(bone)))));
   main.querySelector("h1").focus();
 }
 

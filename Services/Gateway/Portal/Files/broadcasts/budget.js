@@ -1,7 +1,10 @@
 import { h } from "../lib/dom.js";
 import { t } from "../lib/text.js";
 
-/** How much of FCM's limit a broadcast takes, while it is written. `say(count, text)` shows a number of bytes, and what is wrong with it. */
+/**
+ * How much of FCM's limit a broadcast takes, while it is written. `say(count, text)` shows a number of bytes, and what
+ * is wrong with it.
+ */
 export function byteBudget(limit) {
   const meter = h("div", { class: "meter" }, h("span"));
   const bytes = h("span");

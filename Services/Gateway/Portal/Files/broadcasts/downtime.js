@@ -2,7 +2,7 @@ import { ApiError, newKey, post } from "../lib/api.js";
 import { hubNow } from "../lib/clock.js";
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { language, t } from "../lib/text.js";
+import { dateForm, language, t } from "../lib/text.js";
 import { formatLength } from "../lib/time.js";
 import { showForm } from "../elements/dialogs.js";
 import { byteBudget } from "./budget.js";
@@ -15,7 +15,8 @@ const languages = ["en", "ar"];
 /** Minutes. */
 const lengths = [30, 60, 120, 240];
 
-const read = Promise.all(languages.map((each) => fetch(new URL(`../text/${each}/broadcasts.json`, import.meta.url)).then((answer) => answer.json()))).catch(() => null);
+const read = Promise.all(languages.map((each) => fetch(new URL(`../text/${each}/broadcasts.json`, import.meta.url))
+    .then((answer) => answer.json()))).catch(() => null);
 
 /** The prepared texts of each language, with the time at which the system should be back. */
 async function preparedTexts(fixed, ends) {
@@ -25,16 +26,17 @@ async function preparedTexts(fixed, ends) {
     if (!catalogue) return [];
     const isToday = new Date(ends).toDateString() === new Date(hubNow()).toDateString();
     const day = isToday ? {} : { weekday: "long" };
-    const time = new Intl.DateTimeFormat(each === "en" ? "en-GB" : each, { ...day, hour: "2-digit", minute: "2-digit" }).format(ends);
-    return [[each, { title: catalogue["broadcasts.downtime.title"], msg: catalogue["broadcasts.downtime.msg"].replace("{time}", time) }]];
+    const time = dateForm({ ...day, hour: "2-digit", minute: "2-digit" }, each).format(ends);
+    return [[each, { title: catalogue["broadcasts.downtime.title"],
+          msg: catalogue["broadcasts.downtime.msg"].replace("{time}", time) }]];
   }));
   const { [fixed]: first = texts.en ?? { title: "", msg: "" }, ...others } = texts;
   return { [fixed]: { ...first }, ...others };
 }
 
 /**
- * "The system is going down" in two clicks: this opens the dialog, and its button sends the broadcast. Returns the broadcast, or `null`. `language` is
- * the default one, `limit` the size that a broadcast may have.
+ * "The system is going down" in two clicks: this opens the dialog, and its button sends the broadcast. Returns the
+ * broadcast, or `null`. `language` is the default one, `limit` the size that a broadcast may have.
  */
 export async function announceDowntime({ language: fixed, limit }) {
   let minutes = 60;
@@ -44,7 +46,8 @@ export async function announceDowntime({ language: fixed, limit }) {
   let attempt = null;
   const texts = languageTexts({ translations, fixed, changed: sayBytes });
   const budget = byteBudget(limit);
-  const clean = () => Object.fromEntries(Object.entries(translations).map(([tag, { title, msg }]) => [tag, { title: title.trim(), msg: msg.trim() }]));
+  const clean = () => Object.fromEntries(Object.entries(translations)
+    .map(([tag, { title, msg }]) => [tag, { title: title.trim(), msg: msg.trim() }]));
   const body = () => ({ type: 1, expiry: minutes, actiondata: { translations: clean(), cancellable: false } });
   function sayBytes() {
     const count = broadcastBytes(body(), { language: fixed });
@@ -54,7 +57,11 @@ export async function announceDowntime({ language: fixed, limit }) {
   /** The texts with the time at which it ends if it begins now. What was written by hand stays. */
   async function prepare() {
     const next = await preparedTexts(fixed, end());
-    for (const [tag, text] of Object.entries(next)) if (translations[tag]?.msg === prepared[tag]?.msg && translations[tag]) translations[tag].msg = text.msg;
+    for (const [tag, text] of Object.entries(next)) {
+      if (translations[tag]?.msg === prepared[tag]?.msg && translations[tag]) {
+        translations[tag].msg = text.msg;
+      }
+    }
     prepared = next;
     texts.show(texts.chosen);
     sayBytes();
@@ -72,7 +79,8 @@ export async function announceDowntime({ language: fixed, limit }) {
 
   return showForm({
     heading: t("broadcasts.downtime.heading"), action: t("broadcasts.downtime.action"),
-    fields: [h("p", { class: "notice downtime-notice" }, icon("phone"), h("span", null, t("broadcasts.downtime.intro"))), length, texts, budget],
+    fields: [h("p", { class: "notice downtime-notice" }, icon("phone"),
+        h("span", null, t("broadcasts.downtime.intro"))), length, texts, budget],
     submit: async () => {
       if (!texts.isComplete()) throw Object.assign(new Error(), { isShown: true });
       // The dialog may have been open for a while. A repetition after a lost answer says what the first attempt said.

@@ -7,8 +7,10 @@ import { epochOf } from "./epoch.js";
 const usualExpiry = { 1: 120, 2: 1_440, 3: 1_440, 4: 40_320 };
 
 const empty = {
-  type: 2, translations: {}, poster: "", cancellable: true, popup: true, feature: "", isOn: true, share: "", group: "", data: "",
-  audience: "everyone", channels: [], condition: "", begins: "now", at: "", isSecond: false, epoch: "", expiry: null, repeat: 0,
+  type: 2, translations: {}, poster: "", cancellable: true, popup: true, feature: "", isOn: true, share: "", group: "",
+  data: "",
+  audience: "everyone", channels: [], condition: "", begins: "now", at: "", isSecond: false, epoch: "", expiry: null,
+  repeat: 0,
   /** What the document has besides, such as `notificationtype`, and the type that it fits. */
   rest: {}, restType: 0, tag: null, attempt: null,
 };
@@ -17,17 +19,24 @@ const names = Object.keys(empty);
 /** A document of the hub as it is edited. */
 export function written(broadcast) {
   const { type, actiondata, channels, condition, expiry, repeat = 0, starts } = broadcast;
-  const { translations = {}, poster = "", cancellable = true, popup = true, feature = "", share = "", group = "", data = "", notificationtype, ...rest } = actiondata;
+  const { translations = {}, poster = "", cancellable = true, popup = true, feature = "", share = "", group = "",
+    data = "", notificationtype, ...rest } = actiondata;
   const isSwitch = type === 4;
   return {
-    type, translations: structuredClone(translations), poster, cancellable, popup, feature, share: String(share), group, isOn: notificationtype !== "disable-feature",
-    data: isSwitch ? data : "", audience: condition ? "condition" : channels?.length ? "channels" : "everyone", channels: [...(channels ?? [])], condition: condition ?? "",
+    type, translations: structuredClone(translations), poster, cancellable, popup, feature, share: String(share), group,
+    isOn: notificationtype !== "disable-feature",
+    data: isSwitch ? data : "", audience: condition ? "condition" : channels?.length ? "channels" : "everyone",
+    channels: [...(channels ?? [])], condition: condition ?? "",
     begins: "kept", ...localOf(starts), epoch: broadcast.epoch || epochOf(starts), expiry, repeat,
-    rest: { ...rest, ...(isSwitch ? {} : { ...(notificationtype ? { notificationtype } : {}), ...(data ? { data } : {}) }) }, restType: type,
+    rest: { ...rest, ...(isSwitch ? {} : { ...(notificationtype ? { notificationtype } : {}),
+          ...(data ? { data } : {}) }) }, restType: type,
   };
 }
 
-/** What is being written. The browser keeps it until it has been sent: one new broadcast, and one draft for each that is edited. */
+/**
+ * What is being written. The browser keeps it until it has been sent: one new broadcast, and one draft for each that is
+ * edited.
+ */
 export class Draft {
   /** `broadcast` is the one that is edited, `null` for a new one; `tag` is its version for `If-Match`. */
   constructor({ broadcast = null, tag = null, language }) {
@@ -37,7 +46,9 @@ export class Draft {
     const stored = kept(this.place);
     this.isRestored = Boolean(stored);
     Object.assign(this, structuredClone(empty), broadcast ? { ...written(broadcast), tag } : {}, stored);
-    if (!Object.hasOwn(this.translations, language)) this.translations = { [language]: { title: "", msg: "" }, ...this.translations };
+    if (!Object.hasOwn(this.translations, language)) {
+      this.translations = { [language]: { title: "", msg: "" }, ...this.translations };
+    }
   }
 
   static placeOf = (id) => (id === undefined ? "broadcast-draft" : `broadcast-draft.${id}`);
@@ -60,7 +71,8 @@ export class Draft {
 
   get isEmpty() {
     const isBlank = ({ title, msg }) => !title && !msg;
-    return !this.broadcast && Object.values(this.translations).every(isBlank) && !this.poster && !this.feature && !this.data;
+    return !this.broadcast && Object.values(this.translations).every(isBlank) && !this.poster && !this.feature &&
+      !this.data;
   }
 
   /** Minutes from its beginning to its end. */
@@ -89,26 +101,32 @@ export class Draft {
 
   /** The body of `POST /broadcast` or `PUT /broadcast/:id`. */
   body() {
-    const epoch = this.begins === "kept" ? this.epoch : this.begins === "later" && this.at ? epochOf(momentOf(this.at, this.isSecond)) : undefined;
+    const epoch = this.begins === "kept" ? this.epoch : this.begins === "later" && this.at
+      ? epochOf(momentOf(this.at, this.isSecond)) : undefined;
     return {
       type: Number(this.type), ...(epoch ? { epoch } : {}), expiry: this.lasts,
       actiondata: { ...this.content(), ...(this.restType === Number(this.type) ? this.rest : {}) },
-      ...(this.audience === "channels" ? { channels: this.channels } : this.audience === "condition" ? { condition: this.condition.trim() } : {}),
+      ...(this.audience === "channels" ? { channels: this.channels } : this.audience === "condition"
+        ? { condition: this.condition.trim() } : {}),
       ...(this.repeat ? { repeat: this.repeat } : {}),
     };
   }
 
   content() {
     if (!this.isSwitch) {
-      const translations = Object.entries(this.translations).map(([tag, { title, msg }]) => [tag, { title: title.trim(), msg: msg.trim() }]);
+      const translations = Object.entries(this.translations)
+        .map(([tag, { title, msg }]) => [tag, { title: title.trim(), msg: msg.trim() }]);
       return {
-        translations: Object.fromEntries(translations), ...(this.poster.trim() ? { poster: this.poster.trim() } : {}), cancellable: this.cancellable,
+        translations: Object.fromEntries(translations), ...(this.poster.trim() ? { poster: this.poster.trim() } : {}),
+        cancellable: this.cancellable,
         ...(this.isDowntime && !this.popup ? { popup: false } : {}),
       };
     }
     return {
-      notificationtype: this.isOn ? "enable-feature" : "disable-feature", ...(this.feature.trim() ? { feature: this.feature.trim() } : {}),
-      ...(this.share === "" ? {} : { share: Number(this.share), ...(this.group ? { group: this.group } : {}) }), ...(this.data.trim() ? { data: this.data.trim() } : {}),
+      notificationtype: this.isOn ? "enable-feature" : "disable-feature",
+      ...(this.feature.trim() ? { feature: this.feature.trim() } : {}),
+      ...(this.share === "" ? {} : { share: Number(this.share), ...(this.group ? { group: this.group } : {}) }),
+      ...(this.data.trim() ? { data: this.data.trim() } : {}),
     };
   }
 

@@ -5,6 +5,7 @@ import { icon } from "../lib/icons.js";
 import { t } from "../lib/text.js";
 import { formatMoment } from "../lib/time.js";
 import { comparison } from "../elements/comparison.js";
+import { previewButton, sendButton, sendByKeys } from "../elements/composer.js";
 import { field } from "../elements/field.js";
 import { radioGroup } from "../elements/radio-group.js";
 import { toast } from "../elements/toast.js";
@@ -13,6 +14,7 @@ import { byteBudget } from "./budget.js";
 import { written } from "./draft.js";
 import { shownAtItsField } from "./downtime.js";
 import { phoneScreen } from "./preview.js";
+import { askBeforeBroadcast } from "./question.js";
 import { scheduleRows } from "./schedule.js";
 import { broadcastBytes } from "./size.js";
 import { switchFields } from "./switch.js";
@@ -22,8 +24,9 @@ import { audienceOf, effectOf, kinds, languageName, repeatWords, titleOf } from 
 const maxPoster = 2_000;
 
 /**
- * The form for a broadcast, beside the phone that shows it. `draft` is changed in place; `channels` are those of the cube, `null` if they could not
- * be read; `limit` is the size that a broadcast may have. `done` is called with the stored broadcast, `leave` without one, and `restart` to show the form anew.
+ * The form for a broadcast, beside the phone that shows it. `draft` is changed in place; `channels` are those of the
+ * cube, `null` if they could not be read; `limit` is the size that a broadcast may have. `done` is called with the
+ * stored broadcast, `leave` without one, and `restart` to show the form again.
  */
 export function broadcastEditor({ draft, channels, limit, done, leave, restart }) {
   const { broadcast } = draft;
@@ -36,22 +39,23 @@ export function broadcastEditor({ draft, channels, limit, done, leave, restart }
   const aside = h("aside", { class: "preview", "aria-label": t("broadcasts.preview") }, screen);
 
   const kind = radioGroup({
-    label: t("broadcasts.kind"), value: String(draft.type), isOff: Boolean(broadcast), onchange: () => { draft.type = Number(kind.value); changed(); },
-    options: ["2", "1", "3", "4"].map((type) => ({ value: type, label: t(`broadcasts.kind.${kinds[type].name}`), hint: t(`broadcasts.kind.${kinds[type].name}.hint`) })),
+    label: t("broadcasts.kind"), value: String(draft.type), isOff: Boolean(broadcast),
+    onchange: () => { draft.type = Number(kind.value); changed(); },
+    options: ["2", "1", "3", "4"].map((type) =>
+      ({ value: type, label: t(`broadcasts.kind.${kinds[type].name}`),
+          hint: t(`broadcasts.kind.${kinds[type].name}.hint`) })),
   });
   kind.classList.add("kinds");
   const texts = languageTexts({ translations: draft.translations, fixed: draft.language, changed: () => changed() });
-  const poster = field({ label: t("broadcasts.poster"), hint: t("broadcasts.poster.hint"), type: "url", value: draft.poster, attributes: { placeholder: "https://", dir: "ltr", spellcheck: false }, oninput: (value) => { draft.poster = value; changed(); } });
+  const poster = field({ label: t("broadcasts.poster"), hint: t("broadcasts.poster.hint"), type: "url",
+      value: draft.poster, attributes: { placeholder: "https://", dir: "ltr", spellcheck: false },
+      oninput: (value) => { draft.poster = value; changed(); } });
   const toggle = switchFields(draft, () => changed());
   const audience = audienceFields(draft, channels, () => changed());
   const schedule = scheduleRows(draft, () => changed());
-  const send = h("button", { class: "button main", type: "submit" });
-  const discard = h("button", { class: `button ${broadcast ? "" : "plain"}`, type: "button", onclick: discardDraft }, broadcast ? t("cancel") : [icon("trash", "small"), t("broadcasts.discard")]);
-  const previewButton = h("button", { class: "button preview-button", type: "button", "aria-expanded": "false", onclick: () => {
-    const isShown = aside.classList.toggle("shown");
-    previewButton.setAttribute("aria-expanded", String(isShown));
-    if (isShown) aside.scrollIntoView({ block: "nearest" });
-  } }, icon("phone", "small"), t("broadcasts.preview"));
+  const send = sendButton(() => submit());
+  const discard = h("button", { class: `button ${broadcast ? "" : "plain"}`, type: "button", onclick: discardDraft },
+    broadcast ? t("cancel") : [icon("trash", "small"), t("broadcasts.discard")]);
   let hasChanged = draft.isRestored;
 
   function changed() {
@@ -72,13 +76,19 @@ export function broadcastEditor({ draft, channels, limit, done, leave, restart }
     sayBytes();
     const starts = draft.starts(hubNow());
     screen.show(draft, texts.chosen, Number.isNaN(starts) ? 0 : starts + draft.lasts * 60_000);
-    fill(send, icon(broadcast ? "check" : "broadcast", "small"), t(broadcast ? "broadcasts.sendVersion" : draft.begins === "later" ? "broadcasts.schedule" : "broadcasts.send", { version }));
+    fill(send, icon(broadcast ? "check" : "broadcast", "small"),
+      asks() ? t("broadcasts.asks", { action: action() }) : action());
     discard.hidden = draft.isEmpty;
   }
 
+  const asks = () => draft.audience === "everyone";
+  const action = () => t(broadcast ? "broadcasts.sendVersion" : draft.begins === "later"
+    ? "broadcasts.schedule" : "broadcasts.send", { version });
+
   function sayBytes(wrong = "") {
     const count = bytes();
-    budget.say(count, wrong || (count > limit ? t(draft.isSwitch ? "broadcasts.bytes.over.switch" : "broadcasts.bytes.over") : ""));
+    budget.say(count, wrong ||
+      (count > limit ? t(draft.isSwitch ? "broadcasts.bytes.over.switch" : "broadcasts.bytes.over") : ""));
   }
 
   /** Shows what is missing, and moves to the first of it. */
@@ -97,9 +107,19 @@ export function broadcastEditor({ draft, channels, limit, done, leave, restart }
     return audience.isComplete() && schedule.isComplete();
   }
 
-  async function submit(event) {
-    event?.preventDefault();
-    if (send.getAttribute("aria-disabled") === "true" || !isComplete()) return;
+  let isAsking = false;
+  async function submit() {
+    if (isAsking || send.hidden || send.getAttribute("aria-disabled") === "true" || !isComplete()) return;
+    if (asks()) {
+      isAsking = true;
+      const isSure = await askBeforeBroadcast(draft, action());
+      isAsking = false;
+      if (!isSure) return;
+    }
+    await deliver();
+  }
+
+  async function deliver() {
     send.setAttribute("aria-disabled", "true");
     fill(problem);
     status.textContent = t("broadcasts.sending");
@@ -109,7 +129,9 @@ export function broadcastEditor({ draft, channels, limit, done, leave, restart }
         ? await put(`/broadcast/${broadcast.id}`, body, { headers: draft.tag ? { "If-Match": draft.tag } : {} })
         : await post("/broadcast", body, { headers: { "Idempotency-Key": draft.keyFor(body) } });
       draft.forget();
-      toast(t(broadcast ? "broadcasts.saved" : stored.state === "scheduled" ? "broadcasts.scheduled" : "broadcasts.sent", { title: titleOf(stored), version: stored.version, time: formatMoment(stored.starts) }));
+      toast(t(broadcast ? "broadcasts.saved" : stored.state === "scheduled"
+          ? "broadcasts.scheduled"
+          : "broadcasts.sent", { title: titleOf(stored), version: stored.version, time: formatMoment(stored.starts) }));
       done(stored);
     } catch (error) {
       status.textContent = t("broadcasts.draft.kept");
@@ -137,7 +159,9 @@ export function broadcastEditor({ draft, channels, limit, done, leave, restart }
     } else if (["epoch", "expiry", "repeat"].includes(name)) {
       schedule.error(name, words);
     } else {
-      fill(problem, h("div", { class: "notice bad" }, icon("info"), h("p", null, words, " ", error instanceof ApiError && error.isUnanswered && !broadcast ? t("broadcasts.unanswered") : "")));
+      fill(problem, h("div", { class: "notice bad" }, icon("info"),
+          h("p", null, words, " ", error instanceof ApiError && error.isUnanswered && !broadcast
+            ? t("broadcasts.unanswered") : "")));
       problem.scrollIntoView({ block: "nearest" });
     }
   }
@@ -146,16 +170,21 @@ export function broadcastEditor({ draft, channels, limit, done, leave, restart }
   async function showConflict() {
     const { document: theirs, headers } = await get(`/broadcast/${broadcast.id}`, { whole: true });
     const mine = { ...draft.body(), language: draft.language, starts: draft.starts(hubNow()) };
-    const tags = [...new Set([...Object.keys(theirs.actiondata.translations ?? {}), ...Object.keys(mine.actiondata.translations ?? {})])];
+    const tags = [...new Set([...Object.keys(theirs.actiondata.translations ?? {}),
+          ...Object.keys(mine.actiondata.translations ?? {})])];
     const keepMine = h("button", { class: "button main", type: "button", onclick: () => {
       draft.tag = headers.get("ETag");
       Object.assign(broadcast, { version: theirs.version });
-      submit();
+      if (isComplete()) deliver();
     } }, t("comparison.saveMine"));
     send.hidden = true;
-    fill(problem, h("div", { class: "stack" }, h("p", { class: "notice" }, icon("info"), h("span", null, t(theirs.state === "withdrawn" ? "broadcasts.conflict.withdrawn" : "broadcasts.conflict"))),
+    fill(problem, h("div", { class: "stack" },
+        h("p", { class: "notice" }, icon("info"),
+          h("span", null, t(theirs.state === "withdrawn" ? "broadcasts.conflict.withdrawn" : "broadcasts.conflict"))),
       comparison(linesOf(theirs, tags, names), linesOf(mine, tags, names), 2),
-      h("div", { class: "actions" }, theirs.state === "withdrawn" ? null : keepMine, h("button", { class: "button", type: "button", onclick: () => { draft.forget(); leave(); } }, t("comparison.keepTheirs")))));
+      h("div", { class: "actions" }, theirs.state === "withdrawn" ? null : keepMine,
+        h("button", { class: "button", type: "button", onclick: () => { draft.forget(); leave(); } },
+          t("comparison.keepTheirs")))));
     (keepMine.isConnected ? keepMine : problem.querySelector("button")).focus();
     problem.scrollIntoView({ block: "nearest" });
   }
@@ -166,15 +195,20 @@ export function broadcastEditor({ draft, channels, limit, done, leave, restart }
     draft.forget();
     if (broadcast) leave();
     else restart();
-    toast(t("broadcasts.discarded"), { action: { label: t("undo"), run: () => { Object.assign(draft, before); draft.save(); restart(broadcast?.id); } } });
+    toast(t("broadcasts.discarded"),
+      { action: { label: t("undo"),
+          run: () => { Object.assign(draft, before); draft.save(); restart(broadcast?.id); } } });
   }
 
   queueMicrotask(show);
   return h("div", { class: "composer broadcast-editor" },
-    h("form", { noValidate: true, onsubmit: submit },
-      broadcast ? h("p", { class: "notice" }, icon("retry"), h("span", null, t(draft.isSwitch ? "broadcasts.editing.switch" : "broadcasts.editing.notice", { version }))) : null,
+    sendByKeys(h("form", { noValidate: true },
+      broadcast ? h("p", { class: "notice" }, icon("retry"),
+        h("span", null, t(draft.isSwitch ? "broadcasts.editing.switch" : "broadcasts.editing.notice", { version })))
+        : null,
       kind, texts, poster, toggle, budget, audience, schedule, problem,
-      h("div", { class: "actions main-actions" }, send, previewButton, discard, status)),
+      h("div", { class: "form-foot" }, status, previewButton(aside, t("broadcasts.preview")), discard),
+      h("div", { class: "composer-bar" }, send)), submit),
     aside);
 }
 
@@ -187,8 +221,10 @@ function linesOf(body, tags, names) {
     [t("broadcasts.compare.msg", { language: languageName(tag) }), actiondata.translations?.[tag]?.msg ?? ""]]);
   const content = body.type === 4
     ? [[t("broadcasts.compare.effect"), effectOf(actiondata)], [t("broadcasts.data"), actiondata.data ?? ""]]
-    : [...text, [t("broadcasts.poster"), view.poster], ...(body.type === 1 ? [[t("broadcasts.popup"), t(view.popup ? "broadcasts.yes" : "broadcasts.no")]] : []),
+    : [...text, [t("broadcasts.poster"), view.poster],
+        ...(body.type === 1 ? [[t("broadcasts.popup"), t(view.popup ? "broadcasts.yes" : "broadcasts.no")]] : []),
       [t("broadcasts.closable"), t(view.cancellable ? "broadcasts.yes" : "broadcasts.no")]];
   return [...content, [t("broadcasts.audience"), audienceOf(body, names)], [t("broadcasts.when"), formatMoment(starts)],
-    [t("broadcasts.compare.ends"), formatMoment(starts + expiry * 60_000)], [t("broadcasts.repeat"), repeatWords(view.repeat)]];
+    [t("broadcasts.compare.ends"), formatMoment(starts + expiry * 60_000)],
+    [t("broadcasts.repeat"), repeatWords(view.repeat)]];
 }

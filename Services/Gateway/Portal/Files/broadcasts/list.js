@@ -16,8 +16,9 @@ const olderInterval = 60_000;
 const path = `/broadcast?limit=${pageSize}`;
 
 /**
- * The broadcasts, grouped by what they do now. The element has `read()`, `add(broadcast)`, which shows one that was just changed, `end()`
- * and `terms`, the default language and the size that a broadcast may have. `names()` are the names of the channels; `act` has `edit`, `reuse` and `write`.
+ * The broadcasts, grouped by what they do now. The element has `read()`, `add(broadcast)`, which shows one that was
+ * just changed, `end()` and `terms`, the default language and the size that a broadcast may have. `names()` are the
+ * names of the channels; `act` has `edit`, `reuse` and `write`.
  */
 export function broadcastList({ names, act }) {
   const groups = h("div", { class: "broadcast-groups", "aria-busy": "true" }, skeleton());
@@ -34,30 +35,40 @@ export function broadcastList({ names, act }) {
   element.read = async () => {
     clearTimeout(timer);
     try {
-      const { document, headers } = await get(path, { whole: true, headers: tag ? { "If-None-Match": tag } : {} });
-      const all = [...document.items];
-      // What is active may be older than the first page.
-      if (document.next && Date.now() >= nextOlder) {
-        nextOlder = Date.now() + olderInterval;
-        for (const state of ["active", "scheduled"]) all.push(...await getAll(`${path}&state=${state}`, "items"));
-      }
-      tag = headers.get("ETag");
-      element.terms = { language: document.language, limit: document.limit };
-      if (!isRead) older = document.next ?? null;
-      isRead = true;
-      keepNew(all);
+      const { document, headers, status } = await get(path,
+        { whole: true, headers: tag ? { "If-None-Match": tag } : {} });
+      if (status !== 304) await take(document, headers.get("ETag"));
       show();
     } catch (error) {
-      if (error.status === 304) show();
-      else if (!isRead) showProblem(error);
+      if (!isRead) showProblem(error);
     }
     clearTimeout(timer);
-    if (!hasEnded) timer = setTimeout(() => { if (globalThis.document.visibilityState === "visible") element.read(); }, interval);
+    if (!hasEnded) {
+      timer = setTimeout(() => { if (globalThis.document.visibilityState === "visible") element.read(); }, interval);
+    }
   };
+
+  async function take(document, newTag) {
+    const all = [...document.items];
+    // What is active may be older than the first page.
+    if (document.next && Date.now() >= nextOlder) {
+      nextOlder = Date.now() + olderInterval;
+      for (const state of ["active", "scheduled"]) all.push(...await getAll(`${path}&state=${state}`, "items"));
+    }
+    tag = newTag;
+    element.terms = { language: document.language, limit: document.limit };
+    if (!isRead) older = document.next ?? null;
+    isRead = true;
+    keepNew(all);
+  }
 
   /** An answer that was on its way while something changed here is older than that. */
   function keepNew(all) {
-    for (const broadcast of all) if (!(items.get(broadcast.id)?.version > broadcast.version)) items.set(broadcast.id, broadcast);
+    for (const broadcast of all) {
+      if (!(items.get(broadcast.id)?.version > broadcast.version)) {
+        items.set(broadcast.id, broadcast);
+      }
+    }
   }
 
   function show() {
@@ -66,12 +77,14 @@ export function broadcastList({ names, act }) {
     const now = hubNow();
     // Times in words change each minute, and a broadcast begins and ends by itself.
     const states = [...items.values()].map((broadcast) => stateOf(broadcast, now));
-    const next = JSON.stringify([[...items.values()], states, names() && [...names()], Math.floor(now / 60_000), older]);
+    const next = JSON.stringify([[...items.values()], states, names() &&
+        [...names()], Math.floor(now / 60_000), older]);
     groups.setAttribute("aria-busy", "false");
     if (next === print) return;
     print = next;
     if (!items.size) {
-      fill(groups, emptyPage({ name: "broadcast", heading: t("broadcasts.empty.heading"), text: t("broadcasts.empty.text"),
+      fill(groups, emptyPage({ name: "broadcast", heading: t("broadcasts.empty.heading"),
+            text: t("broadcasts.empty.text"),
         action: h("button", { class: "button", type: "button", onclick: act.write }, t("broadcasts.empty.action")) }));
       return;
     }
@@ -80,14 +93,22 @@ export function broadcastList({ names, act }) {
     const group = (name, wanted, order) => {
       const found = [...items.values()].filter((broadcast) => wanted.includes(stateOf(broadcast, now))).sort(order);
       if (!found.length && name !== "now") return null;
-      return h("section", { "aria-labelledby": `group-${name}` }, h("h2", { class: "group-heading", id: `group-${name}` }, t(`broadcasts.group.title.${name}`)),
-        found.length ? h("ul", { class: "plain group" }, found.map((broadcast) => broadcastRow(broadcast, { names: names(), now, act: { ...act, withdraw } })))
+      return h("section", { "aria-labelledby": `group-${name}` },
+        h("h2", { class: "group-heading", id: `group-${name}` }, t(`broadcasts.group.title.${name}`)),
+        found.length ? h("ul", { class: "plain group" },
+          found.map((broadcast) => broadcastRow(broadcast, { names: names(), now, act: { ...act, withdraw } })))
           : h("p", { class: "nothing" }, t("broadcasts.now.nothing")));
     };
-    fill(groups, group("now", ["active"], by(({ starts }) => starts)), group("scheduled", ["scheduled"], by(({ starts }) => -starts)),
+    fill(groups, group("now", ["active"], by(({ starts }) => starts)),
+      group("scheduled", ["scheduled"], by(({ starts }) => -starts)),
       group("ended", ["expired", "withdrawn"], by((broadcast) => broadcast.withdrawn ?? broadcast.expires)),
-      older ? h("div", { class: "more-line" }, h("button", { class: "button", type: "button", dataset: { act: "older" }, onclick: readOlder }, t("broadcasts.older"))) : null);
-    if (focusedID) (rowOf(focusedID)?.querySelector(`[data-act="${focusedAct}"]`) ?? rowOf(focusedID))?.focus({ preventScroll: true });
+      older ? h("div", { class: "more-line" },
+        h("button", { class: "button", type: "button", dataset: { act: "older" }, onclick: readOlder },
+          t("broadcasts.older"))) : null);
+    if (focusedID) {
+      (rowOf(focusedID)?.querySelector(`[data-act="${focusedAct}"]`) ??
+        rowOf(focusedID))?.focus({ preventScroll: true });
+    }
   }
 
   function focused() {
@@ -127,8 +148,10 @@ export function broadcastList({ names, act }) {
   function showProblem(error) {
     groups.setAttribute("aria-busy", "false");
     print = "";
-    fill(groups, h("div", { class: "notice bad", role: "alert" }, icon("info"), h("p", null, error.status === 503 ? t("broadcasts.away") : explain(error)),
-      h("button", { class: "button small", type: "button", onclick: () => { fill(groups, skeleton()); element.read(); } }, t("retry"))));
+    fill(groups, h("div", { class: "notice bad", role: "alert" }, icon("info"),
+        h("p", null, error.status === 503 ? t("broadcasts.away") : explain(error)),
+      h("button", { class: "button small", type: "button",
+          onclick: () => { fill(groups, skeleton()); element.read(); } }, t("retry"))));
   }
 
   const whenVisible = () => { if (globalThis.document.visibilityState === "visible") element.read(); };
@@ -146,5 +169,7 @@ export function broadcastList({ names, act }) {
 }
 
 function skeleton() {
-  return h("div", { class: "group", "aria-hidden": "true" }, [1, 2, 3].map(() => h("div", { class: "bone" }, h("span", { class: "skeleton" }), h("span", { class: "skeleton" }))));
+  return h("div", { class: "group", "aria-hidden": "true" },
+    [1, 2, 3].map(() => h("div", { class: "bone" }, h("span", { class: "skeleton" }),
+        h("span", { class: "skeleton" }))));
 }

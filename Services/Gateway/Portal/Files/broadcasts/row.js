@@ -2,7 +2,8 @@ import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { t, tn } from "../lib/text.js";
 import { formatAgo, formatExact, formatLength, formatMoment, formatSpan } from "../lib/time.js";
-import { audienceOf, effectOf, isSwitch, kindTag, languageName, languagesOf, listOf, stateOf, titleOf } from "./words.js";
+import { audienceOf, effectOf, isSwitch, kindTag, languageName, languagesOf, listOf, stateOf,
+  titleOf } from "./words.js";
 
 const tones = { active: "good", scheduled: "", expired: "", withdrawn: "" };
 
@@ -12,27 +13,43 @@ export function broadcastRow(broadcast, { names, now, act }) {
   const state = stateOf(broadcast, now);
   const title = titleOf(broadcast);
   const isOver = state === "expired" || state === "withdrawn";
-  const button = (name, sign, run) => h("button", { class: "button small plain", type: "button", dataset: { act: name }, onclick: () => run(broadcast) },
+  const button = (name, sign, run) =>
+    h("button", { class: "button small plain", type: "button", dataset: { act: name }, onclick: () => run(broadcast) },
     icon(sign, "small"), t(`broadcasts.${name}`), h("span", { class: "unseen" }, " ", title));
-  const audience = broadcast.condition ? tn("broadcasts.audience.if", { condition: h("bdi", { class: "code", dir: "ltr" }, broadcast.condition) }) : audienceOf(broadcast, names);
+  const audience = broadcast.condition
+    ? tn("broadcasts.audience.if", { condition: h("bdi", { class: "code", dir: "ltr" }, broadcast.condition) })
+    : audienceOf(broadcast, names);
   const languages = languagesOf(broadcast);
   const detail = {
-    active: () => t("broadcasts.ends", { time: formatAgo(expires, now) }), scheduled: () => t("broadcasts.starts", { time: formatAgo(starts, now) }),
+    active: () => t("broadcasts.ends", { time: formatAgo(expires, now) }),
+    scheduled: () => t("broadcasts.starts", { time: formatAgo(starts, now) }),
     expired: () => formatAgo(expires, now), withdrawn: () => formatAgo(broadcast.withdrawn ?? broadcast.changed, now),
   }[state]();
 
   return h("li", { class: "broadcast", dataset: { id, state }, tabIndex: -1, "aria-labelledby": `b-${id}` },
     h("div", { class: "broadcast-what" },
-      h("p", { class: "broadcast-title" }, h("bdi", { id: `b-${id}`, class: isSwitch(broadcast) && actiondata.feature ? "code" : null, lang: isSwitch(broadcast) ? null : broadcast.language }, title), kindTag(broadcast)),
+      h("p", { class: "broadcast-title" },
+        h("bdi", { id: `b-${id}`, class: isSwitch(broadcast) && actiondata.feature ? "code" : null,
+            lang: isSwitch(broadcast) ? null : broadcast.language }, title), kindTag(broadcast)),
       isSwitch(broadcast) ? h("p", null, effectOf(actiondata)) : null,
-      h("p", { class: "facts" }, h("span", null, audience), h("time", { dateTime: new Date(starts).toISOString(), title: formatExact(starts) }, formatSpan(starts, expires, now)),
-        languages.length > 1 ? h("span", null, listOf(languages.map(languageName))) : null, cancellable === false && !isSwitch(broadcast) ? h("span", null, t("broadcasts.notClosable")) : null,
+      h("p", { class: "facts" }, h("span", null, audience),
+        h("time", { dateTime: new Date(starts).toISOString(), title: formatExact(starts) },
+          formatSpan(starts, expires, now)),
+        languages.length > 1 ? h("span", null, listOf(languages.map(languageName))) : null, cancellable === false &&
+          !isSwitch(broadcast) ? h("span", null, t("broadcasts.notClosable")) : null,
         actiondata.popup === false ? h("span", null, t("broadcasts.noPopup")) : null),
-      h("p", { class: "facts hint" }, h("span", null, pushed?.count ? t(pushed.count === 1 ? "broadcasts.pushed.once" : "broadcasts.pushed", { count: pushed.count, time: formatMoment(pushed.last, now) }) : t("broadcasts.pushed.never")),
+      h("p", { class: "facts hint" },
+        h("span", null, pushed?.count
+          ? t("broadcasts.pushed", { count: pushed.count, time: formatMoment(pushed.last, now) })
+          : t("broadcasts.pushed.never")),
         repeat && !isOver ? h("span", null, t("broadcasts.repeats", { length: formatLength(repeat * 60) })) : null,
-        broadcast.version > 1 && state !== "withdrawn" ? h("span", null, t("broadcasts.version", { version: broadcast.version })) : null, h("span", null, t("broadcasts.by"), " ", h("bdi", null, broadcast.sender))),
-      pushed?.failed ? h("p", { class: "below wrong" }, t("broadcasts.pushed.failed", { detail: pushed.failed })) : null),
-    h("div", { class: "broadcast-state" }, h("span", { class: `tag ${tones[state]}` }, t(`broadcasts.state.${state}`)), h("span", { class: "hint" }, detail)),
+        broadcast.version > 1 && state !== "withdrawn"
+          ? h("span", null, t("broadcasts.version", { version: broadcast.version }))
+          : null, h("span", null, t("broadcasts.by"), " ", h("bdi", null, broadcast.sender))),
+      pushed?.failed ? h("p", { class: "below wrong" }, t("broadcasts.pushed.failed", { detail: pushed.failed }))
+        : null),
+    h("div", { class: "broadcast-state" }, h("span", { class: `tag ${tones[state]}` }, t(`broadcasts.state.${state}`)),
+      h("span", { class: "hint" }, detail)),
     h("div", { class: "broadcast-actions" },
       isOver ? null : [button("edit", "edit", act.edit), button("withdraw.ask", "cross", act.withdraw)],
       button("reuse", "copy", act.reuse)));

@@ -17,15 +17,23 @@ const length = (minutes) => formatLength(minutes * 60);
 const option = (value, text) => h("option", { value }, text);
 
 /**
- * When a broadcast begins, how long it lasts, how often its push is repeated, whether a downtime has a pop-up, and whether its card can be closed. The
- * element has `show()`, `error(field, text)` and `isComplete()`.
+ * When a broadcast begins, how long it lasts, how often its push is repeated, whether a downtime has a pop-up, and
+ * whether its card can be closed. The element has `show()`, `error(field, text)` and `isComplete()`.
  */
 export function scheduleRows(draft, changed) {
   const kept = draft.broadcast;
-  const when = h("select", { onchange: () => { draft.begins = when.value; if (when.value === "later") proposeTime(); changed(); if (when.value === "later") at.control.focus(); } },
-    kept ? option("kept", t(kept.starts > hubNow() ? "broadcasts.when.kept" : "broadcasts.when.since", { time: formatMoment(kept.starts) })) : null,
+  const when = h("select", {
+    onchange: () => {
+      draft.begins = when.value;
+      if (when.value === "later") proposeTime();
+      changed();
+      if (when.value === "later") at.control.focus();
+    } },
+    kept ? option("kept", t(kept.starts > hubNow() ? "broadcasts.when.kept" : "broadcasts.when.since",
+        { time: formatMoment(kept.starts) })) : null,
     option("now", t("broadcasts.when.now")), option("later", t("broadcasts.when.later")));
-  const at = timeField({ label: t("broadcasts.when.at"), oninput: (value, isSecond) => { Object.assign(draft, { at: value, isSecond }); changed(); } });
+  const at = timeField({ label: t("broadcasts.when.at"),
+      oninput: (value, isSecond) => { Object.assign(draft, { at: value, isSecond }); changed(); } });
 
   const isFree = () => !lengths.includes(draft.lasts);
   let choosesFreely = isFree();
@@ -37,21 +45,29 @@ export function scheduleRows(draft, changed) {
     if (choosesFreely) number.control.focus();
   } }, lengths.map((minutes) => option(String(minutes), length(minutes))), option("free", t("broadcasts.lasts.free")));
   const readFree = () => { draft.expiry = Math.round(Number(number.value) * units[unit.value]); changed(); };
-  const number = field({ label: t("broadcasts.lasts.number"), type: "number", attributes: { min: 1, dir: "ltr", inputMode: "numeric" }, oninput: readFree });
-  const unit = field({ label: t("broadcasts.lasts.unit"), control: h("select", { onchange: readFree }, Object.keys(units).map((name) => option(name, t(`broadcasts.lasts.${name}`)))) });
+  const number = field({ label: t("broadcasts.lasts.number"), type: "number",
+      attributes: { min: 1, dir: "ltr", inputMode: "numeric" }, oninput: readFree });
+  const unit = field({ label: t("broadcasts.lasts.unit"),
+      control: h("select", { onchange: readFree }, Object.keys(units)
+        .map((name) => option(name, t(`broadcasts.lasts.${name}`)))) });
   const free = h("div", { class: "two free-length" }, number, unit);
   const ending = h("p", { class: "below ending" });
   const repeat = h("select", { onchange: () => { draft.repeat = Number(repeat.value); sayRepeat(""); changed(); } },
-    [...new Set([...repeats, draft.repeat])].sort((a, b) => a - b).map((minutes) => option(String(minutes), repeatWords(minutes))));
+    [...new Set([...repeats, draft.repeat])].sort((a, b) => a - b)
+      .map((minutes) => option(String(minutes), repeatWords(minutes))));
   const repeatBelow = h("p", { class: "below", role: "alert" });
-  const closable = h("input", { type: "checkbox", role: "switch", onchange: () => { draft.cancellable = closable.checked; changed(); } });
-  const popup = h("input", { type: "checkbox", role: "switch", onchange: () => { draft.popup = popup.checked; changed(); } });
+  const closable = h("input",
+    { type: "checkbox", role: "switch", onchange: () => { draft.cancellable = closable.checked; changed(); } });
+  const popup = h("input",
+    { type: "checkbox", role: "switch", onchange: () => { draft.popup = popup.checked; changed(); } });
   const popupRow = row(t("broadcasts.popup"), popup, null, t("broadcasts.popup.hint"));
   const closableRow = row(t("broadcasts.closable"), closable, null, t("broadcasts.closable.hint"));
 
   function proposeTime() {
     // An hour from now, at a full quarter.
-    if (!draft.at || momentOf(draft.at, draft.isSecond) < hubNow()) Object.assign(draft, localOf(Math.ceil((hubNow() + 3_600_000) / 900_000) * 900_000));
+    if (!draft.at || momentOf(draft.at, draft.isSecond) < hubNow()) {
+      Object.assign(draft, localOf(Math.ceil((hubNow() + 3_600_000) / 900_000) * 900_000));
+    }
   }
   function showFree() {
     const name = Object.keys(units).findLast((each) => draft.lasts % units[each] === 0) ?? "minutes";
@@ -69,7 +85,8 @@ export function scheduleRows(draft, changed) {
     if (ending.textContent !== text) ending.textContent = text;
   }
 
-  const element = h("div", { class: "group rows" }, row(t("broadcasts.when"), when, at), row(t("broadcasts.lasts"), lasts, [free, ending]),
+  const element = h("div", { class: "group rows" }, row(t("broadcasts.when"), when, at),
+    row(t("broadcasts.lasts"), lasts, [free, ending]),
     row(t("broadcasts.repeat"), repeat, repeatBelow, t("broadcasts.repeat.hint")), popupRow, closableRow);
   element.error = (name, text) => {
     if (name === "epoch" && draft.begins === "later") {
@@ -88,10 +105,13 @@ export function scheduleRows(draft, changed) {
     at.hidden = draft.begins !== "later";
     at.set(draft.at, draft.isSecond);
     const starts = draft.starts(hubNow());
-    at.hint(draft.at && !Number.isNaN(starts) ? t("broadcasts.when.tell", { time: formatMoment(starts), zone: Intl.DateTimeFormat().resolvedOptions().timeZone, offset: epochOf(starts).slice(19).replace(/(..)$/, ":$1") }) : "");
+    at.hint(draft.at && !Number.isNaN(starts)
+      ? t("broadcasts.when.tell", { time: formatMoment(starts), zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+          offset: epochOf(starts).slice(19).replace(/(..)$/, ":$1") }) : "");
     lasts.value = choosesFreely ? "free" : String(draft.lasts);
     free.hidden = !choosesFreely;
-    sayEnding(draft.lasts > 0 && draft.lasts <= maxLength && !Number.isNaN(starts) ? t("broadcasts.lasts.until", { time: formatMoment(starts + draft.lasts * 60_000) }) : "");
+    sayEnding(draft.lasts > 0 && draft.lasts <= maxLength && !Number.isNaN(starts)
+      ? t("broadcasts.lasts.until", { time: formatMoment(starts + draft.lasts * 60_000) }) : "");
     repeat.value = String(draft.repeat);
     popup.checked = draft.popup;
     popupRow.hidden = !draft.isDowntime;
@@ -102,7 +122,8 @@ export function scheduleRows(draft, changed) {
     const starts = draft.starts(hubNow());
     if (draft.begins === "later" && !(starts > 0)) element.error("epoch", t("field.missing"));
     else if (draft.begins === "later" && starts < hubNow() - 60_000) element.error("epoch", t("broadcasts.when.past"));
-    else if (!(Number.isInteger(draft.lasts) && draft.lasts >= 1 && draft.lasts <= maxLength)) element.error("expiry", t("broadcasts.lasts.wrong"));
+    else if (!(Number.isInteger(draft.lasts) && draft.lasts >= 1 && draft.lasts <= maxLength))
+      element.error("expiry", t("broadcasts.lasts.wrong"));
     else if (starts + draft.lasts * 60_000 <= hubNow()) element.error("expiry", t("broadcasts.lasts.past"));
     else return true;
     return false;

@@ -6,22 +6,27 @@ import { field, refusal } from "../elements/field.js";
 import { languageName } from "./words.js";
 
 export const textLimits = { title: 500, msg: 1_500 };
-const common = ["ar", "bn", "de", "el", "en", "es", "fa", "fr", "hi", "id", "it", "ja", "ko", "ku", "nl", "pl", "ps", "pt", "ro", "ru", "sw", "tr", "uk", "ur", "vi", "zh"];
+const common = ["ar", "bn", "de", "el", "en", "es", "fa", "fr", "hi", "id", "it", "ja", "ko", "ku", "nl", "pl", "ps",
+  "pt", "ro", "ru", "sw", "tr", "uk", "ur", "vi", "zh"];
 
 /**
- * Titles and texts by language, a tab each. `translations` is changed in place; `fixed` is the language that must be there.
+ * Titles and texts by language, a tab each. `translations` is changed in place; `fixed` is the language that must be
+ * there.
  *
- * The element has `chosen` (the language that is shown), `error(language, part, text)`, `show(language)` and `isComplete()`, which
- * shows what is missing. `changed` is called after each change, also of the chosen language.
+ * The element has `chosen` (the language that is shown), `error(language, part, text)`, `show(language)` and
+ * `isComplete()`, which shows what is missing. `changed` is called after each change, also of the chosen language.
  */
 export function languageTexts({ translations, fixed, changed }) {
   const panelID = newIdentifier("texts");
   const tabs = h("div", { class: "segments", role: "tablist", "aria-label": t("broadcasts.languages") });
   const panel = h("div", { class: "stack", role: "tabpanel", id: panelID });
-  const add = h("button", { class: "button small plain", type: "button", onclick: addLanguage }, icon("plus", "small"), t("broadcasts.languages.add"));
-  const removal = h("button", { class: "button small plain", type: "button", onclick: () => removeLanguage(element.chosen) });
+  const add = h("button", { class: "button small plain", type: "button", onclick: addLanguage }, icon("plus", "small"),
+    t("broadcasts.languages.add"));
+  const removal = h("button",
+    { class: "button small plain", type: "button", onclick: () => removeLanguage(element.chosen) });
   const note = h("p", { class: "hint" }, t("broadcasts.languages.fixed"));
-  const element = h("div", { class: "language-texts" }, h("div", { class: "language-bar" }, tabs, h("div", { class: "language-actions" }, removal, add)), note, panel);
+  const element = h("div", { class: "language-texts" },
+    h("div", { class: "language-bar" }, tabs, h("div", { class: "language-actions" }, removal, add)), note, panel);
   const errors = {};
   let fields = {};
   element.chosen = fixed;
@@ -32,9 +37,11 @@ export function languageTexts({ translations, fixed, changed }) {
     fill(tabs, tags().map((tag) => {
       const isWrong = Object.values(errors[tag] ?? {}).some(Boolean);
       return h("button", {
-        type: "button", role: "tab", id: `${panelID}-${tag}`, "aria-controls": panelID, "aria-selected": String(tag === element.chosen), tabIndex: tag === element.chosen ? 0 : -1,
+        type: "button", role: "tab", id: `${panelID}-${tag}`, "aria-controls": panelID,
+        "aria-selected": String(tag === element.chosen), tabIndex: tag === element.chosen ? 0 : -1,
         class: isWrong ? "wrong" : null, onclick: () => choose(tag, true), onkeydown: key,
-      }, languageName(tag), isWrong ? h("span", { class: "wrong-mark" }, icon("info", "small"), h("span", { class: "unseen" }, " ", t("broadcasts.languages.wrong"))) : null);
+      }, languageName(tag), isWrong ? h("span", { class: "wrong-mark" }, icon("info", "small"),
+        h("span", { class: "unseen" }, " ", t("broadcasts.languages.wrong"))) : null);
     }));
     panel.setAttribute("aria-labelledby", `${panelID}-${element.chosen}`);
   }
@@ -43,7 +50,8 @@ export function languageTexts({ translations, fixed, changed }) {
     const tag = element.chosen;
     const text = translations[tag];
     fields = Object.fromEntries(Object.keys(textLimits).map((part) => [part, field({
-      label: t(`broadcasts.text.${part}`), max: textLimits[part], type: part === "msg" ? "textarea" : "text", value: text[part], attributes: { lang: tag },
+      label: t(`broadcasts.text.${part}`), max: textLimits[part], type: part === "msg" ? "textarea" : "text",
+      value: text[part], attributes: { lang: tag },
       oninput: (value) => {
         text[part] = value;
         if (errors[tag]?.[part]) { delete errors[tag][part]; showTabs(); }
@@ -76,11 +84,15 @@ export function languageTexts({ translations, fixed, changed }) {
 
   async function addLanguage() {
     const compare = new Intl.Collator(document.documentElement.lang).compare;
-    const options = common.filter((tag) => !translations[tag]).sort((a, b) => compare(languageName(a), languageName(b)));
+    const options = common.filter((tag) => !translations[tag])
+      .sort((a, b) => compare(languageName(a), languageName(b)));
     const other = "other";
     const select = field({ label: t("broadcasts.languages.which"), hint: t("broadcasts.languages.which.hint"),
-      control: h("select", { onchange: () => { code.hidden = select.value !== other; } }, options.map((tag) => h("option", { value: tag }, languageName(tag))), h("option", { value: other }, t("broadcasts.languages.other"))) });
-    const code = field({ label: t("broadcasts.languages.tag"), hint: t("broadcasts.languages.tag.hint"), attributes: { dir: "ltr", spellcheck: false, autocapitalize: "none" } });
+      control: h("select", { onchange: () => { code.hidden = select.value !== other; } },
+        options.map((tag) => h("option", { value: tag }, languageName(tag))),
+        h("option", { value: other }, t("broadcasts.languages.other"))) });
+    const code = field({ label: t("broadcasts.languages.tag"), hint: t("broadcasts.languages.tag.hint"),
+        attributes: { dir: "ltr", spellcheck: false, autocapitalize: "none" } });
     code.hidden = true;
     const tag = await showForm({
       heading: t("broadcasts.languages.add"), fields: [select, code], action: t("broadcasts.languages.add.action"),

@@ -29,9 +29,11 @@ export const listOf = (words) => list.format(words);
 
 /** The languages of a broadcast, the default one first. */
 export const languagesOf = ({ actiondata, language }) =>
-  Object.keys(actiondata.translations ?? {}).sort((one, other) => Number(other === language) - Number(one === language));
+  Object.keys(actiondata.translations ?? {})
+    .sort((one, other) => Number(other === language) - Number(one === language));
 
-export const kindTag = ({ type }) => h("span", { class: "tag" }, icon(kinds[type].icon, "small"), t(`broadcasts.kind.${kinds[type].name}`));
+export const kindTag = ({ type }) => h("span", { class: "tag" }, icon(kinds[type].icon, "small"),
+  t(`broadcasts.kind.${kinds[type].name}`));
 
 /** The title in the default language; for a feature switch its feature. */
 export function titleOf({ type, actiondata, language }) {
@@ -59,11 +61,13 @@ export function effectOf({ feature, notificationtype, share, group }) {
   if (!feature) return t("broadcasts.effect.data");
   const direction = notificationtype === "disable-feature" ? "off" : "on";
   if (!share || (Number(share) === 100 && !group)) return t(`broadcasts.effect.${direction}`, { feature });
-  return t(group ? `broadcasts.effect.${direction}.group` : `broadcasts.effect.${direction}.share`, { feature, share: percent(share), group });
+  return t(group ? `broadcasts.effect.${direction}.group` : `broadcasts.effect.${direction}.share`,
+    { feature, share: percent(share), group });
 }
 
 const percents = new Intl.NumberFormat(uiLanguage, { style: "percent" });
 const percent = (share) => percents.format(share / 100);
 
 /** "Never", or the length between two pushes. */
-export const repeatWords = (minutes) => (minutes ? t("broadcasts.repeat.every", { length: formatLength(minutes * 60) }) : t("broadcasts.repeat.never"));
+export const repeatWords = (minutes) =>
+  (minutes ? t("broadcasts.repeat.every", { length: formatLength(minutes * 60) }) : t("broadcasts.repeat.never"));

@@ -1,8 +1,8 @@
 const edge = 72;
 
 /**
- * Follows a pointer that drags a row by its grip. The other rows make room for it, and `drop(place)` is told where it was left;
- * `null` if it was left where it was, or by Escape.
+ * Follows a pointer that drags a row by its grip. The other rows make room for it, and `drop(place)` is told where it
+ * was left; `null` if it was left where it was, or by Escape.
  */
 export function followDrag(event, element, drop) {
   const grip = event.target.closest(".grip");
@@ -26,7 +26,8 @@ export function followDrag(event, element, drop) {
     follow();
   }
 
-  // The dragged element itself stays in the document's order, so that the pointer stays with it: its neighbours change sides.
+  // The dragged element itself stays in the document's order, so that the pointer stays with it: its neighbours change
+  // sides.
   function follow() {
     const { previousElementSibling: previous, nextElementSibling: next } = element;
     const middle = (each) => { const { top, height } = each.getBoundingClientRect(); return top + height / 2; };
@@ -52,8 +53,10 @@ export function followDrag(event, element, drop) {
     if (!isDragging) return;
     const place = [...list.children].indexOf(element);
     // The tree itself moves the row, after the order is known.
-    list.append(...before.filter((one) => one.isConnected && one !== element && before.indexOf(one) > before.indexOf(element)));
-    list.prepend(...before.filter((one) => one.isConnected && one !== element && before.indexOf(one) < before.indexOf(element)));
+    list.append(...before.filter((one) => one.isConnected && one !== element &&
+        before.indexOf(one) > before.indexOf(element)));
+    list.prepend(...before.filter((one) => one.isConnected && one !== element &&
+        before.indexOf(one) < before.indexOf(element)));
     list.classList.remove("sorting");
     list.style.removeProperty("min-block-size");
     element.classList.remove("dragged");

@@ -1,15 +1,17 @@
 import { h } from "../lib/dom.js";
 import { post, put } from "../lib/api.js";
-import { folded, t } from "../lib/text.js";
+import { folded, t, tn } from "../lib/text.js";
 import { choice, field } from "../elements/field.js";
+import { pathOf } from "../elements/tags.js";
 import { change } from "./change.js";
-import { cube, pathTo, refresh, siblingsOf } from "./model.js";
-import { panel } from "./panel.js";
+import { cube, namesOf, pathTo, refresh, siblingsOf } from "./model.js";
+import { panel, panelHead } from "./panel.js";
 
 const limits = { name: 200, desc: 2_000 };
 const levels = ["Forced", "Recommended", ""];
 const distributions = ["Alert", "Information"];
-const word = { level: (value) => t(`cube.level.${value || "none"}`), distribution: (value) => t(`distribution.${value}`) };
+const word = { level: (value) => t(`cube.level.${value || "none"}`),
+  distribution: (value) => t(`distribution.${value}`) };
 
 let radios = 0;
 
@@ -17,7 +19,8 @@ let radios = 0;
 function choices(label, name, values, value) {
   const group = `${name}-${(radios += 1)}`;
   const options = values.map((each) => choice({
-    type: "radio", name: group, value: each, checked: each === value, label: h("b", null, word[name](each)), hint: t(`cube.${name}.${each || "none"}.means`),
+    type: "radio", name: group, value: each, checked: each === value, label: h("b", null, word[name](each)),
+    hint: t(`cube.${name}.${each || "none"}.means`),
   }));
   return {
     element: h("fieldset", null, h("legend", null, label), h("div", { class: "options" }, options)),
@@ -26,41 +29,64 @@ function choices(label, name, values, value) {
   };
 }
 
-const storedValues = ({ data }, kind) => ({ name: data.name, desc: data.desc, ...(kind === "subject" ? { opt: { level: data.opt.level, distribution: data.opt.distribution } } : {}) });
+const storedValues = ({ data }, kind) =>
+  ({ name: data.name, desc: data.desc,
+    ...(kind === "subject" ? { opt: { level: data.opt.level, distribution: data.opt.distribution } } : {}) });
 
-/** The form that edits a thing, or adds one of a kind to `parent`. */
-export function editPanel({ thing, kind = thing.kind, parent = null, done, leave }) {
-  const before = thing ? storedValues(thing, kind) : { name: "", desc: "", opt: { level: "", distribution: "Information" } };
+/**
+ * The form that edits a thing, or adds one of a kind to `parent`. `added` tells of one that was added while the form
+ * stays for another.
+ */
+export function editPanel({ thing, kind = thing.kind, parent = null, added, done, leave }) {
+  const before = thing ? storedValues(thing, kind) : { name: "", desc: "",
+    opt: { level: "", distribution: "Information" } };
   const partsNow = () => (parent ? cube.things.get(parent.id)?.parts : cube.roots) ?? [];
-  const idsBefore = new Set(partsNow().map((part) => part.id));
-  const name = field({ label: t("cube.name"), value: before.name, max: limits.name, hint: t(`cube.name.${kind}`), attributes: { required: true } });
-  const desc = field({ label: t("cube.desc"), type: "textarea", value: before.desc, max: limits.desc, attributes: { rows: 2 } });
+  const idsNow = () => new Set(partsNow().map((part) => part.id));
+  let idsBefore = idsNow();
+  const another = thing ? null : choice({ label: t("cube.another") });
+  const name = field({ label: t("cube.name"), value: before.name, max: limits.name, hint: t(`cube.name.${kind}`),
+      attributes: { required: true } });
+  const desc = field({ label: t("cube.desc"), type: "textarea", value: before.desc, max: limits.desc,
+      attributes: { rows: 2 } });
   const level = kind === "subject" ? choices(t("cube.level"), "level", levels, before.opt.level) : null;
-  const distribution = kind === "subject" ? choices(t("cube.distribution"), "distribution", distributions, before.opt.distribution) : null;
+  const distribution = kind === "subject" ? choices(t("cube.distribution"), "distribution", distributions,
+    before.opt.distribution) : null;
   name.control.addEventListener("input", () => {
     const others = (thing ? siblingsOf(thing) : partsNow()).filter((part) => part.id !== thing?.id);
     const isTaken = others.some((part) => folded(part.data.name) === folded(name.value.trim()));
     name.hint(t(isTaken ? "cube.name.taken" : `cube.name.${kind}`));
   });
   const read = () => ({
-    name: name.value.trim(), desc: desc.value.trim(), ...(level ? { opt: { level: level.value, distribution: distribution.value } } : {}),
+    name: name.value.trim(), desc: desc.value.trim(),
+    ...(level ? { opt: { level: level.value, distribution: distribution.value } } : {}),
   });
 
   async function add(values, hasUnknownResult) {
     if (hasUnknownResult) {
-      // A former try may have added it.
+      // An earlier try may have added it.
       await refresh();
-      const added = partsNow().find((part) => !idsBefore.has(part.id) && part.data.name === values.name);
-      if (added) return added.data;
+      const found = partsNow().find((part) => !idsBefore.has(part.id) && part.data.name === values.name);
+      if (found) return found.data;
     }
     return post(parent ? `/${kind}/${parent.ids.join("/")}` : "/channel", values);
   }
 
-  return panel({
-    heading: thing ? t("cube.editNamed", { name: thing.data.name }) : parent ? t(`cube.addTo.${kind}`, { name: parent.data.name }) : t("cube.add.channel"),
+  // Level and distribution stay for the next one.
+  function startAnother(result) {
+    [name.value, desc.value, idsBefore] = ["", "", idsNow()];
+    added(result);
+    element.restart();
+  }
+
+  const heading = (make, wrap) => (thing ? make("cube.editNamed", { name: wrap([thing.data.name]) })
+    : parent ? make(`cube.addTo.${kind}`, { name: wrap(namesOf(parent)) }) : t("cube.add.channel"));
+  const element = panel({
+    heading: heading(t, (names) => names.join(" › ")),
     name: () => (thing ?? parent)?.data.name ?? "",
-    content: [name, desc, level ? [level.element, distribution.element] : null],
+    content: [panelHead(heading(tn, pathOf), namesOf(thing?.parent)), name, desc,
+      level ? [level.element, distribution.element] : null],
     action: thing ? t("save") : t(`cube.add.${kind}`),
+    extra: another,
     read,
     write: (values) => {
       [name.value, desc.value] = [values.name, values.desc];
@@ -77,10 +103,14 @@ export function editPanel({ thing, kind = thing.kind, parent = null, done, leave
       return !values.name || name.isTooLong() ? name.control : desc.isTooLong() ? desc.control : null;
     },
     save: (values, tag, base, hasUnknownResult) =>
-      change(() => (thing ? put(pathTo(thing), values, { headers: { "If-Match": tag } }) : add(values, hasUnknownResult))),
+      change(() => (thing ? put(pathTo(cube.things.get(thing.id) ?? thing), values,
+            { headers: { "If-Match": tag } }) : add(values, hasUnknownResult))),
     describe: (values) => [[t("cube.name"), values.name], [t("cube.desc"), values.desc],
-      ...(level ? [[t("cube.level"), word.level(values.opt.level)], [t("cube.distribution"), word.distribution(values.opt.distribution)]] : [])],
-    done, leave,
+      ...(level ? [[t("cube.level"), word.level(values.opt.level)],
+          [t("cube.distribution"), word.distribution(values.opt.distribution)]] : [])],
+    done: (result) => (another?.control.checked ? startAnother(result) : done(result)),
+    leave,
     fieldOf: (wrong) => ({ name, desc })[wrong] ?? null,
   });
+  return element;
 }

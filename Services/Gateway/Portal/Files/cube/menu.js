@@ -20,7 +20,11 @@ export function openMenu(button, label, items) {
     class: "menu", role: "menu", popover: "auto", onkeydown: move,
     ontoggle: (event) => {
       opener?.setAttribute("aria-expanded", String(event.newState === "open"));
-      if (event.newState === "closed" && (menu.contains(document.activeElement) || document.activeElement === document.body)) opener?.focus({ preventScroll: true });
+      if (event.newState === "closed" &&
+          (menu.contains(document.activeElement) || document.activeElement === document.body)) {
+        // Somebody else may have deleted the row.
+        (opener?.isConnected ? opener : document.getElementById("main")).focus({ preventScroll: true });
+      }
     },
   }));
   opener = button;
@@ -29,13 +33,15 @@ export function openMenu(button, label, items) {
     ? h("button", {
       type: "button", role: "menuitem", class: item.isDanger ? "danger" : null, disabled: item.isOff,
       onclick: () => { menu.hidePopover(); item.run(); },
-    }, icon(item.icon, "small"), h("span", null, item.label), item.keys ? h("kbd", { "aria-hidden": "true" }, item.keys) : null)
+    }, icon(item.icon, "small"), h("span", null, item.label),
+    item.keys ? h("kbd", { "aria-hidden": "true" }, item.keys) : null)
     : h("hr", { role: "separator" }))));
   menu.showPopover();
   const [at, size] = [button.getBoundingClientRect(), menu.getBoundingClientRect()];
   const start = document.documentElement.dir === "rtl" ? at.left : at.right - size.width;
   const below = at.bottom + 4 + size.height < innerHeight ? at.bottom + 4 : Math.max(8, at.top - size.height - 4);
-  menu.style.setProperty("left", `${Math.min(Math.max(8, start), document.documentElement.clientWidth - size.width - 8)}px`);
+  menu.style.setProperty("left",
+    `${Math.min(Math.max(8, start), document.documentElement.clientWidth - size.width - 8)}px`);
   menu.style.setProperty("top", `${below}px`);
   menu.querySelector("button:not(:disabled)").focus();
 }

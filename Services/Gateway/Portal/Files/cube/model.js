@@ -1,5 +1,4 @@
 import { readCube } from "../lib/cube.js";
-import { folded } from "../lib/text.js";
 
 /**
  * The cube as this page knows it: `roots` are the channels, `things` everything by id. `changing` and `holding` count
@@ -9,21 +8,26 @@ export const cube = { tag: null, roots: null, things: new Map(), changing: 0, ho
 
 export const partKind = { channel: "area", area: "subject" };
 
-// A thing: its place, and `look`, by which a change is seen.
+// A thing: its place, `path` in words, and `look`, by which a change is seen.
 function makeThing(kind, data, parent, things) {
   const id = data._id ?? data.id;
-  const thing = { kind, id, data, parent, ids: [...(parent?.ids ?? []), id], text: folded(`${parent ? `${parent.text} ` : ""}${data.name}`) };
-  thing.look = JSON.stringify([data.name, data.desc, data.opt, data.access, data.approval]);
+  const thing = { kind, id, data, parent, ids: [...(parent?.ids ?? []), id],
+    path: `${parent ? `${parent.path} ` : ""}${data.name}` };
+  thing.look = JSON.stringify([data.name, data.desc, data.opt, data.access, data.approval, parent?.id]);
   things.set(id, thing);
   thing.parts = (data.areas ?? data.subjects ?? []).map((part) => makeThing(partKind[kind], part, thing, things));
   return thing;
 }
 
 /** How many subjects a thing has inside. */
-export const countSubjects = (thing) => (thing.kind === "area" ? thing.parts.length : thing.parts.reduce((sum, area) => sum + area.parts.length, 0));
+export const countSubjects = (thing) =>
+  (thing.kind === "area" ? thing.parts.length : thing.parts.reduce((sum, area) => sum + area.parts.length, 0));
 
 /** A thing and what it is in, from the channel on. */
 export const lineOf = (thing) => (thing ? [...lineOf(thing.parent), thing] : []);
+
+/** The names of a thing and of what it is in. */
+export const namesOf = (thing) => lineOf(thing).map(({ data }) => data.name);
 
 /** The thing's siblings in their order, with the thing. */
 export const siblingsOf = (thing) => (thing.parent ? cube.things.get(thing.parent.id)?.parts : cube.roots) ?? [];
@@ -52,7 +56,8 @@ export function take(channels, tag) {
   cube.things = things;
   cube.tag = tag;
   cube.subjects = [...things.values()].filter((thing) => thing.kind === "subject").length;
-  const changed = isFirst ? [] : [...things.values()].filter((thing) => before.get(thing.id)?.look !== thing.look).map((thing) => thing.id);
+  const changed = isFirst ? [] : [...things.values()].filter((thing) => before.get(thing.id)?.look !== thing.look)
+    .map((thing) => thing.id);
   listener(changed, [...before.values()].filter((thing) => !things.has(thing.id)));
 }
 

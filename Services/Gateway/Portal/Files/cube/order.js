@@ -37,7 +37,8 @@ async function store(thing, before, tree) {
         saves.delete(path);
       }
     }));
-    say(t("cube.movedShort", { name: thing.data.name }), { action: { label: t("undo"), run: () => undo(path, before, thing, tree) } });
+    say(t("cube.movedShort", { name: thing.data.name }),
+      { action: { label: t("undo"), run: () => undo(path, before, thing, tree) } });
   } catch (error) {
     say(error.status === 409 ? t("cube.orderChanged") : explain(error));
     await refresh().catch(() => restore(thing, before, tree));

@@ -5,17 +5,26 @@ import { t, tn } from "../lib/text.js";
 import { toast } from "../elements/toast.js";
 import { cube, refresh } from "./model.js";
 import { comparison } from "../elements/comparison.js";
+import { pathOf } from "../elements/tags.js";
+
+/** The first line of a form, and where the thing is; `names` are those of what it is in. */
+export const panelHead = (heading, names = []) =>
+  h("div", null, h("h4", null, heading), names.length ? h("p", { class: "hint" }, pathOf(names)) : null);
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * A form in the tree. It stays open, with what is typed, whatever happens to the cube meanwhile.
+ * A form in the tree. It stays open, with what is typed, whatever happens to the cube.
  *
- * `read()` and `write(values)` are what is typed; `stored()` is what the cube has, or `null` if it was deleted; `check(values)`
- * returns the first wrong control; `save(values, tag, base)` does the work; `describe(values)` is `[[label, text]]` for people;
- * `done(result)` and `leave(isDirty)` close it; `fieldOf(name)` is the field that an error is about.
+ * `read()` and `write(values)` are what is typed; `stored()` is what the cube has, or `null` if it was deleted;
+ * `check(values)` returns the first wrong control; `save(values, tag, base)` does the work; `describe(values)` is
+ * `[[label, text]]` for people; `done(result)` and `leave(isDirty)` close it; `fieldOf(name)` is the field that an
+ * error is about. `extra` is shown beside its buttons.
  */
-export function panel({ heading, name, content, action, read, write = () => {}, stored, check, save, describe, done, leave, fieldOf = () => null }) {
+export function panel({
+  heading, name, content, action, extra = null, read, write = () => {}, stored, check, save, describe, done, leave,
+  fieldOf = () => null,
+}) {
   let base = stored();
   let tag = cube.tag;
   let typed = read();
@@ -27,7 +36,8 @@ export function panel({ heading, name, content, action, read, write = () => {}, 
   const button = h("button", { class: "button main", type: "submit" }, action);
   const isDirty = () => !same(read(), typed);
   const cancel = () => leave(isDirty());
-  const actions = h("div", { class: "actions" }, button, h("button", { class: "button", type: "button", onclick: cancel }, t("cancel")));
+  const actions = h("div", { class: "actions" }, button,
+    h("button", { class: "button", type: "button", onclick: cancel }, t("cancel")), extra);
   const beside = h("div", { class: "beside", hidden: true });
   const bdi = () => h("bdi", null, name());
 
@@ -68,7 +78,9 @@ export function panel({ heading, name, content, action, read, write = () => {}, 
 
   function showConflict(theirs, mine) {
     const back = () => { beside.hidden = true; form.hidden = false; fill(note); };
-    const save = h("button", { class: "button main", type: "button", onclick: () => { base = theirs; back(); store(); } }, t("comparison.saveMine"));
+    const save = h("button",
+      { class: "button main", type: "button", onclick: () => { base = theirs; back(); store(); } },
+      t("comparison.saveMine"));
     const isNew = beside.hidden;
     compared = theirs;
     fill(note);
@@ -77,7 +89,8 @@ export function panel({ heading, name, content, action, read, write = () => {}, 
       comparison(describe(theirs), describe(mine), 4),
       h("div", { class: "actions" }, save,
         h("button", { class: "button", type: "button", onclick: () => leave(false) }, t("comparison.keepTheirs")),
-        h("button", { class: "button plain", type: "button", onclick: () => { base = theirs; back(); button.focus(); } }, t("cube.editOn"))));
+        h("button", { class: "button plain", type: "button",
+            onclick: () => { base = theirs; back(); button.focus(); } }, t("cube.editOn"))));
     form.hidden = true;
     beside.hidden = false;
     if (!isNew && document.activeElement !== document.body) return;
@@ -86,13 +99,17 @@ export function panel({ heading, name, content, action, read, write = () => {}, 
   }
 
   function showGone() {
+    const isFocusGone = [actions, beside].some((part) => part.contains(document.activeElement));
     form.hidden = false;
     beside.hidden = true;
     actions.hidden = true;
-    fill(note, h("div", { class: "notice bad" }, icon("info"), h("div", { class: "stack" }, h("p", null, tn("cube.gone", { name: bdi() })),
+    fill(note, h("div", { class: "notice bad" }, icon("info"),
+        h("div", { class: "stack" }, h("p", null, tn("cube.gone", { name: bdi() })),
       h("div", { class: "actions" },
-        h("button", { class: "button small", type: "button", onclick: copy }, icon("copy", "small"), t("cube.copyMine")),
+        h("button", { class: "button small", type: "button", onclick: copy }, icon("copy", "small"),
+          t("cube.copyMine")),
         h("button", { class: "button plain small", type: "button", onclick: () => leave(false) }, t("close"))))));
+    if (isFocusGone) note.querySelector("button").focus();
   }
 
   async function copy() {
@@ -122,6 +139,12 @@ export function panel({ heading, name, content, action, read, write = () => {}, 
       cancel();
     } }, note, form, beside);
   element.isDirty = isDirty;
+  /** Begins again, for another thing, with what `read()` gives now. */
+  element.restart = () => {
+    [base, tag, typed, hasUnknownResult] = [stored(), cube.tag, read(), false];
+    fill(note);
+    element.begin();
+  };
   element.begin = () => {
     element.scrollIntoView({ block: "nearest" });
     form.querySelector("input, textarea")?.focus({ preventScroll: true });

@@ -1,6 +1,6 @@
 import { h } from "../lib/dom.js";
 import { keep, kept } from "../lib/store.js";
-import { wordsOf } from "../lib/text.js";
+import { hasAll, t, wordsOf } from "../lib/text.js";
 import { cube, lineOf } from "./model.js";
 import { makeRow } from "./row.js";
 
@@ -8,13 +8,23 @@ import { makeRow } from "./row.js";
 const rowsAtOnce = 60;
 const fewSubjects = 80;
 
-/** The tree of channels, areas and subjects. Only what is open has rows, and a change replaces only what it has changed. */
+/**
+ * The tree of channels, areas and subjects. Only what is open has rows, and a change replaces only what it has changed.
+ * One row at a time can be reached by Tab, the others by the arrow keys.
+ */
 class CubeTree extends HTMLElement {
   connectedCallback() {
     this.rows = new Map();
     this.opened = new Map(Object.entries(kept("cube.open", {})));
-    this.toggled = new Set();
+    // What was opened and closed while the filter leaves things out. It ends with the filter.
+    this.toggled = new Map();
     this.words = [];
+    this.role = "group";
+    this.setAttribute("aria-label", t("cube.tree"));
+    this.addEventListener("focusin", (event) => {
+      const stop = event.target.closest(".row")?.querySelector(".title") ?? event.target.closest(".add");
+      if (stop) this.setStop(stop);
+    });
     this.list = h("ol", { class: "plain channels" });
     this.newSlot = h("div", { class: "slot" });
     this.append(this.list, this.newSlot);
@@ -28,33 +38,38 @@ class CubeTree extends HTMLElement {
     this.budget = rowsAtOnce;
     const active = this.contains(document.activeElement) ? document.activeElement : null;
     const near = active?.closest("li")?.previousElementSibling ?? active?.closest("li")?.parentElement.closest("li");
-    this.visible = this.words.length ? this.found() : null;
+    this.visible = this.words.length ? this.find() : null;
     this.sync(this.list, cube.roots);
     for (const panel of this.querySelectorAll(".cube-panel")) panel.cubeChanged();
     if (active && document.activeElement !== active) {
-      const target = active.isConnected ? active : near?.isConnected ? near.querySelector(".title") : document.querySelector("h1");
+      const target = active.isConnected ? active : near?.isConnected
+        ? near.querySelector(".title") : document.querySelector("h1");
       target?.focus({ preventScroll: true });
     }
+    if (!this.stop?.isConnected || this.stop.closest("[hidden]")) this.setStop(this.querySelector(".title"));
     if (this.budget < 0) this.timer = setTimeout(() => this.show());
     else this.finishReveal();
   }
 
-  found() {
+  /**
+   * What the filter leaves: the things whose path has its words, and what these are in. `found` are those that one of
+   * the words names itself, by their kind; `holders` have one inside.
+   */
+  find() {
     const visible = new Set();
-    this.count = 0;
+    this.found = { channel: [], area: [], subject: [] };
+    this.holders = new Set();
     const look = (thing) => {
-      const inside = thing.parts.filter(look).length > 0;
-      const isMatch = this.matches(thing);
-      if (isMatch) this.count += 1;
-      if (inside || isMatch) visible.add(thing.id);
-      return visible.has(thing.id);
+      const isMatch = hasAll(this.words, thing.path);
+      const isFound = isMatch && this.words.some((word) => hasAll([word], thing.data.name));
+      if (isFound) this.found[thing.kind].push(thing);
+      if (thing.parts.filter(look).length) this.holders.add(thing.id);
+      const isHolder = this.holders.has(thing.id);
+      if (isMatch || isHolder) visible.add(thing.id);
+      return isFound || isHolder;
     };
     cube.roots.forEach(look);
     return visible;
-  }
-
-  matches(thing) {
-    return this.words.every((word) => thing.text.includes(word));
   }
 
   sync(list, things) {
@@ -76,7 +91,7 @@ class CubeTree extends HTMLElement {
       if (row.element === cursor) cursor = cursor.nextElementSibling;
       else if (list.moveBefore && row.element.isConnected) list.moveBefore(row.element, cursor);
       else list.insertBefore(row.element, cursor);
-      row.update(thing, this.words.at(-1) ?? "");
+      row.update(thing, this.words);
       if (!row.parts) continue;
       row.setOpen(this.isOpen(thing));
       if (!row.parts.hidden) this.sync(row.list, thing.parts);
@@ -89,21 +104,29 @@ class CubeTree extends HTMLElement {
   }
 
   isOpen(thing) {
-    if (this.visible && !this.toggled.has(thing.id) && thing.parts.some((part) => this.visible.has(part.id)) && !this.matches(thing)) return true;
+    if (this.visible && (this.toggled.has(thing.id) || this.holders.has(thing.id))) {
+      return this.toggled.get(thing.id) ?? true;
+    }
     return this.opened.get(thing.id) ?? (thing.kind === "channel" || cube.subjects <= fewSubjects);
   }
 
-  /** The titles that can be seen, in their order. */
-  titles() {
-    return [...this.querySelectorAll(".title")].filter((title) => title.offsetParent);
+  /** What the arrow keys lead to, in its order: the titles and the buttons that add, as far as they are shown. */
+  stops() {
+    return [...this.querySelectorAll(".title, .add")].filter((stop) => stop.offsetParent);
+  }
+
+  // Tab leads to this one, and from a title to its menu.
+  setStop(stop) {
+    const buttons = (of) => (of ? [of, of.closest(".row")?.querySelector(".bare")] : []);
+    for (const button of buttons(this.stop)) if (button) button.tabIndex = -1;
+    for (const button of buttons(stop)) if (button) button.tabIndex = 0;
+    this.stop = stop;
   }
 
   setOpen(things, isOpen) {
-    for (const thing of things) {
-      this.opened.set(thing.id, isOpen);
-      this.toggled.add(thing.id);
-    }
-    keep("cube.open", Object.fromEntries([...this.opened].filter(([id]) => cube.things.has(id))));
+    const states = this.visible ? this.toggled : this.opened;
+    for (const thing of things) states.set(thing.id, isOpen);
+    if (!this.visible) keep("cube.open", Object.fromEntries([...this.opened].filter(([id]) => cube.things.has(id))));
     this.show();
   }
 
@@ -115,7 +138,6 @@ class CubeTree extends HTMLElement {
     this.words = wordsOf(text);
     this.toggled.clear();
     this.show();
-    return this.visible ? this.count : cube.things.size;
   }
 
   thingOf(element) {
@@ -144,7 +166,8 @@ class CubeTree extends HTMLElement {
   mark(ids) {
     for (const id of ids) {
       const line = lineOf(cube.things.get(id));
-      const row = line.reverse().map((thing) => this.rows.get(thing.id)).find((row) => row?.element.isConnected && !row.element.parentElement.closest("[hidden]"));
+      const row = line.reverse().map((thing) => this.rows.get(thing.id))
+        .find((row) => row?.element.isConnected && !row.element.parentElement.closest("[hidden]"));
       if (!row) continue;
       row.head.classList.add("marked");
       clearTimeout(row.timer);

@@ -2,7 +2,10 @@ import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { t } from "../lib/text.js";
 
-/** A button that copies a text. `copied` is called after that; `shown` is selected if the browser does not allow copying. */
+/**
+ * A button that copies a text. `copied` is called after that; `shown` is selected if the browser does not allow
+ * copying.
+ */
 export function copyButton(text, { label = t("copy"), copied, shown } = {}) {
   const write = (name, word) => fill(button, icon(name, "small"), h("span", { "aria-live": "polite" }, word));
   const button = h("button", { class: "button small", type: "button", onclick: async () => {
@@ -23,6 +26,8 @@ export function copyButton(text, { label = t("copy"), copied, shown } = {}) {
 
 /** A text to copy, with its label and a button. */
 export function copyBox({ label, text, copied }) {
-  const shown = h("pre", { dir: "ltr", tabIndex: 0, role: "textbox", "aria-readonly": "true", "aria-multiline": "true", "aria-label": label }, text);
-  return h("div", { class: "copy-box" }, h("div", { class: "copy-head" }, h("span", null, label), copyButton(() => text, { copied, shown })), shown);
+  const shown = h("pre", { dir: "ltr", tabIndex: 0, role: "textbox", "aria-readonly": "true", "aria-multiline": "true",
+      "aria-label": label }, text);
+  return h("div", { class: "copy-box" },
+    h("div", { class: "copy-head" }, h("span", null, label), copyButton(() => text, { copied, shown })), shown);
 }

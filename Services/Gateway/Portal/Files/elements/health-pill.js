@@ -1,6 +1,9 @@
+import { hear, lastHeard } from "../lib/clock.js";
 import { h } from "../lib/dom.js";
-import { listen, streamState } from "../lib/events.js";
+import { isSilent, listen, renew, streamState } from "../lib/events.js";
+import { icon } from "../lib/icons.js";
 import { t } from "../lib/text.js";
+import { formatClock } from "../lib/time.js";
 
 /** The state of FCM: that of the best relay, if there are several; `undefined` if it is not known. */
 export function fcmOf(relay) {
@@ -9,12 +12,13 @@ export function fcmOf(relay) {
 }
 
 /**
- * What a state of `GET /health` means for sending: `{tone, text, waits}`. `waits`: messages are stored, and do not go out now.
+ * What a state of `GET /health` means for sending: `{tone, text, waits}`. `waits`: messages are stored, and do not go
+ * out now.
  *
  * Other pages use it too, since the health says which parts of a page can work.
  */
 export function meaningOf(health) {
-  if (!health) return { tone: "bad", text: t("health.gatewayAway") };
+  if (!health) return { tone: "bad", text: t("health.gatewayAway", { time: formatClock(lastHeard()) }) };
   const isAway = (service) => health.services?.[service] !== undefined && health.services[service] !== "ok";
   const relay = health.parts?.["message-log"]?.relay;
   if (isAway("message-log")) return { tone: "bad", text: t("health.messageLogAway") };
@@ -27,42 +31,53 @@ export function meaningOf(health) {
 }
 
 let current;
+let reading = null;
 
 /** The last known health; `undefined` before the first answer, `null` if the gateway does not answer. */
 export const currentHealth = () => current;
 
-/** Reads the health. An "unavailable" one has the status 503, and is an answer all the same. */
-export async function readHealth() {
+/** Reads the health. An "unavailable" one has the status 503, and is an answer too. */
+export function readHealth() {
+  reading ??= askHealth().finally(() => { reading = null; });
+  return reading;
+}
+
+async function askHealth() {
+  const start = Date.now();
   try {
-    const response = await fetch("/health", { signal: AbortSignal.timeout(5_000) });
+    const response = await fetch("/health", { signal: AbortSignal.timeout(3_000) });
     current = await response.json();
+    hear();
   } catch {
-    current = null;
+    // On a slow line the answer may be late, while the stream tells that the hub works.
+    if (lastHeard() < start || current === undefined) current = null;
   }
   return current;
 }
 
-/** Says in words whether sending works, and opens the details. */
+/** Says in words whether sending works, and opens the details. While the hub works it is quiet. */
 class HealthPill extends HTMLElement {
   connectedCallback() {
-    this.link = h("a", { class: "pill", href: "/portal/overview/#health" }, t("health.reading"));
+    this.words = h("span", null, t("health.reading"));
+    this.link = h("a", { class: "pill", href: "/portal/overview/#health" }, icon("info", "small"), this.words);
     this.replaceChildren(h("span", { role: "status" }, this.link));
-    this.endings = [
-      listen("health", (health) => { current = health; this.show(); }),
-      listen("stream", () => this.refresh()),
-    ];
+    const suspect = () => this.refresh();
+    listen("health", (health) => { current = health; this.show(); });
+    listen("stream", suspect);
+    // A request without an answer, and a network that is gone, are reasons to ask.
+    for (const type of ["hub-unanswered", "offline", "online"]) window.addEventListener(type, suspect);
     this.refresh();
-    // Without the stream of events it is asked for.
-    this.timer = setInterval(() => { if (streamState !== "open") this.refresh(); }, 5_000);
+    setInterval(() => this.watch(), 1_000);
   }
 
-  disconnectedCallback() {
-    clearInterval(this.timer);
-    for (const end of this.endings) end();
+  watch() {
+    const isLong = Date.now() - lastHeard() > (streamState === "open" ? 8_000 : 5_000);
+    if (current === null || isSilent() || isLong) this.refresh();
   }
 
   async refresh() {
     await readHealth();
+    if (current && isSilent()) renew();
     this.show();
   }
 
@@ -70,7 +85,7 @@ class HealthPill extends HTMLElement {
     const { tone, text } = meaningOf(current);
     this.link.className = `pill ${tone}`;
     // A screen reader announces only changes.
-    if (this.link.textContent !== text) this.link.textContent = text;
+    if (this.words.textContent !== text) this.words.textContent = text;
     this.dispatchEvent(new CustomEvent("hub-health", { bubbles: true, detail: current }));
   }
 }

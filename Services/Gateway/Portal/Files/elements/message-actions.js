@@ -1,49 +1,100 @@
-import { explain, post, remove } from "../lib/api.js";
+import { explain, post, remove, withQuery } from "../lib/api.js";
 import { hubNow } from "../lib/clock.js";
-import { fetchOf, isRestored, stateOf } from "../lib/message-state.js";
+import { h } from "../lib/dom.js";
+import { editedAt, fetchOf, isRestored, stateOf } from "../lib/message-state.js";
+import { nameOf, personOf } from "../lib/people.js";
 import { maySendTo, session } from "../lib/session.js";
-import { t } from "../lib/text.js";
+import { t, tn } from "../lib/text.js";
 import { formatMoment } from "../lib/time.js";
 import { confirmAction } from "./dialogs.js";
+import { pathOf } from "./tags.js";
 import { toast } from "./toast.js";
 
 const path = (message) => `/message/${message.msi_key}`;
+const where = ({ names }) => h("p", null, pathOf([names.channel, names.area, names.subject]));
+/** The parts that only few visits need. */
+const changes = () => import("./message-changes.js");
 
 const actions = {
-  recall: { icon: "undo", run: (message) => remove(path(message)) },
   approve: {
-    icon: "check", run: (message) => post(`${path(message)}/approve`),
-    question: (message) => ({ heading: t("message.approve.heading"), content: [t(message.send_at ? "message.approve.later" : "message.approve.text", { title: message.title, sender: message.sender, time: message.send_at ? formatMoment(message.send_at) : "" })], action: t("message.approve") }),
+    icon: "check", label: "message.approve",
+    // The hub refuses the approval of a text that the approver has not seen.
+    run: (message) => post(withQuery(`${path(message)}/approve`, { edited: editedAt(message) })),
+    question: (message) =>
+      ({ heading: t("message.approve.heading"),
+        content: [where(message),
+          h("p", null, tn(message.send_at ? "message.approve.later" : "message.approve.text",
+          { title: h("bdi", null, message.title), sender: h("bdi", null, personOf(message.sender)),
+          time: message.send_at ? formatMoment(message.send_at) : "" }))], action: t("message.approve") }),
   },
-  retry: { icon: "retry", run: (message) => post(`${path(message)}/retry`) },
+  reject: { icon: "cross", label: "message.reject", run: async (message) => (await changes()).reject(message) },
+  edit: { icon: "edit", label: "message.edit",
+    run: ({ msi_key: key }) => { location.href = `/portal/send/?edit=${key}`; } },
+  move: { icon: "clock", label: "message.move", run: async (message) => (await changes()).move(message) },
+  recall: {
+    icon: "undo", label: "message.recall", run: (message) => remove(path(message)),
+    question: (message) => (isLater(message) ? {
+      heading: tn("message.recall.heading", { title: h("bdi", null, message.title) }), action: t("message.recall"),
+      content: [where(message), h("p", null, t("message.recall.planned", { time: formatMoment(message.send_at) })),
+        maySendTo(message.topic_key) ? null : h("p", null, t("message.recall.final"))],
+    } : null),
+    undo: (message) => ((isLater(message) || isWaiting(message)) && maySendTo(message.topic_key) ? async () =>
+      (await changes()).postAgain(message) : null),
+  },
+  retry: { icon: "retry", label: "message.retry", run: (message) => post(`${path(message)}/retry`) },
 };
 
-/** Which of "recall", "approve" and "retry" somebody can do with a message now. */
+/** Whether a message waits for an approval. */
+const isWaiting = (message, now) => stateOf(message, now) === "held" && !isRestored(message);
+
+/** Whether a message has a time at which it goes out, and waits for it or for its approval. */
+const isPlanned = (message, now) => Boolean(message.send_at) &&
+  (stateOf(message, now) === "scheduled" || isWaiting(message, now));
+
+/** Whether it is planned, and not only in the seconds in which sending can be undone. */
+const isLater = (message) => isPlanned(message) && (isWaiting(message) || message.send_at - hubNow() > 60_000);
+
+/** What somebody can do with a message now: names of `actions`, in the order of the buttons. */
 export function possibleActions(message, now = hubNow()) {
   const isMine = message.sender === session.account;
-  if (!maySendTo(message.topic_key) && !isMine) return [];
+  const maySend = maySendTo(message.topic_key);
+  if (!maySend && !isMine) return [];
   const state = stateOf(message, now);
   const isUntouched = !message.relay.components?.some((component) => component.state === "accepted");
+  const isHeld = isWaiting(message, now);
+  const mayChange = maySend && (isHeld ? isMine : isPlanned(message, now));
+  // Who has edited it does not approve it.
+  const isAuthor = isMine || message.relay.trace?.some(({ action, by }) => action === "edit" && by === session.account);
   return [
-    state === "held" && !isMine && !isRestored(message) ? "approve" : null,
-    state === "held" || state === "scheduled" || (isUntouched && (state === "retrying" || (state === "pending" && fetchOf(message, now)))) ? "recall" : null,
-    state === "failed" && message.expires > now && maySendTo(message.topic_key) ? "retry" : null,
+    isHeld && !isAuthor ? "approve" : null,
+    mayChange ? "edit" : null,
+    mayChange && message.send_at ? "move" : null,
+    isHeld && !isMine ? "reject" : state === "held" || state === "scheduled" ||
+      (isUntouched && (state === "retrying" || (state === "pending" && fetchOf(message, now)))) ? "recall" : null,
+    state === "failed" && message.expires > now && maySend ? "retry" : null,
   ].filter(Boolean);
 }
 
 export const iconOf = (action) => actions[action].icon;
 
-/** Its word on a button. Somebody who could approve a message rejects it instead. */
-export const labelOf = (action, message) => t(action === "recall" && message.sender !== session.account && stateOf(message) === "held" && !isRestored(message) ? "message.reject" : `message.${action}`);
+/** Its word on a button. An ellipsis says that a question follows. */
+export const labelOf = (action, message) =>
+  t(actions[action].label) + (actions[action].question?.(message) || ["reject", "edit", "move"].includes(action)
+    ? "…" : "");
 
 /** Does it, says what happened, and returns the message as it is then; `null` if nothing was done. */
 export async function perform(action, message) {
-  const { run, question } = actions[action];
-  if (question && !(await confirmAction(question(message)))) return null;
+  const { run, question, undo } = actions[action];
+  const asked = question?.(message);
+  if (asked && !(await confirmAction(asked))) return null;
   try {
+    const takeBack = undo?.(message);
     const changed = await run(message);
-    toast(t(`message.${action}.done`));
-    return changed;
+    if (changed) {
+      toast(t(`message.${action}.done`, { sender: nameOf(message.sender) }),
+        takeBack ? { action: { label: t("undo"), run: takeBack } } : {});
+    }
+    return changed ?? null;
   } catch (error) {
     toast(error.status === 409 ? t(`message.${action}.late`) : explain(error));
     return null;

@@ -1,12 +1,13 @@
-import { fill, h, newIdentifier } from "../lib/dom.js";
+import { fill, h } from "../lib/dom.js";
 import { get, remove, setRemedy } from "../lib/api.js";
 import { follow, listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
-import { may, readSession, session } from "../lib/session.js";
+import { initialOf, may, myName, readSession, session } from "../lib/session.js";
 import { codeField, confirmPassword, signInForm, universityLink } from "../lib/sign-in.js";
 import { t } from "../lib/text.js";
-import { field, refusal } from "./field.js";
+import { passwordField, refusal } from "./field.js";
 import { showDialog, showForm } from "./dialogs.js";
+import { followKeys } from "./keys.js";
 import { toast, toastRegion } from "./toast.js";
 import "./health-pill.js";
 
@@ -20,6 +21,7 @@ const entries = {
   templates: { icon: "template", right: "send" },
   broadcasts: { icon: "broadcast", right: "administer" },
   overview: { icon: "overview" },
+  app: { icon: "phone" },
   cube: { icon: "cube", right: "administer" },
   people: { icon: "people", right: "administer" },
   tokens: { icon: "key", right: "administer" },
@@ -47,10 +49,16 @@ class Shell extends HTMLElement {
       this.toggleAttribute("offline", state === "lost");
       if (state === "open") isDeclined = false;
       // The stream ends with the sign-in. A request finds out, and asks to sign in again over the page.
-      if (state === "lost" && !isLeaving && !isDeclined) get("/session").catch((error) => { isDeclined = error.status === 401; });
+      if (state === "lost" && !isLeaving && !isDeclined) {
+        get("/session").catch((error) => { isDeclined = error.status === 401; });
+      }
     });
-    this.tellHeld();
     tellReady(session);
+    followKeys();
+    // The page comes first.
+    if (may("read") && may("send")) {
+      setTimeout(() => import("./approvals.js").then((module) => module.followApprovals(this), () => {}), 500);
+    }
   }
 
   async findSession() {
@@ -87,45 +95,31 @@ class Shell extends HTMLElement {
       icon(entries[name].icon), h("span", null, t(`nav.${name}`)));
   }
 
-  /** The number of messages that wait for approval, beside "Messages". */
-  tellHeld() {
-    if (!may("read") || !may("send")) return;
-    let isWaiting = false;
-    const count = async () => {
-      isWaiting = false;
-      const held = await get("/statistics", { remedy: false }).then(({ states }) => states.held ?? 0, () => 0);
-      for (const link of this.querySelectorAll('nav a[href="/portal/messages/"]')) {
-        link.querySelector(".badge")?.remove();
-        link.removeAttribute("aria-describedby");
-        if (!held) continue;
-        // A description, so that the link keeps its name.
-        const badge = h("span", { class: "badge", id: newIdentifier("held"), "aria-hidden": "true" }, t("number", { number: held }), h("span", { class: "unseen" }, " ", t("nav.held")));
-        link.append(badge);
-        link.setAttribute("aria-describedby", badge.id);
-      }
-    };
-    const soon = () => { if (!isWaiting) { isWaiting = true; setTimeout(count, 3_000); } };
-    listen("message", soon);
-    listen("reset", soon);
-    // The page comes first.
-    setTimeout(count, 500);
+  rail() {
+    const list = (names) => h("ul", { class: "plain" }, names.filter(isOpen)
+      .map((name) => h("li", null, this.link(name))));
+    return h("header", { class: "rail" },
+      h("a", { class: "brand", href: "/portal/send/" }, h("span", { class: "mark" }, icon("speaker")), t("product")),
+      document.createElement("health-pill"),
+      h("nav", { "aria-label": t("shell.navigation") },
+        h("div", null, list(["send", "messages", "templates", "overview", "app"]),
+          may("administer") ? [h("p", { class: "section" }, t("nav.administration")),
+            list(["broadcasts", "cube", "people", "tokens", "audit"])] : null),
+        h("div", { class: "who" },
+          h("a", { class: "account", href: "/portal/account/", "aria-current": this.page === "account"
+              ? "page" : null }, whoElements()),
+          h("button", { class: "button plain small", type: "button", onclick: signOut }, icon("signOut", "small"),
+            t("signOut")))));
   }
 
-  rail() {
-    const list = (names) => h("ul", { class: "plain" }, names.filter(isOpen).map((name) => h("li", null, this.link(name))));
-    return h("nav", { class: "rail", "aria-label": t("shell.navigation") },
-      h("a", { class: "brand", href: "/portal/send/" }, h("span", { class: "mark" }, icon("speaker")), t("product")),
-      h("div", null, list(["send", "messages", "templates", "overview"]),
-        may("administer") ? [h("p", { class: "section" }, t("nav.administration")), list(["broadcasts", "cube", "people", "tokens", "audit"])] : null),
-      h("div", { class: "who" },
-        h("a", { class: "account", href: "/portal/account/", "aria-current": this.page === "account" ? "page" : null },
-          h("span", { class: "avatar", "aria-hidden": "true" }, [...session.account][0]),
-          h("span", { class: "name" }, h("bdi", null, session.account), h("small", null, t(`role.${session.role}`)))),
-        h("button", { class: "button plain small", type: "button", onclick: signOut }, icon("signOut", "small"), t("signOut"))));
+  /** Shows the display name again after it was changed. */
+  showName() {
+    fill(this.querySelector(".who .account"), whoElements());
   }
 
   bar() {
-    const shown = (may("administer") ? ["send", "messages", "cube", "overview"] : ["send", "messages", "templates", "overview"]).filter(isOpen);
+    const shown = (may("administer")
+      ? ["send", "messages", "cube", "overview"] : ["send", "messages", "templates", "overview"]).filter(isOpen);
     const rest = Object.keys(entries).filter((name) => isOpen(name) && !shown.includes(name));
     const more = h("div", { class: "more", id: "more", popover: "auto" }, h("ul", { class: "plain" },
       rest.map((name) => h("li", null, this.link(name))),
@@ -133,18 +127,25 @@ class Shell extends HTMLElement {
     return h("nav", { class: "bar", "aria-label": t("shell.navigation") },
       h("ul", { class: "plain" }, shown.map((name) => h("li", null, this.link(name, "entry"))),
         h("li", null, h("button", {
-          class: "entry", type: "button", popovertarget: "more", "aria-current": rest.includes(this.page) ? "page" : null,
+          class: "entry", type: "button", popovertarget: "more", "aria-current": rest.includes(this.page)
+            ? "page" : null,
         }, icon("more"), h("span", null, t("nav.more"))))), more);
   }
 }
 
+/** The signed-in person, for the rail. */
+const whoElements = () => [
+  h("span", { class: "avatar", "aria-hidden": "true" }, initialOf(myName())),
+  h("span", { class: "name" }, h("bdi", { title: session.account }, myName()),
+    h("small", null, t(`role.${session.role}`)))];
+
 customElements.define("hub-shell", Shell);
 
-/** The head of a page: its heading, one sentence, and the health of the hub. */
+/** The head of a page: its heading, one sentence, and its actions. */
 export function pageHead({ heading, intro, action }) {
   document.title = `${heading} · ${t("product")}`;
   return h("header", { class: "page-head" },
-    h("h1", { tabIndex: -1 }, heading), document.createElement("health-pill"), intro ? h("p", null, intro) : null,
+    h("h1", { tabIndex: -1 }, heading), intro ? h("p", null, intro) : null,
     action ? h("div", { class: "head-action" }, action) : null);
 }
 
@@ -157,6 +158,7 @@ let isLeaving = false;
 /** Signs out, and leads to the first page. */
 export async function signOut() {
   isLeaving = true;
+  await import("../lib/kept-cube.js").then((module) => module.forgetCube(), () => {});
   try {
     await remove("/session", { remedy: false });
   } catch {
@@ -174,7 +176,8 @@ let signingIn = null;
 /** Lets somebody sign in again over the page, so that nothing typed is lost. Several requests wait for one dialog. */
 function signInAgain() {
   signingIn ??= showDialog((close) =>
-    h("div", { class: "stack" }, h("h2", null, t("signIn.again")), h("p", { class: "secondary" }, t("signIn.againIntro")),
+    h("div", { class: "stack" }, h("h2", null, t("signIn.again")),
+      h("p", { class: "secondary" }, t("signIn.againIntro")),
       signInForm({ account: session.account, done: () => close(true) })))
     .then(async (isSignedIn) => {
       signingIn = null;
@@ -185,11 +188,13 @@ function signInAgain() {
 }
 
 async function confirmWithPassword() {
-  const password = field({ label: t("confirm.password", { account: session.account }), type: "password", attributes: { autocomplete: "current-password", dir: "ltr", autofocus: true } });
+  const password = passwordField({ label: t("confirm.password", { account: session.account }),
+      attributes: { autocomplete: "current-password", autofocus: true } });
   const code = session.second_factor === "set" ? codeField() : null;
   return await showForm({
     heading: t("confirm.heading"), intro: t("confirm.intro"), action: t("confirm.action"),
-    fields: (close) => [password, code, universityLink({ label: t("confirm.university"), confirms: true, done: () => close(true) })],
+    fields: (close) => [password, code,
+      universityLink({ label: t("confirm.university"), confirms: true, done: () => close(true) })],
     submit: async () => {
       try {
         await confirmPassword(password.value, code?.value.replaceAll(" ", ""));

@@ -4,11 +4,12 @@ import { formatMoment, momentsOf } from "../lib/time.js";
 import { field } from "./field.js";
 
 /**
- * A field for a local time. In the hour that comes twice, when clocks go back, it lets one choose which. `set(value, isSecond)` shows
- * a time, and `oninput` gets one.
+ * A field for a local time. In the hour that comes twice, when clocks go back, it lets one choose which. `set(value,
+ * isSecond)` shows a time, and `oninput` gets one.
  */
 export function timeField({ label, oninput }) {
-  const which = h("select", { "aria-label": t("time.which"), hidden: true, onchange: () => oninput(element.value, which.value === "1") });
+  const which = h("select",
+    { "aria-label": t("time.which"), hidden: true, onchange: () => oninput(element.value, which.value === "1") });
   const element = field({
     label, type: "datetime-local", attributes: { dir: "ltr" },
     oninput: (value) => { element.set(value, false); oninput(value, false); },
@@ -18,7 +19,8 @@ export function timeField({ label, oninput }) {
     if (element.value !== value) element.value = value;
     const moments = momentsOf(value);
     which.hidden = moments.length < 2;
-    which.replaceChildren(...moments.map((moment, index) => h("option", { value: String(index) }, formatMoment(moment))));
+    which.replaceChildren(...moments.map((moment, index) => h("option", { value: String(index) },
+          formatMoment(moment))));
     which.value = isSecond && !which.hidden ? "1" : "0";
   };
   return element;

@@ -24,11 +24,12 @@ export class ApiError extends Error {
 export function explain(error) {
   const key = `problem.${error.kind}`;
   if (!(error instanceof ApiError)) return t("problem.unknown", { detail: String(error?.message ?? error) });
-  return hasText(key) ? t(key, { detail: error.message, seconds: error.retryAfter ?? 2 }) : t("problem.unknown", { detail: error.message });
+  return hasText(key) ? t(key, { detail: error.message, count: error.retryAfter ?? 2 }) : t("problem.unknown",
+    { detail: error.message });
 }
 
-// What a page does about a sign-in that has ended, and about a password that must be confirmed. Each returns whether the request
-// should be tried again. The shell sets them.
+// What a page does about a sign-in that has ended, and about a password that must be confirmed. Each returns whether
+// the request should be tried again. The shell sets them.
 const remedies = { unauthenticated: null, "confirmation-required": null };
 
 export function setRemedy(kind, remedy) {
@@ -59,16 +60,25 @@ async function once(method, path, { body, headers, signal, timeout = 20_000, who
   try {
     response = await fetch(path, {
       method, signal: signal ? AbortSignal.any([signal, limit]) : limit,
-      headers: { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
+      headers: { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...headers },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     learnTime(response.headers.get("Date"));
-    if (response.status !== 204 && response.status !== 304 && response.headers.get("Content-Type")?.includes("json")) document = await response.json();
+    if (response.status !== 204 && response.status !== 304 && response.headers.get("Content-Type")?.includes("json")) {
+      document = await response.json();
+    }
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, { type: error.name === "TimeoutError" ? "timeout" : "offline", detail: t("problem.offline") });
+    // The health pill asks whether the hub is there at all.
+    window.dispatchEvent(new Event("hub-unanswered"));
+    throw new ApiError(0, { type: error.name === "TimeoutError" ? "timeout" : "offline",
+        detail: t("problem.offline") });
   }
-  if (!response.ok) throw new ApiError(response.status, document ?? {}, Number(response.headers.get("Retry-After")) || undefined);
+  // Only who sends an If-None-Match gets a 304.
+  if (!response.ok && response.status !== 304) {
+    throw new ApiError(response.status, document ?? {}, Number(response.headers.get("Retry-After")) || undefined);
+  }
   return whole ? { document, headers: response.headers, status: response.status } : document;
 }
 
@@ -90,9 +100,14 @@ export async function getAll(path, name) {
 
 /** A path with the given parameters; empty ones are left out. */
 export function withQuery(path, parameters) {
-  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null && value !== ""));
+  const query = new URLSearchParams(Object.entries(parameters)
+    .filter(([, value]) => value !== undefined && value !== null && value !== ""));
   return query.size ? `${path}?${query}` : path;
 }
 
-/** A key for the header `Idempotency-Key`. `crypto.randomUUID` needs a secure connection, which a test machine's address may lack. */
-export const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+/**
+ * A key for the header `Idempotency-Key`. `crypto.randomUUID` needs a secure connection, which a test machine's address
+ * may lack.
+ */
+export const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16)
+  .padStart(2, "0")).join("");

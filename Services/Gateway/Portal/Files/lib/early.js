@@ -2,7 +2,8 @@
 (() => {
   const root = document.documentElement;
   let settings = {};
-  try { settings = JSON.parse(localStorage.getItem("msi.settings")) ?? {}; } catch { /* a blocked or spoilt storage has no settings */ }
+  try { settings = JSON.parse(localStorage.getItem("msi.settings")) ??
+    {}; } catch { /* a blocked or spoilt storage has no settings */ }
   const languages = ["en", "ar"];
   const wanted = [settings.language, ...navigator.languages.map((language) => language.split("-")[0])];
   root.lang = wanted.find((language) => languages.includes(language)) ?? "en";

@@ -1,11 +1,13 @@
 import { hubNow } from "./clock.js";
+import { nameOf } from "./people.js";
 import { t } from "./text.js";
 import { formatMoment } from "./time.js";
 
 /** The states that no longer change. */
 export const finalStates = ["relayed", "failed", "expired", "recalled"];
 
-const tones = { relayed: "good", failed: "bad", expired: "bad", recalled: "", held: "busy", pending: "busy", retrying: "busy", scheduled: "" };
+const tones = { relayed: "good", failed: "bad", expired: "bad", recalled: "", held: "busy", pending: "busy",
+  retrying: "busy", scheduled: "" };
 
 /** The state of a message for people: "scheduled" is a pending message that goes out later. */
 export function stateOf(message, now = hubNow()) {
@@ -15,7 +17,19 @@ export function stateOf(message, now = hubNow()) {
 
 /** Whether a held message comes from a backup: the operator releases it, and no approval does. */
 export const isRestored = (message) =>
-  stateOf(message) === "held" && message.relay?.trace?.findLast(({ action }) => action === "restore" || action === "release")?.action === "restore";
+  stateOf(message) === "held" && message.relay?.trace?.findLast(({ action }) => action === "restore" ||
+    action === "release")?.action === "restore";
+
+/** When a message was last edited, `undefined` if it never was. */
+export const editedAt = ({ relay }) => relay.trace?.findLast(({ action }) => action === "edit")?.at;
+
+/** Who has rejected a message that needed an approval, when and why: an entry of its trace, or `undefined`. */
+export function rejectionOf({ approval, sender, relay }) {
+  const trace = relay?.trace ?? [];
+  const isApproved = trace.findLast(({ action }) => action === "approve" || action === "edit")?.action === "approve";
+  if (relay?.state !== "recalled" || !approval || isApproved) return undefined;
+  return trace.findLast(({ action, by }) => action === "recall" && by !== sender);
+}
 
 /** Whether FCM has accepted a component: phones may have it. */
 export const isOut = ({ relay }) => (relay?.components ?? []).some(({ state }) => state === "accepted");
@@ -28,8 +42,8 @@ const dueOf = ({ timestamp, send_at: sendAt, delay, relay }) =>
   Math.max(sendAt ?? timestamp + (delay ?? 0) * 1_000, ...(relay.trace ?? []).map(({ at }) => at));
 
 /**
- * How phones get an Alert that FCM is not known to have accepted: "fetched" if phones have reported it, "fetchable" while running apps
- * can fetch it, also while the first attempt still waits for FCM, else null.
+ * How phones get an Alert that FCM is not known to have accepted: "fetched" if phones have reported it, "fetchable"
+ * while running apps can fetch it, also while the first attempt still waits for FCM, else null.
  */
 export function fetchOf(message, now = hubNow()) {
   const { relay, distribution, receipts } = message;
@@ -40,21 +54,33 @@ export function fetchOf(message, now = hubNow()) {
   return data.error || now - dueOf(message) > fetchDelay ? "fetchable" : null;
 }
 
-/** `{state, word, tone, detail, code}`: the word for the tag, its tone, a line of detail or "", and the code of the error or "". */
+/**
+ * `{state, word, tone, detail, code}`: the word for the tag, its tone, a line of detail or "", and the code of the
+ * error or "".
+ */
 export function describeState(message, now = hubNow()) {
   const state = stateOf(message, now);
   const relay = message.relay ?? {};
   const next = relay.next_attempt;
   const error = relay.components?.find((component) => component.error)?.error;
   const code = error?.code ?? "";
-  const word = state === "scheduled" ? t("state.scheduled", { time: formatMoment(next) }) : t(isRestored(message) ? "state.restored" : `state.${state}`);
+  const rejection = rejectionOf(message);
+  // The reason has its own direction.
+  if (rejection) {
+    return { state, word: t("state.rejected"), tone: "",
+      detail: t(rejection.reason ? "state.rejected.why" : "state.rejected.by",
+        { account: nameOf(rejection.by), reason: `\u2068${rejection.reason}\u2069` }), code };
+  }
+  const word = state === "scheduled" ? t("state.scheduled", { time: formatMoment(next) }) : t(isRestored(message)
+    ? "state.restored" : `state.${state}`);
   let detail = "";
   if (state === "scheduled" && next - now < 60_000) {
-    return { state, word: t("state.pending"), tone: "busy", detail: t("state.undo", { count: Math.ceil((next - now) / 1_000) }), code };
+    return { state, word: t("state.pending"), tone: "busy",
+      detail: t("state.undo", { count: Math.ceil((next - now) / 1_000) }), code };
   }
-  if (state === "failed") detail = code;
+  if (state === "failed") detail = t(isOut(message) ? "state.failed.part" : "state.failed.none");
   if (state === "retrying") detail = next ? t("state.next", { time: formatMoment(next) }) : "";
-  if (state === "pending" && error) detail = t(code === "CIRCUIT_OPEN" ? "state.fcmAway" : "state.relayAway");
+  if (state === "pending" && error) detail = t(code === "CIRCUIT_OPEN" ? "state.googleAway" : "state.wayInterrupted");
   const fetch = fetchOf(message, now);
   if (fetch) detail = [detail, t(`state.${fetch}`)].filter(Boolean).join(" · ");
   return { state, word, tone: tones[state], detail, code };

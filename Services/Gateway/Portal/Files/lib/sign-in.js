@@ -3,19 +3,21 @@ import { explain, get, post, put } from "./api.js";
 import { hubNow } from "./clock.js";
 import { readSession, session } from "./session.js";
 import { keep } from "./store.js";
-import { field } from "../elements/field.js";
+import { field, passwordField } from "../elements/field.js";
 import { t } from "./text.js";
 
 /**
- * The form with which one signs in: account, password, and a code if the account has a second factor. `account` is fixed if it is
- * given. Calls `done` with the session.
+ * The form with which one signs in: account, password, and a code if the account has a second factor. `account` is
+ * fixed if it is given. Calls `done` with the session.
  */
 export function signInForm({ account, done }) {
   const name = field({
     label: t("signIn.account"), value: account ?? "",
-    attributes: { name: "username", autocomplete: "username", autocapitalize: "none", spellcheck: false, readOnly: Boolean(account), required: true, dir: "ltr" },
+    attributes: { name: "username", autocomplete: "username", autocapitalize: "none", spellcheck: false,
+      readOnly: Boolean(account), required: true, dir: "ltr" },
   });
-  const password = field({ label: t("signIn.password"), type: "password", attributes: { name: "password", autocomplete: "current-password", required: true, dir: "ltr" } });
+  const password = passwordField({ label: t("signIn.password"),
+      attributes: { name: "password", autocomplete: "current-password", required: true } });
   const code = codeField();
   code.hidden = true;
   const problem = h("p", { class: "below wrong", role: "alert" });
@@ -28,11 +30,13 @@ export function signInForm({ account, done }) {
       event.preventDefault();
       if (button.disabled) return;
       problem.textContent = "";
-      for (const part of [name, password]) if (!part.value) { part.error(t("field.missing")); part.control.focus(); return; }
+      for (const part of [name, password])
+        if (!part.value) { part.error(t("field.missing")); part.control.focus(); return; }
       if (!code.hidden && !code.value) { code.error(t("field.missing")); code.control.focus(); return; }
       button.disabled = true;
       try {
-        const body = { account: name.value.trim(), password: password.value, ...(code.hidden ? {} : { code: code.value.replaceAll(" ", "") }) };
+        const body = { account: name.value.trim(), password: password.value,
+          ...(code.hidden ? {} : { code: code.value.replaceAll(" ", "") }) };
         done(await post("/session", body, { remedy: false }));
       } catch (error) {
         if (error.field === "code") {
@@ -53,14 +57,16 @@ export function signInForm({ account, done }) {
 
 /** A field for the code of a second factor. */
 export const codeField = () =>
-  field({ label: t("signIn.code"), hint: t("signIn.codeHint"), attributes: { name: "code", autocomplete: "one-time-code", dir: "ltr", spellcheck: false } });
+  field({ label: t("signIn.code"), hint: t("signIn.codeHint"),
+      attributes: { name: "code", autocomplete: "one-time-code", dir: "ltr", spellcheck: false } });
 
 /**
- * A link to the sign-in at the university, if there is one. With `done`, it is over a page whose text must not be lost: it opens
- * another tab, and `done` is called with the session when that has worked.
+ * A link to the sign-in at the university, if there is one. With `done`, it is over a page whose text must not be lost:
+ * it opens another tab, and `done` is called with the session when that has worked.
  */
 export function universityLink({ label, done, confirms = false }) {
-  const link = h("a", { class: "button", href: `/session/oidc${confirms ? "?confirm=true" : ""}`, hidden: true }, label);
+  const link = h("a", { class: "button", href: `/session/oidc${confirms ? "?confirm=true" : ""}`, hidden: true },
+    label);
   offersProvider().then((offers) => { link.hidden = !offers; });
   if (!done) return link;
   link.target = "_blank";
@@ -72,7 +78,8 @@ export function universityLink({ label, done, confirms = false }) {
       if (!link.isConnected) return end();
       if (document.visibilityState !== "visible" && event.type !== "storage") return;
       const now = await readSession().catch(() => null);
-      if (!now || now.second_factor === "pending" || (confirms && !(now.confirmed_until > hubNow())) || !link.isConnected) return;
+      if (!now || now.second_factor === "pending" || (confirms && !(now.confirmed_until > hubNow())) ||
+        !link.isConnected) return;
       end();
       // The page is that of another person.
       if (now.account !== account) location.reload();
@@ -99,4 +106,5 @@ export async function offersProvider() {
 export const elsewhere = "elsewhere";
 
 /** Confirms the password of the signed-in account; see "Confirmation" of the gateway's API. */
-export const confirmPassword = (password, code) => put("/session", { password, ...(code ? { code } : {}) }, { remedy: false });
+export const confirmPassword = (password, code) => put("/session", { password, ...(code ? { code } : {}) },
+  { remedy: false });

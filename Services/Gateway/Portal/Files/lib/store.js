@@ -1,5 +1,5 @@
-// What the browser keeps for a page: settings, drafts, recent subjects, saved views. Another account of the same browser does not
-// see it.
+// What the browser keeps for a page: settings, drafts, recent subjects, saved views. Another account of the same
+// browser does not see it.
 
 let owner = "";
 

@@ -1,4 +1,5 @@
-// Templates are texts with blanks: {{room}}. The message log fills them in the same way (Services/MessageLog/Templates).
+// Templates are texts with blanks: {{room}}. The message log fills them in the same way
+// (Services/MessageLog/Templates).
 
 const blank = /\{\{([A-Za-z0-9_-]{1,40})\}\}/g;
 const textFields = ["title", "desc", "message"];
@@ -9,7 +10,8 @@ export const blanksOf = (template) =>
 
 /** The template's texts with the values; a blank without a value stays as it is. */
 export const filled = (template, values) =>
-  Object.fromEntries(textFields.map((name) => [name, template[name].replace(blank, (all, key) => values[key]?.trim() || all)]));
+  Object.fromEntries(textFields.map((name) =>
+      [name, template[name].replace(blank, (all, key) => values[key]?.trim() || all)]));
 
 /** A text as pieces: `{text}` or `{blank}`, for those who show the blanks. */
 export const piecesOf = (text) =>
@@ -17,4 +19,5 @@ export const piecesOf = (text) =>
     piece.startsWith("{{") && piece.endsWith("}}") ? { blank: piece.slice(2, -2) } : { text: piece });
 
 /** Something between double braces that is no blank, as the person has typed it; `null` if there is none. */
-export const badBlankIn = (text) => (text.match(/\{\{[^{}]*\}\}/g) ?? []).find((each) => !/^\{\{[A-Za-z0-9_-]{1,40}\}\}$/.test(each)) ?? null;
+export const badBlankIn = (text) => (text.match(/\{\{[^{}]*\}\}/g) ?? [])
+  .find((each) => !/^\{\{[A-Za-z0-9_-]{1,40}\}\}$/.test(each)) ?? null;

@@ -4,7 +4,10 @@ import { session } from "../lib/session.js";
 const names = ["q", "view", "channel", "area", "subject", "sender", "period", "from", "to"];
 const days = { today: 0, week: 6, month: 29 };
 
-/** What is shown, as the address of the page says it. `view` is "", "mine", "scheduled", "held", "failed" or "expired". */
+/**
+ * What is shown, as the address of the page says it. `view` is "", "mine", "scheduled", "held", "rejected", "failed" or
+ * "expired".
+ */
 export function filtersFrom(search) {
   const query = new URLSearchParams(search);
   return Object.fromEntries(names.map((name) => [name, query.get(name) ?? ""]));
@@ -15,8 +18,12 @@ export const pathFor = (filters) => withQuery("/portal/messages/", filters);
 
 export const isUnfiltered = (filters) => names.every((name) => !filters[name]);
 
-/** The last word may be its beginning: people look while they type. A prefix needs two letters, and an ideograph is a word. */
-const beginnings = (q) => q.trim().replace(/[\p{L}\p{N}]{2,}$/u, (word) => (/\p{Ideographic}/u.test(word) ? word : `${word}*`));
+/**
+ * The last word may be its beginning: people look while they type. A prefix needs two letters, and an ideograph is a
+ * word.
+ */
+const beginnings = (q) => q.trim()
+  .replace(/[\p{L}\p{N}]{2,}$/u, (word) => (/\p{Ideographic}/u.test(word) ? word : `${word}*`));
 
 const midnight = (date) => new Date(`${date}T00:00`).getTime();
 
@@ -27,7 +34,7 @@ export function parametersFor(filters) {
   const parameters = { q: beginnings(q), channel, area, subject };
   if (view === "mine") sender = session.account;
   if (view === "scheduled") parameters.state = "pending";
-  if (["held", "failed", "expired"].includes(view)) parameters.state = view;
+  if (["held", "rejected", "failed", "expired"].includes(view)) parameters.state = view;
   if (period in days) {
     const day = new Date();
     day.setHours(0, 0, 0, 0);

@@ -3,7 +3,7 @@ import { fill, h } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
 import { may } from "../lib/session.js";
-import { t } from "../lib/text.js";
+import { dateForm, t } from "../lib/text.js";
 import { dayKey, formatAgo, formatTime } from "../lib/time.js";
 import { meaningOf, readHealth } from "../elements/health-pill.js";
 import { pageHead, ready } from "../elements/shell.js";
@@ -17,20 +17,26 @@ const open = ["pending", "retrying"];
 
 const main = document.getElementById("main");
 const meaning = h("div", { role: "status" });
-const tiles = h("ul", { class: "plain tiles" }, Array.from({ length: 4 }, () => h("li", { class: "skeleton tile-bone" })));
+const tiles = h("ul", { class: "plain tiles" },
+  Array.from({ length: 4 }, () => h("li", { class: "skeleton tile-bone" })));
 const oldest = h("div", { class: "oldest" });
 const byDay = h("div", { class: "plot-place" }, h("div", { class: "skeleton plot-bone" }));
 const byMinute = h("div", { class: "plot-place" }, h("div", { class: "skeleton plot-bone" }));
 const problem = h("div");
-const services = h("ul", { class: "plain group services" }, Array.from({ length: 5 }, () => h("li", null, h("span", { class: "skeleton service-bone" }))));
+const services = h("ul", { class: "plain group services" },
+  Array.from({ length: 5 }, () => h("li", null, h("span", { class: "skeleton service-bone" }))));
 let refreshing = false;
 
 await ready;
-fill(main, pageHead({ heading: t("overview.heading"), intro: t("overview.intro") }), meaning, may("read") ? [problem, tiles, oldest,
+fill(main, pageHead({ heading: t("overview.heading"), intro: t("overview.intro") }), meaning,
+  may("read") ? [problem, tiles, oldest,
   h("div", { class: "plots" },
-    h("section", { class: "panel", "aria-labelledby": "by-day" }, h("h2", { id: "by-day" }, t("overview.byDay")), byDay),
-    h("section", { class: "panel", "aria-labelledby": "by-minute" }, h("h2", { id: "by-minute" }, t("overview.byMinute")), byMinute))] : null,
-h("section", { class: "health", "aria-labelledby": "health" }, h("h2", { id: "health", tabIndex: -1 }, t("overview.health")), services));
+    h("section", { class: "panel", "aria-labelledby": "by-day" }, h("h2", { id: "by-day" }, t("overview.byDay")),
+      byDay),
+    h("section", { class: "panel", "aria-labelledby": "by-minute" },
+      h("h2", { id: "by-minute" }, t("overview.byMinute")), byMinute))] : null,
+h("section", { class: "health", "aria-labelledby": "health" },
+  h("h2", { id: "health", tabIndex: -1 }, t("overview.health")), services));
 main.focus();
 document.addEventListener("hub-health", ({ detail }) => showHealth(detail));
 showHealth(await readHealth());
@@ -51,19 +57,22 @@ async function refresh() {
   const now = Date.now();
   const midnight = new Date(now);
   midnight.setHours(0, 0, 0, 0);
-  const dayEdges = Array.from({ length: days + 1 }, (_, index) => new Date(midnight).setDate(midnight.getDate() - days + 1 + index));
+  const dayEdges = Array.from({ length: days + 1 }, (_, index) => new Date(midnight)
+    .setDate(midnight.getDate() - days + 1 + index));
   const lastMinute = Math.ceil(now / 60_000) * 60_000;
   const minuteEdges = Array.from({ length: minutes + 1 }, (_, index) => lastMinute - (minutes - index) * 60_000);
   try {
     const [daily, ended] = await Promise.all([
-      get(withQuery("/statistics", { edges: dayEdges.join() })), get(withQuery("/statistics", { edges: minuteEdges.join(), by: "ended" })),
+      get(withQuery("/statistics", { edges: dayEdges.join() })),
+      get(withQuery("/statistics", { edges: minuteEdges.join(), by: "ended" })),
     ]);
     fill(problem);
     showTiles(daily);
-    showOldest(daily.oldest_waiting);
+    showOldest(daily);
     fill(byDay, barPlot({
       label: t("overview.byDay"),
-      series: [["good", t("overview.accepted"), ["relayed"]], ["accent", t("overview.underway"), [...open, "held"]], ["bad", t("overview.notDelivered"), ["failed", "expired"]], ["quiet", t("overview.recalled"), ["recalled"]]],
+      series: [["good", t("overview.accepted"), ["relayed"]], ["accent", t("overview.underway"), [...open, "held"]],
+        ["bad", t("overview.notDelivered"), ["failed", "expired"]], ["quiet", t("overview.recalled"), ["recalled"]]],
       bars: daily.buckets.map(({ from, states }) => ({ label: dayLabel(from), states })),
     }));
     fill(byMinute, barPlot({
@@ -73,11 +82,12 @@ async function refresh() {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     for (const part of [tiles, byDay, byMinute]) if (part.querySelector(".skeleton")) fill(part);
-    fill(problem, h("div", { class: "notice bad", role: "alert" }, icon("info"), h("p", null, explain(error)), h("button", { class: "button small", type: "button", onclick: refresh }, t("retry"))));
+    fill(problem, h("div", { class: "notice bad", role: "alert" }, icon("info"), h("p", null, explain(error)),
+        h("button", { class: "button small", type: "button", onclick: refresh }, t("retry"))));
   }
 }
 
-const shortDay = (time) => new Intl.DateTimeFormat(document.documentElement.lang, { weekday: "short", day: "numeric" }).format(time);
+const shortDay = (time) => dateForm({ weekday: "short", day: "numeric" }).format(time);
 function dayLabel(time) {
   return dayKey(time) === dayKey(Date.now()) ? t("overview.today") : shortDay(time);
 }
@@ -85,24 +95,37 @@ function dayLabel(time) {
 function showTiles({ states, scheduled, buckets }) {
   const count = (from, names) => names.reduce((sum, name) => sum + (from[name] ?? 0), 0);
   const today = Object.values(buckets.at(-1)?.states ?? {}).reduce((sum, each) => sum + each, 0);
-  const tile = (name, number, href, isBad, more) => h("li", null, h("a", { class: "tile", href }, h("span", { class: `tile-number ${isBad && number ? "bad" : ""}` }, t("number", { number })), h("span", null, t(`overview.tile.${name}`), more ? h("b", { class: "tile-more" }, more) : null)));
+  const tile = (name, number, href, isBad, more) =>
+    h("li", null, h("a", { class: "tile", href }, h("span", { class: `tile-number ${isBad && number ? "bad" : ""}` },
+        t("number", { number })),
+      h("span", null, t(`overview.tile.${name}`), more ? h("b", { class: "tile-more" }, more) : null)));
   const lost = count(buckets.at(-1)?.states ?? {}, ["failed", "expired"]);
   fill(tiles,
-    tile("today", today, "/portal/messages/?period=today", false, lost ? t("overview.tile.lost", { count: lost }) : null),
+    tile("today", today, "/portal/messages/?period=today", false,
+      lost ? t("overview.tile.lost", { count: lost }) : null),
     tile("scheduled", scheduled ?? 0, "/portal/messages/?view=scheduled"),
     tile("held", states.held ?? 0, "/portal/messages/?view=held"),
-    tile("failed", count(states, ["failed", "expired"]), `/portal/messages/?view=${states.failed ? "failed" : states.expired ? "expired" : "failed"}`, true));
+    tile("failed", count(states, ["failed", "expired"]),
+      `/portal/messages/?view=${states.failed || !states.expired ? "failed" : "expired"}`, true,
+      states.expired ? t("overview.tile.expired", { count: states.expired }) : null));
 }
 
-function showOldest(message) {
+/** What should be out by now, apart from what waits for its time or for somebody. */
+function showOldest({ oldest_waiting: message, scheduled = 0, states: { held = 0 } }) {
+  const later = [scheduled ? t("overview.laterScheduled", { count: scheduled }) : null,
+    held ? t("overview.laterHeld", { count: held }) : null].filter(Boolean);
   fill(oldest, message
-    ? h("div", { class: "notice" }, icon("clock"), h("p", null, t("overview.oldest", { ago: formatAgo(message.timestamp) }), " ",
-      h("a", { href: `/portal/message/?key=${message.msi_key}`, dir: "auto" }, message.title), " ", h("span", { class: "secondary" }, pathOf([message.names.channel, message.names.area, message.names.subject]))))
-    : h("p", { class: "hint" }, t("overview.nothingWaits")));
+    ? h("div", { class: "notice" }, icon("clock"),
+        h("p", null, t("overview.oldest", { ago: formatAgo(message.timestamp) }), " ",
+      h("a", { href: `/portal/message/?key=${message.msi_key}`, dir: "auto" }, message.title), " ",
+      h("span", { class: "secondary" }, pathOf([message.names.channel, message.names.area, message.names.subject]))))
+    : h("p", { class: "hint" },
+        [t(later.length ? "overview.nothingDue" : "overview.nothingWaits"), ...later].join(" ")));
 }
 
 function showHealth(health) {
   const { tone, text } = meaningOf(health);
-  fill(meaning, tone === "good" ? null : h("div", { class: `notice ${tone === "bad" ? "bad" : ""}` }, icon("info"), h("p", null, h("strong", null, text), ". ", t(`overview.meaning.${tone}`))));
+  fill(meaning, tone === "good" ? null : h("div", { class: `notice ${tone === "bad" ? "bad" : ""}` }, icon("info"),
+      h("p", null, h("strong", null, text), ". ", t(`overview.meaning.${tone}`))));
   fill(services, healthRows(health));
 }

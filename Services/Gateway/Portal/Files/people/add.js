@@ -5,42 +5,87 @@ import { showForm } from "../elements/dialogs.js";
 import { field, refusal } from "../elements/field.js";
 import { radioGroup } from "../elements/radio-group.js";
 import { toast } from "../elements/toast.js";
+import { showInvitation } from "./invitation.js";
 import { newPasswordField } from "./password-field.js";
 
 /** The choice of a role, with what each one may do. */
 export const roleChoice = (value, isOff = false) => radioGroup({
   label: t("people.role"), value, isOff,
-  options: ["communicator", "super_user"].map((role) => ({ value: role, label: t(`role.${role}`), hint: t(`people.role.${role}`) })),
+  options: ["communicator", "super_user"].map((role) =>
+    ({ value: role, label: t(`role.${role}`), hint: t(`people.role.${role}`) })),
 });
 
 /** The field for a person's identifier at the university's provider. */
 export const universityField = (value = "") =>
-  field({ label: t("people.oidc"), hint: t("people.oidc.hint"), value, attributes: { dir: "ltr", spellcheck: false, autocapitalize: "none" } });
+  field({ label: t("people.oidc"), hint: t("people.oidc.hint"), value,
+      attributes: { dir: "ltr", spellcheck: false, autocapitalize: "none" } });
 
-/** Asks for a new account, and adds it. Returns it, or `null`. `hasProvider`: people can sign in at the university. */
-export function addAccount(hasProvider) {
-  const name = field({ label: t("people.name"), hint: t("people.name.hint"), attributes: { dir: "ltr", spellcheck: false, autocapitalize: "none", autofocus: true } });
-  const password = newPasswordField();
+/** The field for what people call a person. */
+export const displayNameField = (value = "", hint = t("people.displayName.hint")) =>
+  field({ label: t("people.displayName"), hint, value, max: 100, attributes: { autocomplete: "off" } });
+
+/** Says at the field what is wrong with a display name. Returns whether the problem is about it. */
+export function refusesDisplayName(displayName, error) {
+  if (error.field !== "display_name") return false;
+  displayName.error(t("people.displayName.wrong"));
+  displayName.control.focus();
+  return true;
+}
+
+/**
+ * Asks for a new account, adds it, and shows its link if it is invited. Returns it, or `null`. `hasProvider`: people
+ * can sign in at the university.
+ */
+export async function addAccount(hasProvider) {
+  const displayName = displayNameField();
+  displayName.control.autofocus = true;
+  const name = field({ label: t("people.name"), hint: t("people.name.hint"),
+      attributes: { dir: "ltr", spellcheck: false, autocapitalize: "none" } });
   const role = roleChoice("communicator");
-  const university = hasProvider ? universityField() : null;
-  if (hasProvider) password.hint(t("people.password.orUniversity"));
-  return showForm({
-    heading: t("people.add.heading"), fields: [name, password, role, university, h("p", { class: "hint" }, t("people.add.tell"))], action: t("people.add.action"),
+  const password = newPasswordField();
+  const university = universityField();
+  const tell = h("p", { class: "hint" }, t("people.add.tell"));
+  const way = radioGroup({
+    label: t("people.way"), value: "invitation",
+    onchange: () => { showWay(); (university.hidden ? password : university).scrollIntoView({ block: "nearest" }); },
+    options: ["invitation", "password", ...(hasProvider ? ["university"] : [])].map((value) =>
+      ({ value, label: t(`people.way.${value}`), hint: t(`people.way.${value}.hint`) })),
+  });
+  const showWay = () => {
+    password.hidden = tell.hidden = way.value !== "password";
+    university.hidden = way.value !== "university";
+  };
+  showWay();
+  const added = await showForm({
+    heading: t("people.add.heading"), fields: [displayName, name, role, way, password, tell, university],
+    action: t("people.add.action"),
     submit: async () => {
       const account = name.value.trim();
-      const oidc = university?.value.trim();
-      if (!/^(?!\.{1,2}$)[A-Za-z0-9._@-]{1,64}$/.test(account)) throw refusal(name, t(account ? "people.name.wrong" : "field.missing"));
-      if (!oidc || password.value) password.check();
+      if (displayName.isTooLong()) throw refusal(displayName, t("field.tooLong", { max: 100 }));
+      if (!/^(?!\.{1,2}$)[A-Za-z0-9._@-]{1,64}$/.test(account)) {
+        throw refusal(name, t(account ? "people.name.wrong" : "field.missing"));
+      }
+      const oidc = university.value.trim();
+      if (way.value === "password") password.check();
+      if (way.value === "university" && !oidc) throw refusal(university, t("field.missing"));
+      const entrance = { invitation: { invite: true }, password: { password: password.value },
+        university: { oidc } }[way.value];
       try {
-        const added = await post("/account", { account, role: role.value, ...(password.value ? { password: password.value } : {}), ...(oidc ? { oidc } : {}) });
-        toast(t("people.added", { name: account }));
-        return added;
+        return await post("/account",
+          { account, role: role.value, ...(displayName.value.trim() ? { display_name: displayName.value.trim() } : {}),
+            ...entrance });
       } catch (error) {
         if (error.status === 409 && error.field === "account") throw refusal(name, t("people.name.taken"));
         if (error.status === 400 && error.field === "password") throw refusal(password, t("people.password.rule"));
-        if (university && error.field === "oidc") throw refusal(university, t("people.oidc.taken"));
+        if (refusesDisplayName(displayName, error)) throw Object.assign(error, { isShown: true });
+        if (error.field === "oidc") throw refusal(university, t("people.oidc.taken"));
         throw error;
       }
     },
   });
+  if (added?.invitation) {
+    await showInvitation(added);
+    delete added.invitation.link_path;
+  } else if (added) toast(t("people.added", { name: added.account }));
+  return added;
 }

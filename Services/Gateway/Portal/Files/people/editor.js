@@ -3,20 +3,23 @@ import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { session } from "../lib/session.js";
 import { t, tn } from "../lib/text.js";
+import { formatDate } from "../lib/time.js";
 import { choice } from "../elements/field.js";
 import { toast } from "../elements/toast.js";
-import { explainChange, pathOf, removeAccount, removeFactor, setDisabled, setPassword } from "./actions.js";
-import { roleChoice, universityField } from "./add.js";
+import { explainChange, invite, pathOf, removeAccount, removeFactor, setDisabled, setPassword } from "./actions.js";
+import { displayNameField, refusesDisplayName, roleChoice, universityField } from "./add.js";
 
 /**
- * What can be changed of an account, under its row. `update` takes the account as it is after another change, and keeps what was
- * chosen here. `context` has `tokens()`, `changed`, `removed` and `leave`.
+ * What can be changed of an account, under its row. `update` takes the account as it is after another change, and keeps
+ * what was chosen here. `context` has `tokens()`, `changed`, `removed` and `leave`.
  */
 export function accountEditor(account, context) {
   const name = account.account;
   const isMe = name === session.account;
+  const displayName = displayNameField(account.display_name);
   const role = roleChoice(account.role, isMe);
-  const required = choice({ label: h("b", null, t("people.factorRequired")), hint: t("people.factorRequired.hint"), checked: account.second_factor_required });
+  const required = choice({ label: h("b", null, t("people.factorRequired")), hint: t("people.factorRequired.hint"),
+      checked: account.second_factor_required });
   // Without a provider, an identifier at it cannot be stored.
   const university = context.hasProvider || account.oidc ? universityField(account.oidc) : null;
   const problem = h("p", { class: "below wrong", role: "alert" });
@@ -26,7 +29,13 @@ export function accountEditor(account, context) {
   const form = h("form", { class: "stack", noValidate: true, onsubmit: async (event) => {
     event.preventDefault();
     if (save.disabled) return;
-    const wanted = { role: role.value, second_factor_required: required.querySelector("input").checked, ...(university ? { oidc: university.value.trim() } : {}) };
+    if (displayName.isTooLong()) {
+      displayName.error(t("field.tooLong", { max: 100 }));
+      return displayName.control.focus();
+    }
+    const wanted = { display_name: displayName.value.trim(), role: role.value,
+      second_factor_required: required.querySelector("input").checked,
+      ...(university ? { oidc: university.value.trim() } : {}) };
     // Only what was changed here: others may have changed the rest.
     const changes = Object.fromEntries(Object.entries(wanted).filter(([key, value]) => value !== (account[key] ?? "")));
     if (!Object.keys(changes).length) return context.leave();
@@ -39,38 +48,56 @@ export function accountEditor(account, context) {
       if (university && error.field === "oidc") {
         university.error(t("people.oidc.taken"));
         university.control.focus();
-      } else {
+      } else if (!refusesDisplayName(displayName, error)) {
         problem.textContent = explainChange(error);
       }
     } finally {
       save.disabled = false;
     }
-  } }, role, isMe ? h("p", { class: "hint" }, t("people.self.role")) : null, required, university, problem,
-  h("div", { class: "actions" }, save, h("button", { class: "button", type: "button", onclick: context.leave }, t("cancel"))));
+  } }, displayName, role, isMe ? h("p", { class: "hint" }, t("people.self.role")) : null, required, university, problem,
+  h("div", { class: "actions" }, save,
+    h("button", { class: "button", type: "button", onclick: context.leave }, t("cancel"))));
 
   const deed = (text, label, iconName, run, isDanger = false) => h("li", null, h("p", { class: "secondary" }, text),
-    h("button", { class: `button small ${isDanger ? "danger" : ""}`, type: "button", onclick: run }, icon(iconName, "small"), label));
+    h("button", { class: `button ${isDanger ? "danger" : ""}`, type: "button", name: iconName, onclick: run },
+      icon(iconName, "small"), label));
 
-  const element = h("section", { class: "account-editor", onkeydown: (event) => { if (event.key === "Escape" && !event.defaultPrevented) context.leave(); } },
-    h("h2", { tabIndex: -1, class: "editor-heading" }, tn("people.editNamed", { name: h("bdi", null, name) })), form, more);
+  const element = h("section",
+    { class: "account-editor",
+      onkeydown: (event) => { if (event.key === "Escape" && !event.defaultPrevented) context.leave(); } },
+    h("div", { class: "editor-heading" },
+      h("h2", { tabIndex: -1 }, tn("people.editNamed", { name: h("bdi", null, name) })),
+      h("p", { class: "hint" }, t("people.since", { date: formatDate(account.created) }))), form, more);
   element.setAttribute("aria-label", t("people.editNamed", { name }));
 
   element.update = (changed) => {
     const box = required.querySelector("input");
+    if (displayName.value === (account.display_name ?? "")) displayName.value = changed.display_name ?? "";
     if (role.value === account.role) role.value = changed.role;
     if (box.checked === account.second_factor_required) box.checked = changed.second_factor_required;
     if (university && university.value === (account.oidc ?? "")) university.value = changed.oidc ?? "";
+    // A dialog returns the focus to its button, which therefore stays if nothing has changed.
+    const isSame = more.childElementCount && JSON.stringify(changed) === JSON.stringify(account);
     account = changed;
+    if (isSame) return;
+    const focused = more.contains(document.activeElement) ? document.activeElement.name : null;
     fill(more, isMe
-      ? h("li", null, h("p", { class: "secondary" }, t("people.self.rest")), h("a", { class: "button small", href: "/portal/account/" }, icon("account", "small"), t("nav.account")))
+      ? h("li", null, h("p", { class: "secondary" }, t("people.self.rest")),
+          h("a", { class: "button small", href: "/portal/account/" }, icon("account", "small"), t("nav.account")))
       : [
+        account.disabled ? null : deed(t(account.has_password ? "people.invite.text" : "people.invite.first"),
+          t("people.invite"), "send", () => invite(account, context)),
         deed(t("people.newPassword.text"), t("people.newPassword"), "key", () => setPassword(account, context)),
-        account.second_factor === "set" ? deed(t("people.removeFactor.when"), t("people.removeFactor"), "phone", () => removeFactor(account, context)) : null,
+        account.second_factor === "set" ? deed(t("people.removeFactor.when"), t("people.removeFactor"), "phone",
+          () => removeFactor(account, context)) : null,
         account.disabled
           ? deed(t("people.enable.text"), t("people.enable"), "check", () => setDisabled(account, false, context))
           : deed(t("people.disable.text"), t("people.disable"), "lock", () => setDisabled(account, true, context)),
         deed(t("people.delete.text"), t("people.delete"), "trash", () => removeAccount(account, context), true),
       ]);
+    if (focused) {
+      (more.querySelector(`[name="${focused}"]`) ?? more.querySelector('[name="check"], [name="lock"]'))?.focus();
+    }
   };
   element.update(account);
   return element;

@@ -16,9 +16,11 @@ const views = {
   super_user: (account) => account.role === "super_user",
   communicator: (account) => account.role === "communicator",
   noFactor: (account) => account.second_factor === "none",
+  invited: (account) => account.invitation !== undefined,
   disabled: (account) => account.disabled,
 };
 
+const nameOf = (account) => account.display_name ?? account.account;
 const main = document.getElementById("main");
 await ready;
 
@@ -32,11 +34,13 @@ let open = null;
 let view = "all";
 let limit = pageSize;
 
-const search = h("input", { type: "search", "aria-label": t("people.search"), placeholder: t("people.search"), oninput: () => { limit = pageSize; show(); } });
+const search = h("input", { type: "search", "aria-label": t("people.search"), placeholder: t("people.search"),
+    oninput: () => { limit = pageSize; show(); } });
 const chips = h("div", { class: "chips", role: "group", "aria-label": t("people.filters") });
 const status = h("p", { class: "unseen", role: "status" });
 const list = h("div", { "aria-busy": "true" });
-const more = h("button", { class: "button", type: "button", hidden: true, onclick: () => { limit += pageSize; show(); } }, t("people.more"));
+const more = h("button",
+  { class: "button", type: "button", hidden: true, onclick: () => { limit += pageSize; show(); } }, t("people.more"));
 const add = h("button", { class: "button main", type: "button", onclick: async () => {
   const added = await addAccount(hasProvider);
   if (added) changed(added, { isNew: true });
@@ -53,25 +57,31 @@ if (may("administer")) {
   let isFirst = true;
   listen("reset", () => { if (!isFirst) read(); isFirst = false; });
   listen("health", (health) => { if (health.services?.people === "ok" && list.querySelector(".notice")) read(); });
-  new IntersectionObserver(([entry]) => { if (entry.isIntersecting && !more.hidden) more.click(); }, { rootMargin: "600px" }).observe(more);
+  new IntersectionObserver(([entry]) => { if (entry.isIntersecting && !more.hidden) more.click(); },
+    { rootMargin: "600px" }).observe(more);
 } else {
-  append(main, pageHead({ heading: t("people.heading") }), emptyPage({ name: "lock", heading: t("people.forbidden"), text: t("people.forbidden.text") }));
+  append(main, pageHead({ heading: t("people.heading") }),
+    emptyPage({ name: "lock", heading: t("people.forbidden"), text: t("people.forbidden.text") }));
 }
 main.focus();
 
 async function read() {
   try {
-    const [all, allTokens] = await Promise.all([getAll("/account?limit=200", "accounts"), getAll("/token?limit=200", "tokens").catch(() => null)]);
+    const [all, allTokens] =
+      await Promise.all([getAll("/account?limit=200", "accounts"),
+        getAll("/token?limit=200", "tokens").catch(() => null)]);
     const compare = new Intl.Collator(language, { numeric: true }).compare;
-    accounts = new Map(all.sort((a, b) => compare(a.account, b.account)).map((account) => [account.account, account]));
+    accounts = new Map(all.sort((a, b) => compare(nameOf(a), nameOf(b))).map((account) => [account.account, account]));
     tokens = allTokens && Map.groupBy(allTokens, (token) => token.account);
     if (open && accounts.has(open.name)) open.editor.update(accounts.get(open.name));
     else open = null;
     show();
   } catch (error) {
     if (accounts.size) return;
-    fill(list, h("div", { class: "notice bad", role: "alert" }, icon("info"), h("p", null, error.status === 503 ? t("people.away") : explain(error)),
-      h("button", { class: "button small", type: "button", onclick: () => { fill(list, skeleton()); read(); } }, t("retry"))));
+    fill(list, h("div", { class: "notice bad", role: "alert" }, icon("info"),
+        h("p", null, error.status === 503 ? t("people.away") : explain(error)),
+      h("button", { class: "button small", type: "button", onclick: () => { fill(list, skeleton()); read(); } },
+        t("retry"))));
   }
 }
 
@@ -80,37 +90,46 @@ const tokenCount = (name) => tokens?.get(name)?.length ?? 0;
 function show() {
   const words = wordsOf(search.value);
   const fitting = [...accounts.values()].filter((account) => {
-    const text = `${account.account} ${account.oidc ?? ""} ${t(`role.${account.role}`)}`;
+    const text = `${account.account} ${account.display_name ?? ""} ${account.oidc ?? ""} ${t(`role.${account.role}`)}`;
     return views[view](account) && hasAll(words, text);
   });
   list.setAttribute("aria-busy", "false");
   fill(chips, Object.entries(views).map(([name, fits]) => {
     const count = [...accounts.values()].filter(fits).length;
     return name === "all" || count || name === view
-      ? h("button", { class: "chip", type: "button", "aria-pressed": String(name === view), onclick: () => { view = name; limit = pageSize; show(); chips.querySelector("[aria-pressed=true]").focus(); } },
+      ? h("button", { class: "chip", type: "button", "aria-pressed": String(name === view),
+            onclick: () => {
+              view = name;
+              limit = pageSize;
+              show();
+              chips.querySelector("[aria-pressed=true]").focus();
+            } },
         t(`people.view.${name}`), " ", h("span", { class: "number" }, formatNumber(count)))
       : null;
   }));
   status.textContent = t("people.count", { count: fitting.length });
   more.hidden = fitting.length <= limit;
   if (!fitting.length) {
-    fill(list, emptyPage({ name: "search", heading: t("people.none.heading"), text: t("people.none.text"), action: h("button", {
+    fill(list, emptyPage({ name: "search", heading: t("people.none.heading"),
+          text: t("people.none.text"), action: h("button", {
       class: "button", type: "button", onclick: () => { search.value = ""; view = "all"; show(); search.focus(); },
     }, t("people.none.action")) }));
     return;
   }
   const column = (name) => h("th", { scope: "col" }, t(`people.column.${name}`));
+  const focused = document.activeElement;
   const rows = fitting.slice(0, limit).flatMap((account) => {
     const isOpen = open?.name === account.account;
     return [
-      accountRow(account, { tokens: tokens && tokenCount(account.account), isOpen, toggle: () => toggle(account.account) }),
+      accountRow(account, { tokens: tokens && tokenCount(account.account), isOpen,
+          toggle: () => toggle(account.account) }),
       isOpen ? h("tr", { class: "editor" }, h("td", { colSpan: 6 }, open.editor)) : null,
     ];
   });
-  const focused = document.activeElement;
   fill(list, h("table", { class: "things people" },
     h("caption", { class: "unseen" }, t("people.heading")),
-    h("thead", null, h("tr", null, ["account", "role", "factor", "tokens", "since"].map(column), h("th", { class: "end" }, h("span", { class: "unseen" }, t("people.column.actions"))))),
+    h("thead", null, h("tr", null, ["account", "role", "factor", "tokens", "lastSignIn"].map(column),
+        h("th", { class: "end" }, h("span", { class: "unseen" }, t("people.column.actions"))))),
     h("tbody", null, rows)));
   // An editor that was moved into the new table keeps its focus.
   if (focused !== document.activeElement && list.contains(focused)) focused.focus({ preventScroll: true });
@@ -156,5 +175,6 @@ function removed(name) {
 
 function skeleton() {
   return h("div", { class: "group", "aria-hidden": "true" }, Array.from({ length: 5 }, () =>
-    h("div", { class: "bone" }, h("span", { class: "skeleton circle" }), h("span", { class: "skeleton" }), h("span", { class: "skeleton" }))));
+    h("div", { class: "bone" }, h("span", { class: "skeleton circle" }), h("span", { class: "skeleton" }),
+      h("span", { class: "skeleton" }))));
 }

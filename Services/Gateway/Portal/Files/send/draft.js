@@ -9,17 +9,19 @@ const optionsOf = (options) => {
   return given.length ? { options: Object.fromEntries(given) } : {};
 };
 
-const empty = { topicKey: "", title: "", desc: "", message: "", at: "", isSecond: false, ttl: "", image: "", drill: false, template: null, values: {}, attempt: null };
+const empty = { topicKey: "", title: "", desc: "", message: "", at: "", isSecond: false, ttl: "", image: "", link: "",
+  drill: false, template: null, values: {}, attempt: null };
 
 /**
- * What is being written. The browser keeps it until it has been sent, so that it survives a closed tab. A follow-up or correction
- * has a draft of its own, so that it does not replace another text.
+ * What is being written. The browser keeps it until it has been sent, so that it survives a closed tab. A follow-up or
+ * correction has a separate draft, so that it does not replace another text.
  */
 export class Draft {
-  constructor(follows, prepared, isCorrection = false) {
+  constructor(follows, prepared, isCorrection = false, place = null) {
     this.follows = follows;
     this.isCorrection = isCorrection;
-    this.place = follows ? `draft.${isCorrection ? "correction." : ""}${follows}` : "draft";
+    this.prepared = prepared;
+    this.place = place ?? (follows ? `draft.${isCorrection ? "correction." : ""}${follows}` : "draft");
     /** That of the corrected message: a correction has the same. */
     this.collapseKey = "";
     const stored = kept(this.place);
@@ -29,17 +31,21 @@ export class Draft {
 
   /** When it goes out, in milliseconds, if a time is chosen. */
   get time() {
-    return momentOf(this.at, this.isSecond);
+    return momentOf(this.at, this.isSecond, this.edit?.message.send_at);
   }
 
   get isEmpty() {
     return !this.title && !this.desc && !this.message && !this.template;
   }
 
+  /** Whether it is no longer the text with which it began. */
+  get isChanged() {
+    return Object.entries(this.prepared).some(([name, value]) => this[name] !== value);
+  }
+
   /** Returns whether the browser has kept it. */
   save() {
-    const { topicKey, title, desc, message, at, isSecond, ttl, image, drill, template, values, attempt } = this;
-    return keep(this.place, this.isEmpty && !topicKey ? null : { topicKey, title, desc, message, at, isSecond, ttl, image, drill, template, values, attempt });
+    return keep(this.place, this.isEmpty && !this.topicKey ? null : this.copy());
   }
 
   /** Takes over the present text of its template. If the template is gone, its text becomes free text. */
@@ -71,16 +77,32 @@ export class Draft {
     Object.assign(this, empty, { values: {} });
   }
 
+  /** The message for a subject, or for none yet, as phones show it, as far as it is written. */
+  shownFor(subject) {
+    const distribution = subject?.subject.opt.distribution;
+    const isAlert = distribution === "Alert";
+    const { title, desc, message } = this.template ? filled(this.template, this.values) : this;
+    const shown = {
+      title: title.trim(), desc: desc.trim(), message: message.trim(), distribution, drill: this.drill,
+      path: subject?.path,
+      image: isAlert ? this.image : "", link: this.link.trim(),
+    };
+    if (distribution && !isAlert) shown.desc = "";
+    else if (!this.template && !shown.desc) shown.desc = beginningOf(shown.message);
+    return shown;
+  }
+
   /**
-   * The body of `POST /message` for a subject; `undo` is the number of seconds in which it can be taken back, `revision` that of the
-   * template, if it is known.
+   * The body of `POST /message` for a subject; `undo` is the number of seconds in which it can be taken back,
+   * `revision` that of the template, if it is known.
    */
   body(subject, undo, revision) {
     const { distribution } = subject.subject.opt;
     const isAlert = distribution === "Alert";
     const texts = this.template
       ? { template: this.template._id, values: this.values, ...(revision ? { template_revision: revision } : {}) }
-      : { title: this.title.trim(), desc: isAlert ? this.desc.trim() || beginningOf(this.message.trim()) : "", message: this.message.trim() };
+      : { title: this.title.trim(), desc: isAlert ? this.desc.trim() || beginningOf(this.message.trim()) : "",
+          message: this.message.trim() };
     return {
       ...texts, topic_key: subject.key, distribution,
       ...(this.ttl === "" ? {} : { ttl: Number(this.ttl) }),
@@ -88,13 +110,13 @@ export class Draft {
       ...(this.drill ? { drill: true } : {}),
       ...(this.follows ? { follows: this.follows } : {}),
       ...(this.isCorrection ? { correction: true } : {}),
-      ...optionsOf({ image: isAlert ? this.image.trim() : "", collapse_key: this.collapseKey }),
+      ...optionsOf({ image: isAlert ? this.image.trim() : "", link: this.link.trim(), collapse_key: this.collapseKey }),
     };
   }
 
   /**
-   * The key by which the gateway knows a repeated post. It stays the same as long as the message does: a double click, a lost
-   * answer and a closed tab then send it once, also after a change of the template that leaves its texts.
+   * The key by which the gateway knows a repeated post. It stays the same as long as the message does: a double click,
+   * a lost answer and a closed tab then send it once, also after a change of the template that leaves its texts.
    */
   keyFor(body) {
     const print = JSON.stringify({ ...body, template_revision: undefined });

@@ -3,6 +3,7 @@ import { hubNow } from "../lib/clock.js";
 import { fill, h } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
+import { linkified } from "../lib/linkify.js";
 import { describeState, finalStates } from "../lib/message-state.js";
 import { t } from "../lib/text.js";
 import { formatMoment } from "../lib/time.js";
@@ -11,8 +12,8 @@ import { pathOf } from "../elements/tags.js";
 import { toast } from "../elements/toast.js";
 
 /**
- * What happens to a message that was just sent: the seconds in which it can be taken back, and then its live state. `undo.until` is
- * the end of these seconds, `again` shows an empty form, and `takeBack` one with the text.
+ * What happens to a message that was just sent: the seconds in which it can be taken back, and then its live state.
+ * `undo.until` is the end of these seconds, `again` shows an empty form, and `takeBack` one with the text.
  */
 export async function sentView(key, { undo, again, takeBack }) {
   let message;
@@ -24,8 +25,9 @@ export async function sentView(key, { undo, again, takeBack }) {
   try {
     message = await get(`/message/${key}`);
   } catch (error) {
-    // It is stored all the same.
-    return h("div", { class: "stack" }, h("h1", { tabIndex: -1 }, t("sent.stored")), h("p", null, explain(error)), actions(null));
+    // It is stored anyway.
+    return h("div", { class: "stack" }, h("h1", { tabIndex: -1 }, t("sent.stored")), h("p", null, explain(error)),
+      actions(null));
   }
   const end = undo?.until || (message.delay && message.relay.state === "pending" ? message.relay.next_attempt : 0);
   const heading = h("h1", { tabIndex: -1 });
@@ -33,9 +35,12 @@ export async function sentView(key, { undo, again, takeBack }) {
   const live = h("div", { class: "sent-state", role: "status" }, heading, detail);
   const mark = h("div", { class: "sent-mark" });
   const seconds = h("span", { class: "seconds", "aria-hidden": "true" });
-  const undoButton = h("button", { class: "button main undo", type: "button", onclick: recall }, icon("undo", "small"), t("undo"));
+  const undoButton = h("button", { class: "button main undo", type: "button", onclick: recall }, icon("undo", "small"),
+    t("undo"));
   const foot = h("div");
-  const element = h("section", { class: "sent" }, mark, live, h("p", { class: "sent-what" }, h("strong", { dir: "auto" }, message.title), h("span", { class: "secondary" }, pathOf(Object.values(orderedNames(message.names))))), foot);
+  const element = h("section", { class: "sent" }, mark, live,
+    h("p", { class: "sent-what" }, h("strong", { dir: "auto" }, linkified(message.title)),
+      h("span", { class: "secondary" }, pathOf(Object.values(orderedNames(message.names))))), foot);
   let isRecalling = false;
   let [lastTurn, shownTurn] = [0, 0];
 
@@ -48,15 +53,22 @@ export async function sentView(key, { undo, again, takeBack }) {
     const outage = meaningOf(currentHealth());
     const isStuck = !isWaiting && outage.waits && ["pending", "retrying"].includes(state.state);
     if (isStuck) element.dataset.tone = "alert";
-    const words = isWaiting ? t("sent.waiting") : isStuck ? t("sent.stuck") : t(`sent.${state.state}`, { time: state.word });
+    const words = isWaiting ? t(message.distribution === "Alert" ? "sent.waiting.alert" : "sent.waiting") : isStuck
+      ? t("sent.stuck") : t(`sent.${state.state}`, { time: state.word });
     if (heading.textContent !== words) heading.textContent = words;
-    const more = isWaiting ? t("sent.waiting.detail") : isStuck ? t("sent.stuck.detail", { what: outage.text }) : state.state === "failed" ? t("sent.failed.detail", { code: state.code }) : t(state.state === "held" && message.send_at ? "sent.held.later" : `sent.${state.state}.detail`, { time: message.send_at ? formatMoment(message.send_at) : "" });
+    const more = isWaiting ? t("sent.waiting.detail") : isStuck
+      ? t("sent.stuck.detail", { what: outage.text })
+      : state.state === "failed" ? t("sent.failed.detail", { code: state.code }) : t(state.state === "held" &&
+      message.send_at ? "sent.held.later" : `sent.${state.state}.detail`,
+      { time: message.send_at ? formatMoment(message.send_at) : "" });
     if (detail.textContent !== more) detail.textContent = more;
     if (isWaiting) seconds.textContent = t("sent.seconds", { count: left });
     if (element.dataset.shown !== String(isWaiting)) {
       element.dataset.shown = String(isWaiting);
-      fill(mark, isWaiting ? seconds : icon(state.tone === "bad" ? "cross" : state.state === "relayed" ? "check" : "clock"));
-      fill(foot, isWaiting ? h("div", { class: "actions" }, undoButton, h("a", { class: "button", href: link }, t("sent.open"))) : actions(link));
+      fill(mark, isWaiting
+        ? seconds : icon(state.tone === "bad" ? "cross" : state.state === "relayed" ? "check" : "clock"));
+      fill(foot, isWaiting ? h("div", { class: "actions" }, undoButton,
+          h("a", { class: "button", href: link }, t("sent.open"))) : actions(link));
     } else if (!isWaiting) {
       fill(mark, icon(state.tone === "bad" ? "cross" : state.state === "relayed" ? "check" : "clock"));
     }
@@ -92,7 +104,8 @@ export async function sentView(key, { undo, again, takeBack }) {
   }
 
   function actions(href) {
-    return h("div", { class: "actions" }, h("button", { class: "button main", type: "button", onclick: () => { leave(); again(); } }, t("sent.again")),
+    return h("div", { class: "actions" },
+      h("button", { class: "button main", type: "button", onclick: () => { leave(); again(); } }, t("sent.again")),
       href ? h("a", { class: "button", href }, t("sent.open")) : null);
   }
 

@@ -1,4 +1,5 @@
 import { ApiError, explain, get, getAll, post, put, remove } from "../lib/api.js";
+import { readCube, subjectsOf } from "../lib/cube.js";
 import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { may } from "../lib/session.js";
@@ -9,7 +10,9 @@ import { confirmAction } from "../elements/dialogs.js";
 import { comparison } from "../elements/comparison.js";
 import { choice, field } from "../elements/field.js";
 import { emptyPage, pageHead, ready } from "../elements/shell.js";
+import { distributionTag, pathOf } from "../elements/tags.js";
 import { toast } from "../elements/toast.js";
+import { subjectField } from "./subject-field.js";
 
 const limits = { name: 200, title: 500, desc: 500, message: 1_500 };
 const names = Object.keys(limits);
@@ -17,14 +20,19 @@ const names = Object.keys(limits);
 const main = document.getElementById("main");
 const read = getAll("/template?limit=200", "items");
 read.catch(() => {});
+/** The subjects of the cube; `null` if they could not be read. */
+const subjectsRead = readCube().then(({ channels }) => subjectsOf(channels)).catch(() => null);
 await ready;
 
-const add = h("button", { class: "button main", type: "button", onclick: () => edit(null) }, icon("plus", "small"), t("templates.add"));
+const add = h("button", { class: "button main", type: "button", onclick: () => edit(null) }, icon("plus", "small"),
+  t("templates.add"));
 const list = h("div", { class: "template-cards" }, [1, 2, 3].map(() => h("div", { class: "skeleton card-bone" })));
 const editor = h("div");
 fill(main, pageHead({ heading: t("templates.heading"), intro: t("templates.intro"), action: add }), editor, list);
+main.focus();
 
 let templates = [];
+let subjects = null;
 let open = null;
 await load(read);
 const draft = kept("template-draft");
@@ -32,7 +40,7 @@ if (draft) edit(templates.find((template) => template._id === draft._id) ?? null
 
 async function load(reading = getAll("/template?limit=200", "items")) {
   try {
-    templates = await reading;
+    [templates, subjects] = await Promise.all([reading, subjectsRead]);
     show();
   } catch (error) {
     fill(list, h("div", { class: "notice bad", role: "alert" }, icon("info"), h("p", null, explain(error)),
@@ -46,12 +54,22 @@ function mayChange(template) {
 
 /** To the page that can send, with the template chosen. */
 function useLink(template) {
-  return h("a", { class: "button small", href: `/portal/send/?template=${template._id}` }, icon("send", "small"), t("templates.use"), h("span", { class: "unseen" }, " ", template.name));
+  return h("a", { class: "button small", href: `/portal/send/?template=${template._id}` }, icon("send", "small"),
+    t("templates.use"), h("span", { class: "unseen" }, " ", template.name));
 }
 
 /** What an urgent template needs, since it goes by FCM alone, and which second ways are set up. */
 function secondWay() {
-  return h("p", { class: "notice" }, icon("alert"), h("span", null, t("templates.secondWay"), " ", t("templates.secondWay.none")));
+  return h("p", { class: "notice" }, icon("alert"),
+    h("span", null, t("templates.secondWay"), " ", t("templates.secondWay.none")));
+}
+
+/** The subject of a template in words. Without the cube nothing is said. */
+function subjectOf(topicKey) {
+  const found = subjects?.find((subject) => subject.key === topicKey);
+  if (!topicKey || (!found && !subjects)) return null;
+  return found ? [pathOf(found.path), " ", distributionTag(found.subject.opt.distribution)]
+    : [icon("info", "small"), " ", t("templates.subject.gone")];
 }
 
 function marked(text) {
@@ -61,20 +79,28 @@ function marked(text) {
 function show(changedID) {
   const sorted = [...templates].sort((a, b) => Number(b.urgent) - Number(a.urgent) || a.name.localeCompare(b.name));
   if (!sorted.length) {
-    fill(list, open ? null : emptyPage({ name: "template", heading: t("templates.empty.heading"), text: t("templates.empty.text"),
-      action: h("button", { class: "button", type: "button", onclick: () => edit(null) }, t("templates.empty.action")) }));
+    fill(list, open ? null : emptyPage({ name: "template", heading: t("templates.empty.heading"),
+          text: t("templates.empty.text"),
+      action: h("button", { class: "button", type: "button", onclick: () => edit(null) },
+        t("templates.empty.action")) }));
     return;
   }
-  fill(list, sorted.map((template) => h("article", { class: "panel template-card", id: `t-${template._id}`, tabIndex: -1, "aria-labelledby": `n-${template._id}` },
-    h("header", null, h("h2", { id: `n-${template._id}` }, h("bdi", null, template.name)), template.urgent ? h("span", { class: "tag" }, icon("clock", "small"), t("templates.urgent")) : null),
+  fill(list, sorted.map((template) =>
+      h("article", { class: "panel template-card", id: `t-${template._id}`, tabIndex: -1,
+        "aria-labelledby": `n-${template._id}` },
+    h("header", null, h("h2", { id: `n-${template._id}` }, h("bdi", null, template.name)),
+      template.urgent ? h("span", { class: "tag" }, icon("clock", "small"), t("templates.urgent")) : null),
     h("div", { class: "template-text" }, h("p", { class: "title", dir: "auto" }, marked(template.title)),
       template.desc ? h("p", { class: "secondary", dir: "auto" }, marked(template.desc)) : null,
       h("p", { class: "body", dir: "auto" }, marked(template.message))),
+    template.topic_key ? h("p", { class: "hint template-subject" }, subjectOf(template.topic_key)) : null,
     template.urgent ? secondWay() : null,
     mayChange(template)
       ? h("div", { class: "actions" }, useLink(template),
-        h("button", { class: "button small plain", type: "button", onclick: () => edit(template) }, icon("edit", "small"), t("templates.edit"), h("span", { class: "unseen" }, " ", template.name)),
-        h("button", { class: "button small plain", type: "button", onclick: () => removeTemplate(template) }, icon("trash", "small"), t("templates.delete"), h("span", { class: "unseen" }, " ", template.name)))
+        h("button", { class: "button small plain", type: "button", onclick: () => edit(template) },
+          icon("edit", "small"), t("templates.edit"), h("span", { class: "unseen" }, " ", template.name)),
+        h("button", { class: "button small plain", type: "button", onclick: () => removeTemplate(template) },
+          icon("trash", "small"), t("templates.delete"), h("span", { class: "unseen" }, " ", template.name)))
       : [h("div", { class: "actions" }, useLink(template)), h("p", { class: "hint" }, t("templates.locked"))])));
   const changed = changedID && document.getElementById(`t-${changedID}`);
   if (changed) {
@@ -104,14 +130,22 @@ async function edit(template, restored) {
   const blanks = h("p", { class: "hint", "aria-live": "polite" });
   const problem = h("div", { role: "alert" });
   const fields = Object.fromEntries(names.map((name) => [name, field({
-    label: t(`templates.${name}`), hint: t(`templates.${name}.hint`), max: limits[name], type: name === "message" ? "textarea" : "text", value: value[name],
+    label: t(`templates.${name}`), hint: t(`templates.${name}.hint`), max: limits[name], type: name === "message"
+      ? "textarea" : "text", value: value[name],
     oninput: changed,
   })]));
-  const urgent = may("administer") ? choice({ label: t("templates.urgent"), hint: t("templates.urgent.hint"), checked: value.urgent, onchange: changed }) : null;
+  const urgent = may("administer")
+    ? choice({ label: t("templates.urgent"), hint: t("templates.urgent.hint"), checked: value.urgent,
+      onchange: changed }) : null;
   const needsSecondWay = secondWay();
-  const written = () => ({ ...Object.fromEntries(names.map((name) => [name, fields[name].value.trim()])), ...(urgent ? { urgent: urgent.control.checked } : {}) });
+  const subject = subjectField({ subjects, value: value.topic_key, onchange: changed });
+  const written = () => ({
+    ...Object.fromEntries(names.map((name) => [name, fields[name].value.trim()])),
+    ...(urgent ? { urgent: urgent.control.checked } : {}),
+    ...(subject.value ? { topic_key: subject.value } : {}),
+  });
   function changed() {
-    keep("template-draft", { ...written(), _id: template?._id, tag });
+    keep("template-draft", { topic_key: null, ...written(), _id: template?._id, tag });
     // A comparison shows what was typed before; the next attempt to save makes a new one.
     if (save.hidden) { fill(problem); save.hidden = false; }
     showExample();
@@ -119,10 +153,12 @@ async function edit(template, restored) {
   function showExample() {
     const text = written();
     needsSecondWay.hidden = !text.urgent;
-    fill(example, h("p", { class: "title", dir: "auto" }, marked(text.title || t("templates.title"))), text.desc ? h("p", { class: "secondary", dir: "auto" }, marked(text.desc)) : null,
+    fill(example, h("p", { class: "title", dir: "auto" }, marked(text.title || t("templates.title"))),
+      text.desc ? h("p", { class: "secondary", dir: "auto" }, marked(text.desc)) : null,
       h("p", { class: "body", dir: "auto" }, marked(text.message || t("templates.message"))));
     const found = blanksOf(text);
-    blanks.textContent = found.length ? t("templates.blanks", { count: found.length, names: found.join(", ") }) : t("templates.noBlanks");
+    blanks.textContent = found.length
+      ? t("templates.blanks", { count: found.length, names: found.join(", ") }) : t("templates.noBlanks");
   }
   function close() {
     keep("template-draft", null);
@@ -151,7 +187,8 @@ async function edit(template, restored) {
     }
     save.disabled = true;
     try {
-      const saved = template ? await put(`/template/${template._id}`, text, { headers: tag ? { "If-Match": tag } : {} }) : await post("/template", text);
+      const saved = template ? await put(`/template/${template._id}`, text, { headers: tag ? { "If-Match": tag } : {} })
+        : await post("/template", text);
       close();
       toast(t(template ? "templates.saved" : "templates.added", { name: saved.name }));
       templates = [...templates.filter((each) => each._id !== saved._id), saved];
@@ -159,6 +196,7 @@ async function edit(template, restored) {
     } catch (error) {
       if (error instanceof ApiError && error.status === 412) await showConflict();
       else if (error.status === 409) { fields.name.error(t("templates.taken")); fields.name.control.focus(); }
+      else if (error.field === "topic_key") subject.error(t("templates.subject.refused"));
       else if (fields[error.field]) { fields[error.field].error(explain(error)); fields[error.field].control.focus(); }
       else fill(problem, h("div", { class: "notice bad" }, icon("info"), h("p", null, explain(error))));
     } finally {
@@ -170,19 +208,31 @@ async function edit(template, restored) {
   async function showConflict() {
     const answer = await get(`/template/${template._id}`, { whole: true });
     const theirs = answer.document;
-    const lines = (text) => names.map((name) => [t(`templates.${name}`), text[name]]);
-    const keepMine = h("button", { class: "button main", type: "button", onclick: () => { tag = answer.headers.get("ETag"); submit(); } }, t("comparison.saveMine"));
+    const pathTo = (key) => subjects?.find((each) => each.key === key)?.path.join(" › ") ??
+      (key ? t("templates.subject.gone") : "");
+    const lines = (text) => [...names.map((name) => [t(`templates.${name}`), text[name]]),
+      [t("templates.subject"), pathTo(text.topic_key)]];
+    const keepMine = h("button",
+      { class: "button main", type: "button", onclick: () => { tag = answer.headers.get("ETag"); submit(); } },
+      t("comparison.saveMine"));
     save.hidden = true;
-    fill(problem, h("div", { class: "stack" }, h("p", { class: "notice" }, icon("info"), h("span", null, t("templates.conflict"))), comparison(lines(theirs), lines(written())),
+    fill(problem, h("div", { class: "stack" },
+        h("p", { class: "notice" }, icon("info"), h("span", null, t("templates.conflict"))),
+        comparison(lines(theirs), lines(written())),
       h("div", { class: "actions" }, keepMine,
-        h("button", { class: "button", type: "button", onclick: () => { close(); load(); } }, t("comparison.keepTheirs")))));
+        h("button", { class: "button", type: "button", onclick: () => { close(); load(); } },
+          t("comparison.keepTheirs")))));
     keepMine.focus();
   }
 
   fill(editor, h("section", { class: "panel template-editor", "aria-labelledby": "editor-heading" },
-    h("form", { class: "stack", noValidate: true, onsubmit: submit }, h("h2", { id: "editor-heading" }, t(template ? "templates.editing" : "templates.adding", { name: template?.name ?? "" })),
-      fields.name, fields.title, fields.desc, fields.message, blanks, urgent, needsSecondWay, problem,
-      h("div", { class: "actions" }, save, h("button", { class: "button", type: "button", onclick: () => { close(); show(template?._id); } }, t("cancel")))),
+    h("form", { class: "stack", noValidate: true, onsubmit: submit },
+      h("h2", { id: "editor-heading" },
+        t(template ? "templates.editing" : "templates.adding", { name: template?.name ?? "" })),
+      fields.name, subject, fields.title, fields.desc, fields.message, blanks, urgent, needsSecondWay, problem,
+      h("div", { class: "actions" }, save,
+        h("button", { class: "button", type: "button", onclick: () => { close(); show(template?._id); } },
+          t("cancel")))),
     h("aside", { "aria-label": t("templates.example") }, h("p", { class: "hint" }, t("templates.example")), example)));
   add.hidden = true;
   if (!templates.length) show();
@@ -193,7 +243,8 @@ async function edit(template, restored) {
 
 async function removeTemplate(template) {
   const isSure = await confirmAction({
-    heading: t("templates.delete.heading", { name: template.name }), content: h("p", null, t("templates.delete.text")), action: t("templates.delete"), isDanger: true,
+    heading: t("templates.delete.heading", { name: template.name }), content: h("p", null, t("templates.delete.text")),
+    action: t("templates.delete"), isDanger: true,
   });
   if (!isSure) return;
   try {
@@ -207,10 +258,13 @@ async function removeTemplate(template) {
   templates = templates.filter((each) => each._id !== template._id);
   show();
   main.querySelector("h1").focus();
-  const { name, title, desc, message, urgent } = template;
+  const { name, title, desc, message, urgent, topic_key: topicKey } = template;
   toast(t("templates.deleted", { name }), { action: { label: t("undo"), run: async () => {
     try {
-      const saved = await post("/template", { name, title, desc, message, ...(urgent ? { urgent } : {}) });
+      const saved = await post("/template", {
+        name, title, desc, message, ...(urgent ? { urgent } : {}),
+        ...(subjects?.some((each) => each.key === topicKey) ? { topic_key: topicKey } : {}),
+      });
       templates.push(saved);
       show(saved._id);
     } catch (error) {

@@ -1,5 +1,5 @@
 import { explain, getAll, remove } from "../lib/api.js";
-import { readCube, whenCubeChanges } from "../lib/cube.js";
+import { placesOf, readCube, whenCubeChanges } from "../lib/cube.js";
 import { append, fill, h } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
@@ -10,7 +10,6 @@ import { showForm } from "../elements/dialogs.js";
 import { emptyPage, pageHead, ready } from "../elements/shell.js";
 import { toast } from "../elements/toast.js";
 import { addToken } from "./add.js";
-import { placesOf } from "./places.js";
 import { tokenRow } from "./row.js";
 
 const main = document.getElementById("main");
@@ -22,15 +21,18 @@ let tokens = null;
 let places = new Map();
 const readPlaces = () => readCube().then(({ channels }) => { places = placesOf(channels); }, () => {});
 
-const search = h("input", { type: "search", value: new URLSearchParams(location.search).get("account") ?? "", "aria-label": t("tokens.search"), placeholder: t("tokens.search"), oninput: () => {
+const search = h("input", { type: "search", value: new URLSearchParams(location.search).get("account") ?? "",
+    "aria-label": t("tokens.search"), placeholder: t("tokens.search"), oninput: () => {
   history.replaceState(null, "", location.pathname);
   if (tokens) show();
 } });
 const filters = h("div", { class: "filters", hidden: !isAdmin }, search);
 const status = h("p", { class: "unseen", role: "status" });
 const list = h("div", { "aria-busy": "true" }, skeleton());
-const add = () => h("button", { class: "button main", type: "button", onclick: make }, icon("plus", "small"), t("tokens.add"));
-append(main, pageHead({ heading: t("tokens.heading"), intro: t(isAdmin ? "tokens.intro" : "tokens.introOwn"), action: add() }), filters, status, list);
+const add = () => h("button", { class: "button main", type: "button", onclick: make }, icon("plus", "small"),
+  t("tokens.add"));
+append(main, pageHead({ heading: t("tokens.heading"), intro: t(isAdmin ? "tokens.intro" : "tokens.introOwn"),
+      action: add() }), filters, status, list);
 main.focus();
 const places0 = readPlaces();
 read();
@@ -48,8 +50,10 @@ async function read() {
     show();
   } catch (error) {
     if (tokens?.length) return;
-    fill(list, h("div", { class: "notice bad", role: "alert" }, icon("info"), h("p", null, error.status === 503 ? t("tokens.away") : explain(error)),
-      h("button", { class: "button small", type: "button", onclick: () => { fill(list, skeleton()); read(); } }, t("retry"))));
+    fill(list, h("div", { class: "notice bad", role: "alert" }, icon("info"),
+        h("p", null, error.status === 503 ? t("tokens.away") : explain(error)),
+      h("button", { class: "button small", type: "button", onclick: () => { fill(list, skeleton()); read(); } },
+        t("retry"))));
   }
 }
 
@@ -59,11 +63,13 @@ function show() {
   list.setAttribute("aria-busy", "false");
   status.textContent = t("tokens.count", { count: fitting.length });
   if (!tokens.length) {
-    fill(list, emptyPage({ name: "key", heading: t("tokens.empty.heading"), text: t("tokens.empty.text"), action: h("button", { class: "button", type: "button", onclick: make }, t("tokens.empty.action")) }));
+    fill(list, emptyPage({ name: "key", heading: t("tokens.empty.heading"), text: t("tokens.empty.text"),
+          action: h("button", { class: "button", type: "button", onclick: make }, t("tokens.empty.action")) }));
     return;
   }
   if (!fitting.length) {
-    fill(list, emptyPage({ name: "search", heading: t("tokens.none.heading"), text: t("tokens.none.text"), action: h("button", {
+    fill(list, emptyPage({ name: "search", heading: t("tokens.none.heading"),
+          text: t("tokens.none.text"), action: h("button", {
       class: "button", type: "button", onclick: () => { search.value = ""; show(); search.focus(); },
     }, t("tokens.none.action")) }));
     return;
@@ -71,8 +77,10 @@ function show() {
   const focused = document.activeElement?.closest?.("[data-token]")?.dataset.token;
   const columns = ["name", "may", "used", "expires"];
   fill(list, h("table", { class: "things tokens" }, h("caption", { class: "unseen" }, t("tokens.heading")),
-    h("thead", null, h("tr", null, columns.map((name) => h("th", { scope: "col" }, t(`tokens.column.${name}`))), h("th", { class: "end" }, h("span", { class: "unseen" }, t("tokens.column.actions"))))),
-    h("tbody", null, fitting.map((token) => tokenRow(token, { places, showsAccount: isAdmin, revoke: () => revoke(token) })))));
+    h("thead", null, h("tr", null, columns.map((name) => h("th", { scope: "col" }, t(`tokens.column.${name}`))),
+        h("th", { class: "end" }, h("span", { class: "unseen" }, t("tokens.column.actions"))))),
+    h("tbody", null, fitting.map((token) =>
+        tokenRow(token, { places, showsAccount: isAdmin, revoke: () => revoke(token) })))));
   if (focused) buttonOf(focused)?.focus({ preventScroll: true });
 }
 
@@ -92,12 +100,14 @@ async function make() {
 async function revoke(token) {
   const { last_used: used, last_address: address } = token;
   const texts = [
-    used ? t(address ? "tokens.revoke.usedFrom" : "tokens.revoke.used", { time: formatAgo(used), address }) : t("tokens.revoke.unused"),
+    used ? t(address ? "tokens.revoke.usedFrom" : "tokens.revoke.used",
+      { time: formatAgo(used), address }) : t("tokens.revoke.unused"),
     t("tokens.revoke.text"), token.operator ? t("tokens.revoke.operator") : null,
     isAdmin && token.account !== session.account ? t("tokens.revoke.other", { account: token.account }) : null,
   ];
   const isRevoked = await showForm({
-    heading: t("tokens.revoke.heading", { name: token.name }), fields: texts.filter(Boolean).map((text) => h("p", { class: "secondary" }, text)),
+    heading: t("tokens.revoke.heading", { name: token.name }), fields: texts.filter(Boolean)
+      .map((text) => h("p", { class: "secondary" }, text)),
     action: t("tokens.revoke.action"), isDanger: true,
     submit: async () => {
       try {
@@ -118,5 +128,6 @@ async function revoke(token) {
 
 function skeleton() {
   return h("div", { class: "group", "aria-hidden": "true" }, Array.from({ length: 4 }, () =>
-    h("div", { class: "bone" }, h("span", { class: "skeleton" }), h("span", { class: "skeleton" }), h("span", { class: "skeleton" }))));
+    h("div", { class: "bone" }, h("span", { class: "skeleton" }), h("span", { class: "skeleton" }),
+      h("span", { class: "skeleton" }))));
 }

@@ -1,4 +1,4 @@
-import { h } from "./dom.js";
+import { saveFile } from "./save-file.js";
 import { t } from "./text.js";
 import { toast } from "../elements/toast.js";
 
@@ -24,10 +24,7 @@ export async function download(path, done) {
   const response = await answerOf("GET", path);
   const content = await response?.blob().catch(() => { toast(t("error.unreachable")); });
   if (!content) return;
-  const href = URL.createObjectURL(content);
   const [, name] = /filename="(.+)"/.exec(response.headers.get("Content-Disposition"));
-  h("a", { href, download: name }).click();
-  // Some browsers read it only later.
-  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+  saveFile(content, name);
   toast(done);
 }

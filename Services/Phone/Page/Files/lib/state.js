@@ -1,5 +1,8 @@
 // The phone's state, as its process tells it (GET /events).
 
+/** Whether the app has pop-ups, of which a subject's can be muted. */
+export const hasPopUps = true;
+
 /** The last state, or `null` before the first one. */
 export let state = null;
 let receivedAt = 0;
@@ -18,7 +21,7 @@ export function follow({ changed, lost }) {
   });
   source.onerror = () => {
     lost(true);
-    // The browser tries again by itself, unless it got an answer that is no stream.
+    // The browser tries again by itself, unless it got an answer that is not a stream.
     if (source.readyState === EventSource.CLOSED) setTimeout(() => follow({ changed, lost }), 2_000);
   };
 }

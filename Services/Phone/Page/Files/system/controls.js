@@ -13,12 +13,15 @@ export function controls() {
   const put = (change) => send("PUT", "/control", change);
   const choice = (name, values, read, write) => {
     const label = t(`control.${name}`);
-    const control = segments({ label, options: values.map((value) => ({ value, label: t(`control.${name}.${value}`) })), onchange: (value) => put(write(value)) });
-    const element = h("div", { class: "control" }, h("span", { class: "label" }, label), control, h("p", { class: "hint" }, t(`control.${name}.hint`)));
+    const control = segments({ label, options: values.map((value) => ({ value, label: t(`control.${name}.${value}`) })),
+        onchange: (value) => put(write(value)) });
+    const element = h("div", { class: "control" }, h("span", { class: "label" }, label), control,
+      h("p", { class: "hint" }, t(`control.${name}.hint`)));
     return { element, update: () => { control.value = read(state.control); } };
   };
   const onOff = (name) => {
-    const element = switchRow({ label: t(`control.${name}`), hint: t(`control.${name}.hint`), onchange: (isOn) => put({ [name]: isOn }) });
+    const element = switchRow({ label: t(`control.${name}`), hint: t(`control.${name}.hint`),
+        onchange: (isOn) => put({ [name]: isOn }) });
     element.classList.add("control");
     return { element, update: () => { element.checked = state.control[name]; } };
   };
@@ -28,10 +31,11 @@ export function controls() {
   const setClock = h("form", { class: "clock-form", onsubmit: (event) => {
     event.preventDefault();
     const [date, time] = own.value.split("T");
-    // What is chosen minus the real time.
+    // The chosen time minus the real time.
     put({ clock_offset: Math.round((fromInputs(date, time) - phoneNow()) / 1_000) + state.control.clock_offset });
   } }, own, h("button", { class: "button small" }, t("control.clock.set")));
-  const clock = choice("clock", ["0", String(day), String(8 * day)], ({ clock_offset }) => clock_offset, (value) => ({ clock_offset: Number(value) }));
+  const clock = choice("clock", ["0", String(day), String(8 * day)], ({ clock_offset }) => clock_offset,
+    (value) => ({ clock_offset: Number(value) }));
   clock.element.append(shows, setClock);
 
   const parts = [
@@ -42,7 +46,8 @@ export function controls() {
     choice("language", ["en", "ar"], ({ language }) => language, (value) => ({ language: value })),
     clock,
   ];
-  const element = h("div", { class: "controls" }, h("p", { class: "hint" }, t("controls.text")), parts.map((part) => part.element));
+  const element = h("div", { class: "controls" }, h("p", { class: "hint" }, t("controls.text")),
+    parts.map((part) => part.element));
   const tell = () => {
     if (!state) return;
     shows.textContent = t("control.clock.shows", { time: formatMoment(phoneNow()) });

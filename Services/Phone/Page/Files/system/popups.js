@@ -14,7 +14,8 @@ const bannerSeconds = 8;
 export function popupList(open) {
   const cards = new Map();
   const element = h("ul", { class: "plain popups", "aria-label": t("popups") });
-  const dismissAll = h("button", { class: "pill glass", type: "button", onclick: () => send("DELETE", "/popups") }, t("popups.dismissAll"));
+  const dismissAll = h("button", { class: "pill glass", type: "button", onclick: () => send("DELETE", "/popups") },
+    t("popups.dismissAll"));
   const area = h("div", { class: "popup-area" }, element, dismissAll);
   area.update = () => {
     element.hidden = !state.popups.length;
@@ -41,17 +42,20 @@ function timeOf(at) {
 /** A notification. The whole card opens the app. */
 function popupCard(popup, open, close) {
   const card = h("article", { class: "popup" },
-    h("p", { class: "popup-app" }, h("span", { class: "mark" }, phoneIcon("bubble")), t("product"), h("time", { class: "at", dateTime: new Date(popup.at).toISOString() }, timeOf(popup.at))),
-    h("h2", { dir: "auto" }, h("button", { class: "popup-open", type: "button", onclick: () => open(popup) }, popup.title)),
+    h("p", { class: "popup-app" }, h("span", { class: "mark" }, phoneIcon("bubble")), t("product"),
+      h("time", { class: "at", dateTime: new Date(popup.at).toISOString() }, timeOf(popup.at))),
+    h("h2", { dir: "auto" },
+      h("button", { class: "popup-open", type: "button", onclick: () => open(popup) }, popup.title)),
     popup.body ? h("p", { class: "popup-body", dir: "auto" }, popup.body) : null,
-    h("button", { class: "popup-close", type: "button", title: t("popup.dismiss"), "aria-label": t("popup.dismiss.of", { title: popup.title }), onclick: close }, icon("cross", "small")));
+    h("button", { class: "popup-close", type: "button", title: t("popup.dismiss"),
+        "aria-label": t("popup.dismiss.of", { title: popup.title }), onclick: close }, icon("cross", "small")));
   swipe(card, close);
   return card;
 }
 
 /**
- * What shows new notifications: `announcer`, from which screen readers say them, and `banner` at the top of the app, which goes after
- * some seconds.
+ * What shows new notifications: `announcer`, from which screen readers say them, and `banner` at the top of the app,
+ * which goes after some seconds.
  */
 export function newPopups(open) {
   const announcer = h("div", { class: "unseen", role: "alert" });

@@ -7,7 +7,7 @@ import { phoneNow, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { popupList } from "./popups.js";
 
-/** Opens the app, also if it was killed. */
+/** Opens the app, even if it was killed. */
 export const openApp = () => send("PUT", "/control", { killed: false, foreground: true });
 
 function clock() {
@@ -24,7 +24,8 @@ function clock() {
 export function lockScreen(openPopup) {
   const { parts, tell } = clock();
   const popups = popupList(openPopup);
-  const element = h("div", { class: "wallpaper" }, h("h1", { class: "unseen" }, t("lock.heading")), h("div", { class: "big" }, icon("lock", "small"), parts), popups,
+  const element = h("div", { class: "wallpaper" }, h("h1", { class: "unseen" }, t("lock.heading")),
+    h("div", { class: "big" }, icon("lock", "small"), parts), popups,
     h("button", { class: "pill glass open-app", type: "button", onclick: openApp }, t("lock.open")));
   return Object.assign(element, { tell, update: () => { tell(); popups.update(); } });
 }
@@ -33,7 +34,8 @@ export function lockScreen(openPopup) {
 export function homeScreen(openPopup) {
   const popups = popupList(openPopup);
   const element = h("div", { class: "wallpaper home" }, h("h1", { class: "unseen" }, t("home.heading")), popups,
-    h("button", { class: "app-launcher", type: "button", onclick: openApp }, h("span", { class: "app-icon" }, phoneIcon("bubble")), t("product"),
+    h("button", { class: "app-launcher", type: "button", onclick: openApp },
+      h("span", { class: "app-icon" }, phoneIcon("bubble")), t("product"),
       h("span", { class: "unseen" }, t("home.open"))));
   return Object.assign(element, { update: popups.update });
 }
@@ -41,9 +43,11 @@ export function homeScreen(openPopup) {
 /** The line at the top of the phone. */
 export function statusBar() {
   const time = h("span", { class: "status-time" });
-  const plane = h("span", { class: "status-plane" }, phoneIcon("plane", "small"), h("span", { class: "unseen" }, t("status.offline")));
+  const plane = h("span", { class: "status-plane" }, phoneIcon("plane", "small"),
+    h("span", { class: "unseen" }, t("status.offline")));
   const signal = phoneIcon("signal", "small");
-  const element = h("div", { class: "status-bar" }, time, h("span", { class: "status-signs" }, plane, signal, phoneIcon("battery")));
+  const element = h("div", { class: "status-bar" }, time,
+    h("span", { class: "status-signs" }, plane, signal, phoneIcon("battery")));
   const tell = () => { time.textContent = state ? formatTime(phoneNow()) : ""; };
   return Object.assign(element, { tell, update: () => {
     tell();

@@ -1,0 +1,143 @@
+// The student's app in a browser: the views of the app over its core in this browser, the first visit, and what the
+// browser adds: installation, and starts without a network.
+import { isInstalled, onInstallation } from "./lib/installation.js";
+import { fill, h } from "./lib/dom.js";
+import { icon } from "./lib/icons.js";
+import { dayOf } from "./lib/phone-time.js";
+import { app, follow, phoneNow, state } from "./lib/state.js";
+import { t } from "./lib/text.js";
+import { isNewerWaiting, keepFiles, startNewest, worksOffline } from "./lib/worker.js";
+import { appScreen } from "./app/app.js";
+import { closeDialogs, dialogPlace } from "./elements/dialog.js";
+import { toastRegion } from "./elements/toast.js";
+import { installation } from "./install.js";
+
+await startNewest();
+
+const wide = matchMedia("(min-width: 900px)");
+const howToInstall = { page: "install", sign: icon("download"), label: t("install.heading"), make: installation };
+const screens = { app: appScreen({ noteNow, about, further: [howToInstall], wide }) };
+/** The screens that most visits do not need are loaded when they are shown. */
+const rare = {
+  welcome: async () => (await import("./welcome.js")).welcomeScreen(begin),
+  problem: async () => (await import("./problem.js")).problemScreen(),
+};
+const content = h("div", { class: "content" }, skeleton());
+const screen = fill(document.getElementById("main"), content, dialogPlace);
+screen.className = "screen window";
+document.title = t("product");
+
+let shown = "";
+let problem = null;
+let isBegun = false;
+let isKept = false;
+
+/** Whether the person has seen what the app is. */
+function isWelcomed() {
+  try { return localStorage.getItem("msi.app.welcomed") !== null; } catch { return false; }
+}
+
+/** Ends the first visit. `hash` is what the app shows first. */
+async function begin(hash) {
+  try { localStorage.setItem("msi.app.welcomed", "true"); } catch { /* a blocked storage welcomes again */ }
+  isBegun = true;
+  history.replaceState(null, "", hash);
+  update();
+  await persist();
+}
+
+/** Asks the browser not to delete the messages. Some browsers ask the person: the first visit has said why. */
+async function persist() {
+  isKept = Boolean(await app.persist().catch(() => false));
+  if (state) update();
+}
+
+/** What the app says above its pages. */
+function noteNow() {
+  const note = (name, action) => ({ name, sign: icon("info", "small"), text: t(`note.${name}`), action });
+  if (state.storage === "full") return note("full");
+  if (state.control.offline) return note("offline");
+  if (state.hub === "unreachable") return note("hub");
+  return isSecureContext ? null : note("insecure", h("a", { href: "#settings/install" }, t("note.insecure.why")));
+}
+
+function about() {
+  // The version is in the path of each file.
+  const version = new URL(import.meta.url).pathname.split("/").at(-2).slice(0, 8);
+  return [
+    [t("about.hub"), t(`hub.${state.hub}`)],
+    [t("about.storage"), t(isKept ? "storage.kept" : "storage.loose")],
+    [t("about.offline"), t(worksOffline() ? "offline.works" : "offline.fails")],
+    [t("about.version"), `${version} ${isNewerWaiting() ? t("version.newer") : ""}`],
+  ];
+}
+
+async function load(name) {
+  const make = rare[name];
+  delete rare[name];
+  if (!make) return;
+  try {
+    screens[name] = await make();
+  } catch {
+    // The network is away; the next change of the state tries again.
+    rare[name] = make;
+    return;
+  }
+  update();
+}
+
+function update() {
+  const next = problem ? "problem" : isBegun || isWelcomed() ? "app" : "welcome";
+  if (!screens[next]) {
+    load(next);
+    return;
+  }
+  if (next !== shown) {
+    closeDialogs();
+    const hadFocus = content.contains(document.activeElement);
+    shown = next;
+    if (next === "app") screens.app.started();
+    fill(content, screens[next]);
+    (screens[next].toasts ?? content).append(toastRegion());
+    if (hadFocus) content.querySelector("h1[tabindex]")?.focus({ preventScroll: true });
+  }
+  screens[next].update(problem);
+}
+
+function skeleton() {
+  const bone = (kind) => h("span", { class: `skeleton ${kind}` });
+  return h("div", { class: "app bones", "aria-busy": "true", role: "status", "aria-label": t("loading") },
+    bone("bone-title"), bone("bone-bar"), bone("bone-card"), bone("bone-card"), bone("bone-card"));
+}
+
+/** The system's bar above an installed app has the colour of the page, which the person may choose. */
+function colourTheBar() {
+  const colour = document.head.appendChild(h("meta", { name: "theme-color" }));
+  const tell = () => { colour.content = getComputedStyle(document.body).backgroundColor; };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tell);
+  new MutationObserver(tell).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  tell();
+}
+
+colourTheBar();
+await follow({
+  changed: update,
+  lost: (error) => {
+    problem = error;
+    if (error) update();
+  },
+});
+onInstallation(() => {
+  if (state) update();
+  // Browsers that decide by themselves agree for an installed app.
+  if (app && isInstalled()) persist();
+});
+isKept = await navigator.storage?.persisted?.().catch(() => false) ?? false;
+await keepFiles();
+if (state) update();
+
+let day = null;
+setInterval(() => {
+  // Today becomes yesterday.
+  if (state && day !== (day = dayOf(phoneNow()))) update();
+}, 1_000);

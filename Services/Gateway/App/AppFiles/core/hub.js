@@ -1,0 +1,44 @@
+// HTTP to the hub's gateway, without a sign-in.
+
+import { within } from "./clock.js";
+
+/** An answer that takes longer, in milliseconds, is given up, so that the app asks again. */
+const limit = 30_000;
+
+/**
+ * The gateway of this page. `request` resolves to `{status, tag, body}` with the validator and the document of the
+ * answer, which is `undefined` if there is none. It rejects if there was no answer.
+ */
+export const gateway = {
+  async request(method, path, body, headers, signal) {
+    const json = body === undefined ? undefined : JSON.stringify(body);
+    const response = await fetch(path, {
+      method, signal, body: json, cache: "no-store", credentials: "omit", redirect: "error",
+      headers: { Accept: "application/json", ...(json && { "Content-Type": "application/json" }), ...headers },
+    });
+    const text = await response.text();
+    let document;
+    try { document = JSON.parse(text); } catch { /* it is no document */ }
+    return { status: response.status, tag: response.headers.get("ETag"), body: document };
+  },
+};
+
+/** The hub, and in `state` whether its last answer came: "unknown", "reachable" or "unreachable". */
+export function connectionTo(hub, clock) {
+  const connection = {
+    state: "unknown",
+    /** The hub's answer, of any status. `tag` is the validator of the document that the app has. */
+    async answer(method, path, { body, tag, signal }) {
+      const headers = tag ? { "If-None-Match": tag } : {};
+      try {
+        const answer = await within(clock, limit, (both) => hub.request(method, path, body, headers, both), signal);
+        connection.state = answer.status < 500 ? "reachable" : "unreachable";
+        return answer;
+      } catch (error) {
+        if (!signal.aborted) connection.state = "unreachable";
+        throw error;
+      }
+    },
+  };
+  return connection;
+}

@@ -1,0 +1,30 @@
+// Everything that the app's pages show, as the simulated phone's page gets it.
+
+import { badgeOf, quietHours, timeText } from "./badge.js";
+import { channelsOff } from "./broadcasts.js";
+import { allMessages } from "./messages.js";
+import { subjectTree, subjectsOf } from "./subscriptions.js";
+
+/** Of a message whose subject is not in the cube. */
+const placeholder = ["Channel", "Area", "Subject"];
+
+/** The state. `storage` is "full" if the browser has no space for what comes. */
+export async function stateOf(tx, { clock, hub, database, broadcasts }) {
+  const tree = await subjectTree(tx);
+  const names = new Map(subjectsOf(tree).map((subject) => [subject.topic_key, subject.names]));
+  const messages = await allMessages(tx);
+  const off = await channelsOff(tx);
+  const hours = await quietHours(tx);
+  return {
+    now: clock.now(), zone: clock.zone(), initialized: Boolean(await tx.memory("initialized")), hub: hub.state,
+    storage: database.isFull ? "full" : "good",
+    messages: messages.map(({ id, ...message }) => ({ ...message,
+      names: names.get(message.topic_key) ?? placeholder, known: names.has(message.topic_key) })),
+    badge: badgeOf(messages, hours, clock),
+    channels: tree.map((channel) => ({ ...channel, broadcasts: !off.includes(channel.id) })),
+    broadcasts: await broadcasts.cards(tx), features: await broadcasts.features(tx),
+    broadcast_data: await broadcasts.data(tx),
+    settings: { receipts: !(await tx.memory("receipts off")),
+      quiet_hours: hours ? { from: timeText(hours.from), to: timeText(hours.to) } : null },
+  };
+}

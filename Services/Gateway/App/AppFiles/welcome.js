@@ -1,0 +1,54 @@
+import { fill, h } from "./lib/dom.js";
+import { phoneIcon } from "./lib/phone-icons.js";
+import { state } from "./lib/state.js";
+import { t } from "./lib/text.js";
+import { subjectPath } from "./elements/subject-path.js";
+import { installation } from "./install.js";
+
+/** How many subjects are listed; more are counted. */
+const maxListed = 8;
+const levels = ["Forced", "Recommended"];
+
+/**
+ * The first visit: what the app is, the subjects that one gets without a choice, and what the app does without
+ * notifications. `begin(hash)` ends it.
+ */
+export function welcomeScreen(begin) {
+  const subjects = h("div", { class: "welcome-subjects" });
+  const install = installation();
+  const element = h("div", { class: "welcome" }, h("div", { class: "welcome-text" },
+    h("span", { class: "app-icon large" }, phoneIcon("bubble")),
+    h("h1", { tabIndex: -1 }, t("welcome.heading")),
+    h("p", { class: "secondary" }, t("welcome.text")),
+    subjects,
+    h("p", { class: "secondary" }, t("welcome.looks")),
+    h("div", { class: "welcome-end" },
+      h("p", { class: "hint" }, t("welcome.storage")),
+      h("button", { class: "button main wide", type: "button", onclick: () => begin("#messages") },
+        t("welcome.begin"))),
+    h("section", { class: "welcome-install" }, h("h2", null, t("install.heading")), install)));
+  let print = "";
+
+  function update() {
+    install.update();
+    const listed = state.channels.flatMap((channel) => channel.areas.flatMap((area) => area.subjects
+      .filter(({ level }) => levels.includes(level))
+      .map((subject) => ({ ...subject, names: [channel.name, area.name, subject.name] }))))
+      .sort((one, other) => levels.indexOf(one.level) - levels.indexOf(other.level));
+    const waits = state.channels.length ? "" : state.control.offline ? "offline" : state.hub === "unreachable"
+      ? "hub" : state.initialized ? "none" : "cube";
+    if (print === (print = JSON.stringify([waits, listed]))) return;
+    fill(subjects, waits ? h("p", { class: "notice", role: "status" }, t(`welcome.waits.${waits}`)) : [
+      h("h2", null, t(listed.length ? "welcome.subjects" : "welcome.none")),
+      h("ul", { class: "plain group" }, listed.slice(0, maxListed).map(row),
+        listed.length > maxListed
+          ? h("li", { class: "row hint" }, t("welcome.more", { count: listed.length - maxListed })) : null,
+        h("li", null, h("button", { class: "row choose", type: "button", onclick: () => begin("#subscriptions") },
+          t("welcome.choose"))))]);
+  }
+
+  const row = ({ names, level }) => h("li", { class: "row" }, h("span", { class: "row-text" }, subjectPath(names)),
+    h("span", { class: "hint" }, t(`level.${level}`)));
+
+  return Object.assign(element, { update });
+}

@@ -1,0 +1,59 @@
+import Crypto
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A body that rarely changes, with the entity tags of its forms. It must not have secrets, since compression could reveal them
+/// (BREACH).
+struct TaggedBody: Sendable {
+    /// The body as it is sent.
+    struct Form: Sendable {
+        let bytes: ByteBuffer
+        let tag: String
+    }
+
+    let plain: Form
+    /// `nil` if it would not be smaller.
+    let gzip: Form?
+
+    init(_ bytes: Data) {
+        let digest = SHA256.hash(data: bytes).shortText
+        let plain = Form(bytes: ByteBuffer(bytes: bytes), tag: "\"\(digest)\"")
+        self.plain = plain
+        gzip = Gzip.compress(plain.bytes, level: Gzip.bestLevel).map { Form(bytes: $0, tag: "\"\(digest)-gzip\"") }
+    }
+}
+
+extension Answer where Value == NoContent {
+    /// A body that rarely changes, compressed if the client accepts that; 304 if the request's `If-None-Match` has the tag of that form.
+    ///
+    /// - Parameter cacheControl: By default, the client asks again before each use.
+    init(
+        body: TaggedBody, _ contentType: String, for call: OpenCall<NoBody>, status: HTTPResponse.Status? = nil,
+        cacheControl: String = "no-cache"
+    ) {
+        let gzip = call.request.acceptsGzip ? body.gzip : nil
+        let form = gzip ?? body.plain
+        var headers: HTTPFields = [.eTag: form.tag, .cacheControl: cacheControl, .vary: "Accept-Encoding"]
+        if status == nil, call.request.knows(form.tag, isEncoded: true) {
+            self = .notModified(headers: headers)
+        } else {
+            headers[.contentType] = contentType
+            if gzip != nil { headers[.contentEncoding] = "gzip" }
+            self.init(body: .pieces(of: form.bytes, on: call.context.channel), status: status, headers: headers)
+        }
+    }
+}
+
+extension Data {
+    /// An entity tag that is equal for equal bytes.
+    var entityTag: String { "\"\(SHA256.hash(data: self).shortText)\"" }
+}
+
+extension SHA256Digest {
+    /// The first half of the digest's hexadecimal digits, which is enough to tell versions apart.
+    var shortText: String {
+        prefix(16).map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
+    }
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import Bus
+import FoundationEssentials
+import Glibc
+import Logging
+import Schemas
+import ServiceKit
+
+/// A subcommand that talks to a service.
+protocol ServiceCommand: AsyncParsableCommand {
+    static var service: ServiceEntry { get }
+    /// The exit status if the service refuses a command.
+    static var refused: Int32 { get }
+
+    /// - Returns: The text for standard output; empty if there is none.
+    func run(_ client: ServiceClient, _ settings: SettingValues) async throws -> String
+}
+
+extension ServiceCommand {
+    static var refused: Int32 { EXIT_FAILURE }
+
+    func run() async throws {
+        let name = "the \(Self.service.title)"
+        do {
+            let settings = try await SettingValues(
+                arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
+            let endpoints = try settings.value(.endpoints(of: Self.service))
+            do {
+                let text = try await ServiceClient.with(endpoints, settings) { try await run($0, settings) }
+                if !text.isEmpty { print(text) }
+            } catch let failure as CommandFailure where failure.status == .unavailable || failure.status == .deadlineExceeded {
+                throw end(
+                    "\(name) does not answer at \(endpoints.joined(separator: ", ")): "
+                        + "\(failure.message). Is msi up running, with the same MSI_STATE_DIR?", EX_TEMPFAIL)
+            } catch let failure as CommandFailure where failure.status == .overloaded {
+                throw end("\(failure.message); try again later", EX_TEMPFAIL)
+            }
+        } catch let error as ConfigurationError {
+            throw end("\(error)", EX_CONFIG)
+        } catch let failure as CommandFailure {
+            throw end(failure.message, Self.refused)
+        } catch let failure as UnreadableFile {
+            throw end("\(failure)", EX_NOINPUT)
+        } catch let failure as InputFailure {
+            throw end("\(failure)", EX_DATAERR)
+        } catch let error as BusError {
+            throw end("\(error)", Self.refused)
+        } catch let error where error is StartFailure || error is TypedPassword.Failure {
+            throw end("\(error)", EXIT_FAILURE)
+        }
+    }
+
+    private func end(_ error: String, _ code: Int32) -> ExitCode {
+        StandardError.write("msi: \(error)\n")
+        return ExitCode(code)
+    }
+}
+
+/// Sends commands to a service.
+struct ServiceClient: Sendable {
+    /// Hashing a password takes seconds on a busy machine, for example while all services start. A missing service is noticed
+    /// earlier.
+    private static let timeout = Duration.seconds(30)
+
+    private let client: CommandClient
+
+    /// Runs a body with a client, and closes it.
+    ///
+    /// - Throws: ``CommandFailure``, ``BusError`` for an invalid endpoint, ``ConfigurationError`` for missing keys, or the error of
+    ///   the body.
+    static func with<Value: Sendable>(
+        _ endpoints: [String], _ settings: SettingValues, _ body: (ServiceClient) async throws -> Value
+    ) async throws -> Value {
+        try await CommandClient.with(endpoints, settings) { try await body(ServiceClient(client: $0)) }
+    }
+
+    func request<C: Command>(_ command: C) async throws(CommandFailure) -> C.Reply {
+        try await client.request(command, timeout: Self.timeout, context: .commandLine)
+    }
+}
+
+extension CallerContext {
+    /// The author of changes by the command line, for the audit log: the Unix user, whose name cannot be that of an account.
+    fileprivate static var commandLine: CallerContext {
+        let id = geteuid()
+        let name = getpwuid(id).map { String(cString: $0.pointee.pw_name) } ?? String(id)
+        return CallerContext(actor: "cli:\(name)", address: "local")
+    }
+}
+
+/// Sends commands to the people service.
+typealias PeopleClient = ServiceClient
+
+extension PeopleClient {
+    /// Whether a credential is valid.
+    func knows(_ hash: CredentialHash) async throws(CommandFailure) -> Bool {
+        do throws(CommandFailure) {
+            _ = try await request(FindCredential(hash: hash))
+            return true
+        } catch {
+            if error.status == .notFound { return false }
+            throw error
+        }
+    }
+}
+
+extension CommandClient {
+    /// Runs a body with a client of a service's instances, and closes it.
+    ///
+    /// - Throws: ``BusError`` for an invalid endpoint, ``ConfigurationError`` for missing keys, or the error of the body.
+    static func with<Value: Sendable>(
+        _ endpoints: [String], _ settings: SettingValues, _ body: (CommandClient) async throws -> Value
+    ) async throws -> Value {
+        var logger = Logger(label: "msi")
+        // The caller reports a failure.
+        logger.logLevel = .critical
+        let bus = try Bus(settings, logger: logger)
+        let outcome: Result<Value, any Error>
+        do {
+            outcome = .success(try await body(try CommandClient(bus: bus, endpoints: endpoints, logger: logger)))
+        } catch {
+            outcome = .failure(error)
+        }
+        await bus.close()
+        return try outcome.get()
+    }
+}

@@ -1,0 +1,105 @@
+import { fill, h } from "../lib/dom.js";
+import { phoneIcon } from "../lib/phone-icons.js";
+import { currentRoute } from "../lib/route.js";
+import { state } from "../lib/state.js";
+import { formatNumber, t } from "../lib/text.js";
+import { toast, toastRegion } from "../elements/toast.js";
+import { broadcastCards } from "./broadcasts.js";
+import { messagesPage } from "./messages.js";
+
+const signs = { messages: "bubble", subscriptions: "bell", settings: "sliders" };
+
+/**
+ * The app: a page and the bar with the three tabs. What differs between the programs that show it:
+ *
+ * - `noteNow()`: what the app says above its pages, such as that it is offline: `{name, sign, text, action}` or `null`.
+ *   A note with another `name` replaces the shown one.
+ * - `about()`: the facts of the settings' page about the app, as pairs of texts.
+ * - `further`: settings of this program alone: `{page, sign, label, kind, make}`. `make()` returns the page's
+ *   content, an element that may have `update()`.
+ * - `wide`: a query whose `matches` says whether there is room for a list beside its details.
+ */
+export function appScreen({ noteNow, about, further = [], wide = null }) {
+  const later = {
+    subscriptions: async () => (await import("./subscriptions.js")).subscriptionsPage(),
+    settings: async () => (await import("./settings.js")).settingsPage({ about, further, wide }),
+  };
+  const pages = { messages: messagesPage(wide), subscriptions: pageToCome(), settings: pageToCome() };
+  const unread = h("span", { class: "badge" });
+  const links = Object.keys(pages)
+    .map((tab) => h("a", { href: `#${tab}`, dataset: { tab } }, phoneIcon(signs[tab]), t(`tab.${tab}`),
+      tab === "messages" ? unread : null));
+  const note = h("div", { role: "status" });
+  const broadcasts = broadcastCards();
+  /** Toasts are between the page and the tabs, where they cover no action. */
+  const toasts = h("div", { class: "toast-place" });
+  const element = h("div", { class: "app" }, note, broadcasts.strip, Object.values(pages), toasts,
+    h("nav", { class: "tabs", "aria-label": t("tabs") }, links), broadcasts.place);
+  let noteShown = "";
+  let tabBefore = currentRoute().tab;
+
+  function update() {
+    const { tab } = currentRoute();
+    for (const [name, page] of Object.entries(pages)) page.hidden = name !== tab;
+    for (const link of links) {
+      const isCurrent = link.dataset.tab === tab;
+      if (isCurrent) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+      // A tab opens the page where it was left. The current tab opens its first page.
+      if (isCurrent) link.left = location.hash;
+      link.href = isCurrent || !link.left ? `#${link.dataset.tab}` : link.left;
+    }
+    const count = state.badge;
+    if (unread.count !== count) {
+      unread.count = count;
+      unread.hidden = count === 0;
+      fill(unread, h("span", { "aria-hidden": "true" }, count > 99 ? t("tab.many") : formatNumber(count)),
+        h("span", { class: "unseen" }, t("tab.unread", { count })));
+    }
+    showNote();
+    if (pages[tab].update) pages[tab].update();
+    else complete(tab);
+    broadcasts.update(state.broadcasts);
+  }
+
+  /** Loads a page that is shown for the first time. */
+  async function complete(tab) {
+    const make = later[tab];
+    delete later[tab];
+    if (!make) return;
+    let page;
+    try {
+      page = await make();
+    } catch {
+      later[tab] = make;
+      toast(t("page.failed"));
+      return;
+    }
+    page.inert = pages[tab].inert;
+    pages[tab].replaceWith(page);
+    pages[tab] = page;
+    update();
+  }
+
+  function showNote() {
+    const what = noteNow();
+    if (noteShown === (noteShown = what?.name ?? "")) return;
+    fill(note, what ? h("p", { class: "quiet" }, what.sign, h("span", null, what.text), what.action) : null);
+  }
+
+  addEventListener("hashchange", () => {
+    if (!state) return;
+    // The toasts of another page close, except those with an undo.
+    if (tabBefore !== (tabBefore = currentRoute().tab)) {
+      for (const each of toastRegion().querySelectorAll(".toast:not(:has(.link-button))")) {
+        each.dismiss();
+      }
+    }
+    update();
+  });
+  wide?.addEventListener("change", () => { if (state) update(); });
+  return Object.assign(element, { update, toasts, reveal: pages.messages.reveal, started: broadcasts.started });
+}
+
+/** Stands for a page until its module is loaded, at the first opening. Most visits need the messages alone. */
+const pageToCome = () => h("section", { class: "page", "aria-busy": "true" });

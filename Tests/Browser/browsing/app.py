@@ -1,0 +1,59 @@
+"""The students' app in a browser, as tests find things in it."""
+
+from harness.waiting import eventually
+from playwright.sync_api import expect
+
+BEGIN = {"en": "Show my messages", "ar": "اعرض رسائلي"}
+
+
+def open_app(visit, path="#messages", language="en", **options):
+    """Opens the app in a new browser, ends the first visit, and returns the page."""
+    page = visit("/app/", account=None, settled=False, language=language, **options)
+    begin(page, language)
+    if path != "#messages":
+        page.goto(f"/app/{path}")
+    return page
+
+
+def begin(page, language="en"):
+    """Ends the first visit."""
+    page.get_by_role("button", name=BEGIN[language]).click()
+    expect(page.get_by_role("navigation")).to_be_visible()
+
+
+def begin_in_arabic(page):
+    """For pictures: the page in Arabic is in another browser, for which it is the first visit."""
+    begin(page, "ar")
+
+
+def card(page, title):
+    """A message in the list, as a card or a line."""
+    return page.locator(".days").get_by_role("article", name=title)
+
+
+def tab(page, name):
+    return page.get_by_role("navigation", name="Message Hub").get_by_role("link", name=name)
+
+
+def look(page):
+    """Looks for new messages, and waits for what comes of it."""
+    button = page.get_by_role("button", name="Look for new messages")
+    button.click()
+    expect(button).not_to_have_attribute("aria-busy", "true")
+
+
+def fetch(page, *titles):
+    """Looks for new messages until the app has them: the hub tells of a message a moment after FCM has accepted it."""
+
+    def found():
+        look(page)
+        return all(card(page, title).count() for title in titles)
+
+    eventually(f"the app has {titles}", found, pause=0.5)
+
+
+def controlled(page):
+    """Waits until the service worker has all files, and loads the page from it."""
+    page.wait_for_function("navigator.serviceWorker.ready")
+    page.reload()
+    page.wait_for_function("navigator.serviceWorker.controller")
