@@ -4,7 +4,7 @@ package import Base
 /// for ``ProveSubscription``. It gets messages once it is proven. What is not proven ends after an hour.
 ///
 /// A refused subscription is `invalid`, with its field and the reason. After too many that are not proven, the answer is `overloaded` with
-/// `retry_after`.
+/// `retry_after`. The header's `address` is that of the browser.
 package struct AddSubscription: Command, Checked, Hashable {
     package static let name = "webpush.subscribe"
 
@@ -30,12 +30,9 @@ package struct AddSubscription: Command, Checked, Hashable {
     package let language: String?
     /// The app's URL, which notifications open.
     package let app: String?
-    /// The client's network address.
-    package let address: String?
 
     package init(
-        endpoint: Secret, p256dh: String, auth: Secret, subjects: SubscribedSubjects, language: String? = nil, app: String? = nil,
-        address: String? = nil
+        endpoint: Secret, p256dh: String, auth: Secret, subjects: SubscribedSubjects, language: String? = nil, app: String? = nil
     ) {
         self.endpoint = endpoint
         self.p256dh = p256dh
@@ -43,11 +40,10 @@ package struct AddSubscription: Command, Checked, Hashable {
         self.subjects = subjects
         self.language = language
         self.app = app
-        self.address = address
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case endpoint, p256dh, auth, alerts, information, language, app, address
+        case endpoint, p256dh, auth, alerts, information, language, app
     }
 
     package init(from decoder: any Decoder) throws {
@@ -60,8 +56,7 @@ package struct AddSubscription: Command, Checked, Hashable {
                 alerts: try fields.decode([TopicKey].self, forKey: .alerts),
                 information: try fields.decode([TopicKey].self, forKey: .information)),
             language: try fields.decodeIfPresent(String.self, forKey: .language),
-            app: try fields.decodeIfPresent(String.self, forKey: .app),
-            address: try fields.decodeIfPresent(String.self, forKey: .address))
+            app: try fields.decodeIfPresent(String.self, forKey: .app))
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -73,7 +68,6 @@ package struct AddSubscription: Command, Checked, Hashable {
         try fields.encode(subjects.information, forKey: .information)
         try fields.encodeIfPresent(language, forKey: .language)
         try fields.encodeIfPresent(app, forKey: .app)
-        try fields.encodeIfPresent(address, forKey: .address)
     }
 
     package func check() throws(SchemaViolation) {
@@ -85,7 +79,6 @@ package struct AddSubscription: Command, Checked, Hashable {
         try subjects.check()
         try TextLimits.languageTag.check(language, CodingKeys.language)
         try TextLimits.subscriptionURL.check(app, CodingKeys.app)
-        try TextLimits.address.check(address, CodingKeys.address)
     }
 }
 
