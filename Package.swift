@@ -59,6 +59,7 @@ let package = Package(
         .executable(name: "msi-message-log", targets: ["MessageLog"]),
         .executable(name: "msi-people", targets: ["People"]),
         .executable(name: "msi-phone", targets: ["Phone"]),
+        .executable(name: "msi-webpush", targets: ["WebPush"]),
         // For apps.
         .library(name: "MobileApp", targets: ["MobileApp"]),
         // For the tests: loaded into the services by LD_PRELOAD.
@@ -146,6 +147,14 @@ let package = Package(
                 nioHTTPTypesHTTP2, nioSSL, serviceLifecycle, swiftASN1, x509,
             ],
             path: "Services/FCMEmulator",
+            exclude: ["API.md"]),
+        .executableTarget(
+            name: "WebPush",
+            dependencies: [
+                "Base", "Bus", "HTTPTransport", "Instruments", "Schemas", "ServiceKit", "Store", coreMetrics, crypto, deque,
+                logging, serviceLifecycle,
+            ],
+            path: "Services/WebPush",
             exclude: ["API.md"]),
         .executableTarget(
             name: "Canary",
@@ -353,6 +362,13 @@ let package = Package(
                 "ServiceKit", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1,
             ],
             path: "Tests/System"),
+        .testTarget(
+            name: "WebPushTests",
+            dependencies: [
+                "Base", "Bus", "HTTPTransport", "Schemas", "ServiceKit", "Store", "TestSupport", "WebPush", crypto, logging,
+                serviceLifecycle,
+            ],
+            path: "Tests/WebPushTests"),
         .target(
             name: "ExampleApp", dependencies: ["MobileApp", asyncHTTPClient, nioCore, nioHTTP1], path: "Tests/Examples/App"),
         .target(name: "PowerCut", dependencies: ["Base"], path: "Tests/PowerCut"),
