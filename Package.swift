@@ -134,8 +134,8 @@ let package = Package(
         .executableTarget(
             name: "FCMRelay",
             dependencies: [
-                "Base", "Bus", "CCurl", "FCM", "HTTPRouting", "Instruments", "Schemas", "ServiceKit", coreMetrics, deque,
-                jwtKit, logging, serviceLifecycle,
+                "Base", "Bus", "FCM", "HTTPTransport", "Instruments", "Schemas", "ServiceKit", coreMetrics, deque, jwtKit,
+                logging, serviceLifecycle,
             ],
             path: "Services/FCMRelay",
             exclude: ["API.md"]),
@@ -204,6 +204,9 @@ let package = Package(
                 "Schemas", httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
             ],
             path: "Shared/HTTPRouting"),
+        .target(
+            name: "HTTPTransport", dependencies: ["Base", "CCurl", "HTTPRouting", "Schemas", deque],
+            path: "Shared/HTTPTransport"),
         .target(
             name: "Bus",
             dependencies: [
@@ -296,8 +299,8 @@ let package = Package(
         .testTarget(
             name: "FCMRelayTests",
             dependencies: [
-                "Base", "Bus", "FCM", "FCMRelay", "Schemas", "ServiceKit", "TestSupport", cryptoExtras, httpTypes, jwtKit,
-                logging, nioHTTP1, serviceLifecycle,
+                "Base", "Bus", "FCM", "FCMRelay", "HTTPTransport", "Schemas", "ServiceKit", "TestSupport", cryptoExtras,
+                httpTypes, jwtKit, logging, nioHTTP1, serviceLifecycle,
             ],
             path: "Tests/FCMRelayTests"),
         .testTarget(
@@ -308,6 +311,9 @@ let package = Package(
                 logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, subprocess, systemPackage,
             ],
             path: "Tests/GatewayTests"),
+        .testTarget(
+            name: "HTTPTransportTests", dependencies: ["HTTPTransport", "TestSupport", httpTypes],
+            path: "Tests/HTTPTransportTests"),
         .testTarget(
             name: "LoadTesterTests",
             dependencies: ["Base", "LoadTester", "Schemas", "TestSupport", argumentParser, histogram],
@@ -346,7 +352,9 @@ let package = Package(
         .testTarget(name: "PowerCutTests", dependencies: ["PowerCut", "TestSupport"], path: "Tests/PowerCutTests"),
         .testTarget(
             name: "RetryTimeTests",
-            dependencies: ["Base", "FCMEmulator", "FCMRelay", "MessageLog", "Schemas", httpTypes, hummingbird, nioCore],
+            dependencies: [
+                "Base", "FCMEmulator", "FCMRelay", "HTTPTransport", "MessageLog", "Schemas", httpTypes, hummingbird, nioCore,
+            ],
             path: "Tests/RetryTimeTests"),
         .testTarget(name: "SchemasTests", dependencies: ["Base", "FCM", "Schemas"], path: "Tests/SchemasTests"),
         .testTarget(

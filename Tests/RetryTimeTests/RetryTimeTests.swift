@@ -1,4 +1,5 @@
 import Base
+import HTTPTransport
 import Schemas
 import Testing
 

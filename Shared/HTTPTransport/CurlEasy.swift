@@ -62,7 +62,7 @@ final class CurlEasy {
         try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_POST, 1)
-        try set(CURLOPT_USERAGENT, "msi-fcm-relay")
+        try set(CURLOPT_USERAGENT, configuration.userAgent)
         try set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: Milliseconds(configuration.connectTimeout).rawValue))
         try set(CURLOPT_MAXAGE_CONN, Int(clamping: configuration.idleTimeout.components.seconds))
         try set(CURLOPT_MAXLIFETIME_CONN, Int(clamping: configuration.maxConnectionAge.components.seconds))

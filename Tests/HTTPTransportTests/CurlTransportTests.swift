@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@testable import FCMRelay
+@testable import HTTPTransport
 
 @Suite("The HTTP transport")
 struct CurlTransportTests {
@@ -138,7 +138,7 @@ struct CurlTransportTests {
 
     @Test("URLs of other protocols are refused")
     func otherProtocolsAreRefused() async throws {
-        let transport = try CurlTransport(CurlConfiguration())
+        let transport = try CurlTransport(.sample())
         let file = await error(transport, request("file:///etc/passwd"))
         let plain = await error(transport, request("http://127.0.0.1:1/"))
         await transport.close()
@@ -149,7 +149,7 @@ struct CurlTransportTests {
 
     @Test("Without a server, a request fails and cannot have been processed")
     func noServer() async throws {
-        let transport = try CurlTransport(CurlConfiguration())
+        let transport = try CurlTransport(.sample())
         let refused = await error(transport, request("https://127.0.0.1:1"))
         await transport.close()
         #expect(refused?.code == .notReachable)
@@ -162,7 +162,7 @@ struct CurlTransportTests {
         try await withTLSServer { _ in
             .init(200)
         } _: { server in
-            let transport = try CurlTransport(CurlConfiguration())
+            let transport = try CurlTransport(.sample())
             let error = await error(transport, request(server.url))
             await transport.close()
             #expect(error?.code == .tls)
@@ -236,9 +236,7 @@ struct CurlTransportTests {
 
     @Test("An answer that is too long is a failure")
     func answersThatAreTooLong() async throws {
-        let limit = CurlConfiguration().maxBodyBytes
-        // A phone's 2,000 topics with the longest names.
-        #expect(limit > 2_000 * (900 + #""":{"addDate":"2015-07-30"},"#.utf8.count))
+        let limit = CurlConfiguration.sample().maxBodyBytes
         try await withTransport { request in
             .init(200, String(repeating: "x", count: request.path == "/long" ? limit + 1 : limit))
         } _: { server, transport in
@@ -300,8 +298,10 @@ struct CurlTransportTests {
             return .init(200)
         } _: { server in
             let transport = try CurlTransport(
-                CurlConfiguration(
-                    certificateAuthorityFile: server.certificateFile, connectionsPerHost: 1, streamsPerConnection: 2))
+                .sample(trusting: server.certificateFile) {
+                    $0.connectionsPerHost = 1
+                    $0.streamsPerConnection = 2
+                })
             let waiting = (0..<5).map { _ in Task { await error(transport, request(server.url)) } }
             try await eventually { server.requests.count == 2 }
             // Twice at once: both return when it is closed.
@@ -317,7 +317,7 @@ struct CurlTransportTests {
     @Test("A certificate file that cannot be read is an error")
     func badAuthorityFile() async throws {
         try await withTemporaryFolder { folder in
-            let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: folder + "/none.pem"))
+            let transport = try CurlTransport(.sample(trusting: folder + "/none.pem"))
             let error = await error(transport, request("https://127.0.0.1:1"))
             await transport.close()
             #expect(error != nil)

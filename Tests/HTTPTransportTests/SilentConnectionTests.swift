@@ -2,7 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@testable import FCMRelay
+@testable import HTTPTransport
 
 /// When connections are replaced by new ones, on a real server.
 @Suite("Connections that answer nothing")
@@ -15,7 +15,7 @@ struct SilentConnectionTests {
         silenceTimeout: Duration? = nil, streams: Int? = nil,
         _ body: @escaping @Sendable (TLSServer, CurlTransport) async throws -> Void
     ) async throws {
-        try await FCMRelayTests.withTransport { request in
+        try await HTTPTransportTests.withTransport { request in
             if request.path == "/slow" { try await Task.sleep(for: .milliseconds(900)) }
             if request.path == "/never" { try await Task.sleep(for: .seconds(60)) }
             return .init(200)

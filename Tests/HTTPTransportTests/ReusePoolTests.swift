@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FCMRelay
+@testable import HTTPTransport
 
 @Suite("Spare pool")
 struct ReusePoolTests {

@@ -1,7 +1,7 @@
-import FoundationEssentials
+package import FoundationEssentials
 
-/// Sends HTTPS requests to FCM and to the token endpoint.
-protocol HTTPTransport: Sendable {
+/// Sends HTTPS requests.
+package protocol HTTPTransport: Sendable {
     /// Sends requests concurrently, starting with the first. Returns when each has an answer, with any status, or has failed.
     ///
     /// It takes several requests, so that the task waits once for requests that belong together. A cancelled task
@@ -22,28 +22,35 @@ protocol HTTPTransport: Sendable {
 }
 
 /// The outcome of a request.
-typealias HTTPTransportOutcome = Result<HTTPTransportResponse, TransportError>
+package typealias HTTPTransportOutcome = Result<HTTPTransportResponse, TransportError>
 
 /// One POST or GET.
-struct HTTPTransportRequest: Sendable {
+package struct HTTPTransportRequest: Sendable {
     /// An `https://` URL.
-    let url: String
+    package let url: String
     /// Header lines without line ends, such as `content-type: application/json`.
-    let headers: [String]
+    package let headers: [String]
     /// The body of a POST; `nil` for a GET.
-    let body: Data?
+    package let body: Data?
     /// When the request times out. Time in a queue counts.
-    let deadline: ContinuousClock.Instant
+    package let deadline: ContinuousClock.Instant
+
+    package init(url: String, headers: [String], body: Data?, deadline: ContinuousClock.Instant) {
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.deadline = deadline
+    }
 }
 
 /// The used parts of an HTTP answer.
-struct HTTPTransportResponse: Sendable {
-    let status: Int
+package struct HTTPTransportResponse: Sendable {
+    package let status: Int
     /// Set only if the status is not a success.
-    let retryAfter: String?
-    let body: Data
+    package let retryAfter: String?
+    package let body: Data
 
-    init(status: Int, retryAfter: String? = nil, body: Data = Data()) {
+    package init(status: Int, retryAfter: String? = nil, body: Data = Data()) {
         self.status = status
         self.retryAfter = retryAfter
         self.body = body
@@ -51,9 +58,9 @@ struct HTTPTransportResponse: Sendable {
 }
 
 /// Why a request got no answer.
-struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure: a closed list, usable as a metric label.
-    enum Code: String, CaseIterable, Sendable {
+    package enum Code: String, CaseIterable, Sendable {
         /// The host does not exist or accepts no connections.
         case notReachable
         /// The two sides cannot agree on encryption, or the server's certificate is not trusted.
@@ -74,13 +81,13 @@ struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
         case other
     }
 
-    let code: Code
+    package let code: Code
     /// One sentence, at most 200 characters.
-    let description: String
+    package let description: String
     /// Whether any part of the request was sent. `true`: the server may have processed it. `false`: it certainly did not.
-    let mayHaveBeenProcessed: Bool
+    package let mayHaveBeenProcessed: Bool
 
-    init(_ code: Code, _ description: String, mayHaveBeenProcessed: Bool = false) {
+    package init(_ code: Code, _ description: String, mayHaveBeenProcessed: Bool = false) {
         self.code = code
         self.description = String(description.prefix(200))
         self.mayHaveBeenProcessed = mayHaveBeenProcessed

@@ -1,21 +1,21 @@
 import Testing
 
-@testable import FCMRelay
+@testable import HTTPTransport
 
-@Suite("When an FCM that fails gets no requests")
+@Suite("When a server that fails gets no requests")
 struct CircuitStateMachineTests {
     private static let start = ContinuousClock.now
 
     /// A machine after enough failures to open the circuit.
     private static func opened() -> CircuitStateMachine {
-        var circuit = CircuitStateMachine()
+        var circuit = CircuitStateMachine(probeTimeout: .seconds(20))
         for _ in 0..<20 { circuit.failed(at: start) }
         return circuit
     }
 
     @Test("After twenty failures in a row, nothing is sent for a second, and then one request")
     func opens() {
-        var circuit = CircuitStateMachine()
+        var circuit = CircuitStateMachine(probeTimeout: .seconds(20))
         for _ in 0..<19 {
             circuit.failed(at: Self.start)
             let admission = circuit.admit(at: Self.start)
@@ -28,7 +28,7 @@ struct CircuitStateMachineTests {
 
     @Test("Any answer resets the count and ends the pause")
     func answers() {
-        var circuit = CircuitStateMachine()
+        var circuit = CircuitStateMachine(probeTimeout: .seconds(20))
         for number in 0..<100 {
             if number % 19 == 0 { circuit.answered() }
             circuit.failed(at: Self.start)
@@ -65,7 +65,7 @@ struct CircuitStateMachineTests {
         #expect(admission == .probe)
     }
 
-    @Test("A probe that ended before FCM could answer lets the next one begin")
+    @Test("A probe that ended before the server could answer lets the next one begin")
     func nothingLearned() {
         var circuit = Self.opened()
         let now = Self.start + .seconds(1)

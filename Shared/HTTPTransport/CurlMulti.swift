@@ -1,5 +1,4 @@
 import CCurl
-import ServiceKit
 import Base
 
 /// libcurl's multi handle: a set of transfers and their shared connections.
@@ -16,8 +15,8 @@ struct CurlMulti: @unchecked Sendable {
         set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         set(CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
         set(CURLMOPT_MAX_CONCURRENT_STREAMS, configuration.streamsPerConnection)
-        // Idle connections to FCM, and one to the token endpoint, stay open.
-        set(CURLMOPT_MAXCONNECTS, configuration.connectionsPerHost + 1)
+        // Idle connections stay open.
+        set(CURLMOPT_MAXCONNECTS, configuration.connectionsPerHost + configuration.otherConnections)
     }
 
     private func set(_ option: CURLMoption, _ value: Int) {
@@ -88,6 +87,9 @@ final class ConnectionSet {
     /// The number of transfers that libcurl works on.
     private(set) var transfers = 0
     private let silenceTimeout: Duration
+    /// A set that has never answered is abandoned only after this time: if the server itself hangs, new connections do
+    /// not answer sooner.
+    private let minAge: Duration
     private let opened: ContinuousClock.Instant
     private var hasAnswered = false
     /// When each connection last answered, by its local port.
@@ -95,15 +97,13 @@ final class ConnectionSet {
 
     /// The minimum silence that counts against a connection. In less time a request may have had no chance of an answer.
     private static let minSilence = Duration.seconds(1)
-    /// A set that has never answered is abandoned only after this time: if FCM itself hangs, new connections do
-    /// not answer sooner.
-    private static let minAge = DeliveryTimes.fcmRequestTimeout
     /// Closed connections are forgotten when there are more than this many.
     private static let rememberedConnections = 32
 
     init(_ configuration: CurlConfiguration) throws(TransportError) {
         multi = try CurlMulti(configuration)
         silenceTimeout = configuration.silenceTimeout
+        minAge = configuration.requestTimeout
         opened = .now
     }
 
@@ -131,7 +131,7 @@ final class ConnectionSet {
     ///
     /// - Parameter isTooLate: Whether the transfer times out now. Then a shorter silence is sufficient.
     func shouldAbandon(for easy: CurlEasy, isTooLate: Bool, at now: ContinuousClock.Instant) -> Bool {
-        guard let sentAt = easy.sentAt, hasAnswered || now - opened >= Self.minAge else { return false }
+        guard let sentAt = easy.sentAt, hasAnswered || now - opened >= minAge else { return false }
         let silence = now - max(sentAt, lastAnswers[easy.localPort] ?? sentAt)
         return silence >= (isTooLate ? min(Self.minSilence, silenceTimeout) : silenceTimeout)
     }

@@ -2,9 +2,9 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@testable import FCMRelay
+@testable import HTTPTransport
 
-/// Requests on two threads, as in the relay.
+/// Requests on two threads, as in the relays.
 @Suite("A transport with several threads")
 struct TransportThreadTests {
     private func requests(_ count: Int, to server: TLSServer) -> [HTTPTransportRequest] {
@@ -57,8 +57,10 @@ struct TransportThreadTests {
             return .init(200)
         } _: { server in
             let transport = try CurlTransport(
-                CurlConfiguration(
-                    certificateAuthorityFile: server.certificateFile, streamsPerConnection: 5, maxPending: 20))
+                .sample(trusting: server.certificateFile) {
+                    $0.streamsPerConnection = 5
+                    $0.maxPending = 20
+                })
             var sending: [Task<[HTTPTransportOutcome], Never>] = []
             for count in 1...10 {
                 sending.append(Task { await transport.send(requests(2, to: server)) })
