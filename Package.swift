@@ -205,7 +205,7 @@ let package = Package(
             ],
             path: "Shared/HTTPRouting"),
         .target(
-            name: "HTTPTransport", dependencies: ["Base", "CCurl", "HTTPRouting", "Schemas", deque],
+            name: "HTTPTransport", dependencies: ["Base", "CCurl", "HTTPRouting", "Schemas", "ServiceKit", deque],
             path: "Shared/HTTPTransport"),
         .target(
             name: "Bus",

@@ -12,6 +12,9 @@ package struct CurlConfiguration: Sendable {
     package var connectionsPerHost = 10
     /// The maximum number of idle connections that stay open in addition to those to one host.
     package var otherConnections = 1
+    /// Whether the requests go to many hosts. Then the connections of all are replaced because of a silent host only if that host has
+    /// answered on one of them before, or they are as old as ``requestTimeout``.
+    package var hasManyHosts = false
     /// The maximum number of streams on one connection, unless the server allows fewer.
     package var streamsPerConnection = 100
     /// The maximum number of accepted and unanswered requests. Further ones are refused as `overloaded`.

@@ -2,6 +2,7 @@ import CCurl
 import FoundationEssentials
 import Glibc
 import Base
+import ServiceKit
 
 /// libcurl's easy handle. It carries one transfer at a time and is reused. The transport's thread owns it.
 final class CurlEasy {
@@ -26,6 +27,14 @@ final class CurlEasy {
     /// processed the request.
     private var posted = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var isGet = false
+    /// The scheme, the host and the port of the URL; empty unless there are many hosts.
+    private(set) var origin = ""
+    private let hasManyHosts: Bool
+    private var scope = ServerScope.all
+    /// Whether the URL is not one of `https`.
+    private var isPlain = false
+    /// The address that is outside the request's scope, if there was one.
+    private var refusedAddress: String?
     private let maxBodyBytes: Int
     private var body = Data()
     private var isBodyTooLong = false
@@ -41,6 +50,7 @@ final class CurlEasy {
         self.handle = handle
         self.parsedURL = parsedURL
         maxBodyBytes = configuration.maxBodyBytes
+        hasManyHosts = configuration.hasManyHosts
         errorText.initialize(repeating: 0)
         do {
             try setUp(configuration)
@@ -79,6 +89,7 @@ final class CurlEasy {
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText.baseAddress))
         try check(ccurl_easy_setopt_write_callback(handle, CURLOPT_WRITEFUNCTION, receiveBody))
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque()))
+        try check(ccurl_easy_setopt_pointer(handle, CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque()))
         try check(ccurl_easy_setopt_request_callback(handle, CURLOPT_PREREQFUNCTION, noteRequest))
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_PREREQDATA, Unmanaged.passUnretained(self).toOpaque()))
     }
@@ -117,6 +128,8 @@ final class CurlEasy {
         isBodyTooLong = false
         sentAt = nil
         errorText[0] = 0
+        refusedAddress = nil
+        try prepare(scope: request.scope)
         try prepare(url: request.url)
         try prepare(method: request.body)
         try prepare(headers: request.headers)
@@ -153,6 +166,36 @@ final class CurlEasy {
         try check(ccurl_easy_setopt_string(handle, CURLOPT_URL, nil))
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_CURLU, UnsafeMutableRawPointer(parsedURL)))
         url = newURL
+        isPlain = !newURL.prefix(6).lowercased().hasPrefix("https:")
+        if hasManyHosts { origin = newURL.split(separator: "/", maxSplits: 2).prefix(2).joined(separator: "//") }
+    }
+
+    private func prepare(scope newScope: ServerScope) throws(TransportError) {
+        if newScope == scope { return }
+        try set(CURLOPT_PROTOCOLS_STR, newScope == .allAndPlainLoopback ? "http,https" : "https")
+        if newScope == .all {
+            // libcurl opens the socket itself.
+            try check(ccurl_easy_setopt_open_socket_callback(handle, CURLOPT_OPENSOCKETFUNCTION, nil))
+        } else {
+            try check(ccurl_easy_setopt_open_socket_callback(handle, CURLOPT_OPENSOCKETFUNCTION, openSocketWithinScope))
+        }
+        scope = newScope
+    }
+
+    /// Whether the request may be sent to an address. If not, the outcome is an error that names it.
+    ///
+    /// - Parameter address: `nil` for one of another family than IP.
+    fileprivate func mayUse(_ address: @autoclosure () -> IPAddress?) -> Bool {
+        guard scope != .all else { return true }
+        let address = address()
+        let isWithin =
+            switch scope {
+            case .all: true
+            case .publicAddresses: environmentNamesProxy || address?.isPublic ?? false
+            case .allAndPlainLoopback: !isPlain || address?.isLoopback ?? false
+            }
+        if !isWithin { refusedAddress = address?.description ?? "of another kind" }
+        return isWithin
     }
 
     private func prepare(headers newLines: [String]) throws(TransportError) {
@@ -177,12 +220,21 @@ final class CurlEasy {
             return .failure(
                 TransportError(.tooLarge, "the answer is longer than \(maxBodyBytes) bytes", mayHaveBeenProcessed: true))
         }
-        guard status == CURLE_OK else { return .failure(error()) }
+        guard status == CURLE_OK else { return .failure(refusal ?? error()) }
         var code = 0
         ccurl_easy_getinfo_long(handle, CURLINFO_RESPONSE_CODE, &code)
         // Looking for a header takes as long as reading the answer, so it is done only for errors.
         let retryAfter = (200..<300).contains(code) ? nil : header("retry-after")
-        return .success(HTTPTransportResponse(status: code, retryAfter: retryAfter, body: body))
+        let location = code == 201 ? header("location") : nil
+        return .success(HTTPTransportResponse(status: code, retryAfter: retryAfter, location: location, body: body))
+    }
+
+    /// The error of a request whose server's address is outside its scope.
+    private var refusal: TransportError? {
+        refusedAddress.map {
+            TransportError(
+                .refusedAddress, "the server has the address \($0), which is not \(isPlain ? "a loopback" : "a public") one")
+        }
     }
 
     /// Whether any part of the request has been sent.
@@ -244,6 +296,30 @@ private nonisolated func setAcknowledgementTimeout(
     return CURL_SOCKOPT_OK
 }
 
+/// libcurl's `CURLOPT_OPENSOCKETFUNCTION`, called for each address that libcurl connects to.
+private nonisolated func openSocketWithinScope(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context, let address else { return -1 }
+    let easy = Unmanaged<CurlEasy>.fromOpaque(context).takeUnretainedValue()
+    guard easy.mayUse(IPAddress(address)) else { return -1 }
+    return socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
+}
+
+extension IPAddress {
+    /// - Returns: `nil` for an address of another family than IP.
+    fileprivate init?(_ address: UnsafeMutablePointer<curl_sockaddr>) {
+        // libcurl's structure ends with the bytes of the system's structure for the family, which may be longer than `sockaddr`.
+        guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
+        let system = UnsafeRawPointer(address) + offset
+        switch address.pointee.family {
+        case AF_INET: self.init(ipv4: UInt32(bigEndian: system.load(as: sockaddr_in.self).sin_addr.s_addr))
+        case AF_INET6: self.init(ipv6: withUnsafeBytes(of: system.load(as: sockaddr_in6.self).sin6_addr) { Array($0) })
+        default: return nil
+        }
+    }
+}
+
 /// libcurl's `CURLOPT_PREREQFUNCTION`, called before a request is sent.
 private nonisolated func noteRequest(
     _ context: UnsafeMutableRawPointer?, _ peer: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
@@ -251,6 +327,7 @@ private nonisolated func noteRequest(
 ) -> Int32 {
     guard let context else { return CURL_PREREQFUNC_ABORT }
     let easy = Unmanaged<CurlEasy>.fromOpaque(context).takeUnretainedValue()
+    guard easy.mayUse(peer.flatMap { IPAddress(String(cString: $0)) }) else { return CURL_PREREQFUNC_ABORT }
     easy.sentAt = .now
     easy.localPort = localPort
     return CURL_PREREQFUNC_OK

@@ -87,11 +87,14 @@ final class ConnectionSet {
     /// The number of transfers that libcurl works on.
     private(set) var transfers = 0
     private let silenceTimeout: Duration
-    /// A set that has never answered is abandoned only after this time: if the server itself hangs, new connections do
+    /// A set on which the host has never answered is abandoned only after this time: if the server itself hangs, new connections do
     /// not answer sooner.
     private let minAge: Duration
     private let opened: ContinuousClock.Instant
     private var hasAnswered = false
+    private let hasManyHosts: Bool
+    /// With many hosts: those that have answered.
+    private var answeredHosts: Set<String> = []
     /// When each connection last answered, by its local port.
     private var lastAnswers: [Int32: ContinuousClock.Instant] = [:]
 
@@ -99,11 +102,14 @@ final class ConnectionSet {
     private static let minSilence = Duration.seconds(1)
     /// Closed connections are forgotten when there are more than this many.
     private static let rememberedConnections = 32
+    /// When more hosts have answered, all are forgotten.
+    private static let rememberedHosts = 1_000
 
     init(_ configuration: CurlConfiguration) throws(TransportError) {
         multi = try CurlMulti(configuration)
         silenceTimeout = configuration.silenceTimeout
         minAge = configuration.requestTimeout
+        hasManyHosts = configuration.hasManyHosts
         opened = .now
     }
 
@@ -124,6 +130,10 @@ final class ConnectionSet {
     /// Notes that a transfer got its answer.
     func answered(_ easy: CurlEasy, at now: ContinuousClock.Instant) {
         hasAnswered = true
+        if hasManyHosts {
+            if answeredHosts.count >= Self.rememberedHosts { answeredHosts = [] }
+            answeredHosts.insert(easy.origin)
+        }
         lastAnswers[easy.localPort] = now
     }
 
@@ -131,9 +141,14 @@ final class ConnectionSet {
     ///
     /// - Parameter isTooLate: Whether the transfer times out now. Then a shorter silence is sufficient.
     func shouldAbandon(for easy: CurlEasy, isTooLate: Bool, at now: ContinuousClock.Instant) -> Bool {
-        guard let sentAt = easy.sentAt, hasAnswered || now - opened >= minAge else { return false }
+        guard let sentAt = easy.sentAt, hasHostAnswered(easy) || now - opened >= minAge else { return false }
         let silence = now - max(sentAt, lastAnswers[easy.localPort] ?? sentAt)
         return silence >= (isTooLate ? min(Self.minSilence, silenceTimeout) : silenceTimeout)
+    }
+
+    /// Whether a transfer's host has answered on these connections.
+    private func hasHostAnswered(_ easy: CurlEasy) -> Bool {
+        hasManyHosts ? answeredHosts.contains(easy.origin) : hasAnswered
     }
 
     /// Forgets connections that are closed or silent.

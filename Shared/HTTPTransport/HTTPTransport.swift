@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// Sends HTTPS requests.
+/// Sends HTTP requests, with TLS unless a request's ``ServerScope`` allows to do without.
 package protocol HTTPTransport: Sendable {
     /// Sends requests concurrently, starting with the first. Returns when each has an answer, with any status, or has failed.
     ///
@@ -26,7 +26,7 @@ package typealias HTTPTransportOutcome = Result<HTTPTransportResponse, Transport
 
 /// One POST or GET.
 package struct HTTPTransportRequest: Sendable {
-    /// An `https://` URL.
+    /// An `https://` URL; with ``ServerScope/allAndPlainLoopback`` also an `http://` one.
     package let url: String
     /// Header lines without line ends, such as `content-type: application/json`.
     package let headers: [String]
@@ -34,13 +34,30 @@ package struct HTTPTransportRequest: Sendable {
     package let body: Data?
     /// When the request times out. Time in a queue counts.
     package let deadline: ContinuousClock.Instant
+    /// The servers that it may reach.
+    package let scope: ServerScope
 
-    package init(url: String, headers: [String], body: Data?, deadline: ContinuousClock.Instant) {
+    package init(
+        url: String, headers: [String], body: Data?, deadline: ContinuousClock.Instant, scope: ServerScope = .all
+    ) {
         self.url = url
         self.headers = headers
         self.body = body
         self.deadline = deadline
+        self.scope = scope
     }
+}
+
+/// The servers that a request may reach. Their addresses are checked after the resolution of the name: for each new connection before it
+/// is made, and for each request before it is sent.
+package enum ServerScope: Hashable, Sendable {
+    /// All servers with TLS.
+    case all
+    /// Servers with TLS and a public address, for a URL from a stranger. If the environment names a proxy, only the proxy knows the address
+    /// and has to check it.
+    case publicAddresses
+    /// All servers with TLS, and those on this machine's loopback addresses also without.
+    case allAndPlainLoopback
 }
 
 /// The used parts of an HTTP answer.
@@ -48,11 +65,14 @@ package struct HTTPTransportResponse: Sendable {
     package let status: Int
     /// Set only if the status is not a success.
     package let retryAfter: String?
+    /// The address of what the request has created. Set only if the status is 201.
+    package let location: String?
     package let body: Data
 
-    package init(status: Int, retryAfter: String? = nil, body: Data = Data()) {
+    package init(status: Int, retryAfter: String? = nil, location: String? = nil, body: Data = Data()) {
         self.status = status
         self.retryAfter = retryAfter
+        self.location = location
         self.body = body
     }
 }
@@ -65,6 +85,8 @@ package struct TransportError: Error, Hashable, Sendable, CustomStringConvertibl
         case notReachable
         /// The two sides cannot agree on encryption, or the server's certificate is not trusted.
         case tls
+        /// The server's address is outside the request's scope.
+        case refusedAddress
         /// No answer by the request's deadline, or no connection within the connect timeout.
         case timeout
         /// The connection or the request's stream ended before the answer was complete.
