@@ -90,7 +90,7 @@ extension [ComponentOutcome] {
     /// The outcomes by the components' positions in a record. Components that the record does not have are left out.
     func results(for record: RelayRecord) -> [PartResult] {
         compactMap { outcome in
-            record.components.firstIndex { $0.component == outcome.component }.map {
+            record.components.firstIndex { $0.component.fcm == outcome.component }.map {
                 PartResult(part: $0, result: outcome.result)
             }
         }
@@ -111,7 +111,7 @@ extension Relay {
         case .message(let message):
             let command = RelayMessage(
                 msiKey: message.msiKey, timestamp: message.timestamp, content: message.content, expires: message.expires,
-                components: parts.map { message.relay.components[$0].component })
+                components: parts.compactMap { message.relay.components[$0].component.fcm })
             return try await relay(command, by: end).results(for: message.relay)
         case .push(let push):
             let command = RelayPush(

@@ -170,7 +170,7 @@ extension Intervention {
 }
 
 extension RelayState: BSONConvertible {}
-extension Component: BSONConvertible {}
+extension RelayComponent: BSONConvertible {}
 extension DeliveryState: BSONConvertible {}
 extension ErrorClass: BSONConvertible {}
 
