@@ -1,7 +1,7 @@
 package import Base
 
-/// `webpush.subscribe`: stores a browser's subscription, and sends it the first push, which shows that notifications are on and has the code
-/// for ``ProveSubscription``. It gets messages once it is proven. What is not proven ends after an hour.
+/// `webpush.subscribe`: stores a browser's subscription, and sends it the first push, which shows that notifications are on and has the
+/// code for ``ProveSubscription``. It gets messages once it is proven. What is not proven ends after an hour.
 ///
 /// A refused subscription is `invalid`, with its field and the reason. After too many that are not proven, the answer is `overloaded` with
 /// `retry_after`. The header's `address` is that of the browser.
@@ -160,8 +160,8 @@ package struct ChangeSubscription: Command, Checked, Hashable {
     }
 }
 
-/// `webpush.prove`: returns the code of the first push. From then on the subscription gets messages, and it does not end by itself. Repeated,
-/// it changes nothing.
+/// `webpush.prove`: returns the code of the first push. From then on the subscription gets messages, and it does not end by itself.
+/// Repeated, it changes nothing.
 ///
 /// `not_found` for an unknown id or a wrong secret; `invalid` with the field `code` for a wrong code.
 package struct ProveSubscription: Command, Checked, Hashable {

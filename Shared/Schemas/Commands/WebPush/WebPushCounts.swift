@@ -14,6 +14,25 @@ package struct ReadWebPushKey: Command, Hashable {
     package init() {}
 }
 
+/// `webpush.rotate`: makes a new key pair, which browsers subscribe with from now on. Subscriptions with earlier keys get pushes that are
+/// signed with these, until their apps have noticed the new key and subscribed again.
+package struct RotateWebPushKey: Command, Hashable {
+    package static let name = "webpush.rotate"
+    package typealias Reply = ReadWebPushKey.Reply
+
+    /// Whether to remove the earlier keys, such as after a theft. Their subscriptions end, and the apps subscribe again when they are opened;
+    /// the default is `false`.
+    package let forget: Bool?
+
+    package init(forget: Bool? = nil) {
+        self.forget = forget
+    }
+
+    private enum CodingKeys: CodingKey, CaseIterable {
+        case forget
+    }
+}
+
 /// `webpush.counts`: how many subscriptions there are, and how their push services do.
 package struct CountSubscriptions: Command, Hashable {
     package static let name = "webpush.counts"
