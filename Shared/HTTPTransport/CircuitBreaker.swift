@@ -14,10 +14,11 @@ package final class CircuitBreaker: Sendable {
 
     /// - Parameters:
     ///   - problem: Why sends are refused, without the last error, such as "FCM has failed many times in a row".
+    ///   - maxFailures: This many failures in a row open the circuit.
     ///   - probeTimeout: The wait for a probe's outcome, after which there is another one. It is longer than a request can take.
-    package init(problem: String, probeTimeout: Duration) {
+    package init(problem: String, maxFailures: Int = 20, probeTimeout: Duration) {
         self.problem = problem
-        state = Mutex(State(machine: CircuitStateMachine(probeTimeout: probeTimeout)))
+        state = Mutex(State(machine: CircuitStateMachine(maxFailures: maxFailures, probeTimeout: probeTimeout)))
     }
 
     /// - Parameter beforeProbe: Called if this send is the probe that finds out whether the server answers again.

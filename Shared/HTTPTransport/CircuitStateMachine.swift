@@ -23,15 +23,15 @@ struct CircuitStateMachine: Sendable {
     }
 
     /// This many failures in a row open the circuit.
-    private static let maxFailures = 20
-
+    private let maxFailures: Int
     /// The wait for a probe's outcome.
     private let probeTimeout: Duration
     private var state = State.closed(failures: 0)
     /// The maximum is short, because an urgent message may be waiting.
     private var backoff = Backoff(first: .seconds(1), max: .seconds(8))
 
-    init(probeTimeout: Duration) {
+    init(maxFailures: Int = 20, probeTimeout: Duration) {
+        self.maxFailures = maxFailures
         self.probeTimeout = probeTimeout
     }
 
@@ -74,7 +74,7 @@ struct CircuitStateMachine: Sendable {
     /// The server or the connection to it has failed.
     mutating func failed(at now: ContinuousClock.Instant) {
         switch state {
-        case .closed(let failures) where failures + 1 < Self.maxFailures:
+        case .closed(let failures) where failures + 1 < maxFailures:
             state = .closed(failures: failures + 1)
         case .closed, .probing:
             state = .open(until: now + backoff.failed())
