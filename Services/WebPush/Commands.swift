@@ -10,6 +10,7 @@ struct WebPush: Sendable {
     let keys: VAPIDKeys
     let hosts: PushHosts
     let fanOut: FanOut
+    let ended: EndedSubscriptions
     /// What sends pushes; `nil` while the operator has named no contact.
     let pushing: Pushing?
 
@@ -39,7 +40,7 @@ struct WebPush: Sendable {
         if let language = command.language, LanguageTag(language) == nil {
             throw SchemaViolation(field: "language", problem: "expected a language tag such as en or ar")
         }
-        let added = try await subscriptions.add(command, at: endpoint, key: keys.current.id, address: context.address)
+        let added = try await subscriptions.add(command, at: endpoint, key: keys.current().id, address: context.address)
         let now = UnixMilliseconds.now
         let rest = context.deadline.map { Duration(max($0, now) - now) - .seconds(1) } ?? Self.firstPushTimeout
         try await pushing.firstPushes.send(to: added, by: .now + min(max(rest, .zero), Self.firstPushTimeout))
@@ -86,7 +87,7 @@ extension CommandRouter {
         router.on(WithdrawSends.self) { _, _ in WithdrawSends.Reply(withdrawn: 0) }
         router.on(ReadWebPushKey.self) { _, _ in
             _ = try service.requirePushing()
-            return ReadWebPushKey.Reply(key: try service.keys.current.publicKey)
+            return ReadWebPushKey.Reply(key: try await service.keys.current().publicKey)
         }
         router.on(RotateWebPushKey.self) { command, context in
             let key = try await service.keys.rotate(forgetting: command.forget ?? false)

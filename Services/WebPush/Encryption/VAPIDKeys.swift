@@ -45,31 +45,21 @@ struct VAPIDKey: Sendable {
 /// sign the pushes to the subscriptions that were made with them, until their apps have subscribed again.
 final class VAPIDKeys: Sendable {
     private let store: Storage
-    private let keys: Mutex<[VAPIDKey]>
+    /// Oldest first; empty until they are read.
+    private let keys = Mutex<[VAPIDKey]>([])
 
-    /// Reads the keys, and makes one if there is none.
-    ///
-    /// - Throws: ``CommandFailure``.
-    init(store: Storage) async throws {
+    init(store: Storage) {
         self.store = store
-        var found = try await Self.read(store)
-        if found.isEmpty {
-            do {
-                try await store.insert(Self.newKey(id: .least), into: WebPushStore.keys)
-            } catch let failure as CommandFailure where failure.status == .conflict {
-                // Another instance has started at the same time, and has made it.
-            }
-            found = try await Self.read(store)
-        }
-        keys = Mutex(found)
     }
 
-    /// The one that browsers subscribe with.
-    var current: VAPIDKey {
-        get throws(CommandFailure) {
-            guard let newest = keys.withLock(\.last) else { throw CommandFailure(.internal, "webpush_key has no readable key") }
-            return newest
-        }
+    /// The one that browsers subscribe with. It is made if there is none.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func current() async throws -> VAPIDKey {
+        if let newest = keys.withLock(\.last) { return newest }
+        try await refresh()
+        guard let newest = keys.withLock(\.last) else { throw CommandFailure(.internal, "webpush_key has no readable key") }
+        return newest
     }
 
     /// The key with an id. Another instance may have made it.
@@ -83,17 +73,25 @@ final class VAPIDKeys: Sendable {
 
     private func known(_ id: ObjectID) -> VAPIDKey? { keys.withLock { $0.last { $0.id == id } } }
 
-    /// Reads them again, since another instance may have rotated them.
+    /// Reads them, since another instance may have rotated them, and makes the first one if there is none.
     func refresh() async throws {
-        let found = try await Self.read(store)
-        keys.withLock { $0 = found }
+        var found = try await read()
+        if found.isEmpty {
+            do {
+                try await store.insert(Self.newKey(id: .least), into: WebPushStore.keys)
+            } catch let failure as CommandFailure where failure.status == .conflict {
+                // Another instance has started at the same time, and has made it.
+            }
+            found = try await read()
+        }
+        keys.withLock { [found] in $0 = found }
     }
 
     /// Makes a new key pair for new subscriptions.
     ///
     /// - Parameter forget: Whether to remove the earlier ones, such as after a theft. The subscriptions that were made with them end.
     func rotate(forgetting forget: Bool) async throws -> VAPIDKey {
-        let earlier = try await Self.read(store).map(\.id)
+        let earlier = try await read().map(\.id)
         try await store.transaction { transaction in
             try transaction.insert(Self.newKey(), into: WebPushStore.keys)
             guard forget else { return }
@@ -102,7 +100,7 @@ final class VAPIDKeys: Sendable {
             }
         }
         try await refresh()
-        return try current
+        return try await current()
     }
 
     /// - Parameter id: The first key has the least id, so that two instances that start at the same time cannot both store one.
@@ -112,7 +110,7 @@ final class VAPIDKeys: Sendable {
     }
 
     /// Oldest first.
-    private static func read(_ store: Storage) async throws -> [VAPIDKey] {
+    private func read() async throws -> [VAPIDKey] {
         let page = try await store.page(of: WebPushStore.keys, limit: 100)
         return try page.documents.map { try VAPIDKey($0.document) }
     }

@@ -44,7 +44,7 @@ final class FirstPushes: Service {
     func send(to added: Subscriptions.Added, by deadline: ContinuousClock.Instant) async throws {
         let outcome = try await send([(subscription: added.document, code: added.code)], by: deadline)[0]
         guard let failure = outcome else { return }
-        guard failure.error.class == .retryable, !failure.endsSubscription else {
+        guard failure.isTemporary else {
             try await subscriptions.end(added.document.id)
             throw CommandFailure(
                 .invalid, "endpoint: the push service does not take the first push: \(failure.error.message)", field: "endpoint")
@@ -87,7 +87,7 @@ final class FirstPushes: Service {
                 unproven.compactMap { push in found[push.id].map { (subscription: $0, code: push.code) } }, by: .now + Self.timeout)
             for (push, outcome) in zip(unproven, outcomes) {
                 guard let failure = outcome else { continue }
-                if failure.error.class == .retryable, !failure.endsSubscription {
+                if failure.isTemporary {
                     var next = push
                     let pause = next.retries.failed()
                     next.due = .now + (failure.error.retryAfter.map { max(pause, Duration($0)) } ?? pause)
@@ -127,5 +127,12 @@ final class FirstPushes: Service {
             if case .failure(let failure) = result { outcomes[place] = failure }
         }
         return outcomes
+    }
+}
+
+extension WebPushFailure {
+    /// Whether a later first push may be accepted. An address that is not public is the subscription's fault: it names the host.
+    fileprivate var isTemporary: Bool {
+        error.class == .retryable && !endsSubscription && error.code != "REFUSED_ADDRESS"
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Counts subscriptions, and refuses new ones beyond a limit. Anyone can subscribe, and each subscription costs a push.
 ///
-/// The numbers are in memory. They are counted anew every few minutes (``Subscriptions/recount()``), since other instances add
+/// The numbers are in memory. They are counted again every few minutes (``Subscriptions/recount()``), since other instances add
 /// subscriptions too, and what is not proven ends by itself.
 final class SubscriptionTally: Sendable {
     struct Limits: Sendable {
@@ -128,6 +128,6 @@ final class SubscriptionTally: Sendable {
         }
     }
 
-    /// The subscriptions of the store were counted anew.
+    /// The subscriptions of the store were counted again.
     func replace(by count: Count) { state.withLock { $0.count = count } }
 }

@@ -75,8 +75,8 @@ package struct FanOutMessage: Command, Checked, Hashable {
     }
 }
 
-/// The `message` of a push with the transport `webpush` (``RelayPush``, ``LogPush``): what each subscription's browser gets, and the headers
-/// of RFC 8030. The push's `tokens` are ids of subscriptions.
+/// The `message` of a push with the transport `webpush` (``RelayPush``, ``LogPush``): what each subscription's browser gets, and the
+/// headers of RFC 8030. The push's `tokens` are ids of subscriptions.
 package struct WebPushMessage: Codable, Checked, Hashable, Sendable {
     /// RFC 8030, section 5.3.
     package enum Urgency: String, ClosedEnum {
@@ -84,8 +84,8 @@ package struct WebPushMessage: Codable, Checked, Hashable, Sendable {
         case low, normal, high
     }
 
-    /// An object in Apple's declarative form. The URL in `notification.navigate` is relative to the subscription's app, and is completed for
-    /// each subscription.
+    /// An object in Apple's declarative form. The URL in `notification.navigate` is relative to the subscription's app, and is completed
+    /// for each subscription.
     package let payload: JSONValue
     /// How long the push service keeps it for a browser that is away, at most ``maxTimeToLive``; by default until the push expires.
     package let ttl: Seconds?

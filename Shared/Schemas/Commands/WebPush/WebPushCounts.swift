@@ -20,8 +20,8 @@ package struct RotateWebPushKey: Command, Hashable {
     package static let name = "webpush.rotate"
     package typealias Reply = ReadWebPushKey.Reply
 
-    /// Whether to remove the earlier keys, such as after a theft. Their subscriptions end, and the apps subscribe again when they are opened;
-    /// the default is `false`.
+    /// Whether to remove the earlier keys, such as after a theft. Their subscriptions end, and the apps subscribe again when they are
+    /// opened. The default is `false`.
     package let forget: Bool?
 
     package init(forget: Bool? = nil) {
