@@ -373,8 +373,8 @@ let package = Package(
         .testTarget(
             name: "WebPushTests",
             dependencies: [
-                "Base", "Bus", "HTTPTransport", "Schemas", "ServiceKit", "Store", "TestSupport", "WebPush", crypto, logging,
-                serviceLifecycle,
+                "Base", "Bus", "HTTPTransport", "Schemas", "ServiceKit", "Store", "TestSupport", "WebPush", crypto, httpTypes,
+                logging, serviceLifecycle,
             ],
             path: "Tests/WebPushTests"),
         .target(
