@@ -92,7 +92,7 @@ extension CurlConfiguration {
             userAgent: "msi-webpush", requestTimeout: PushServices.requestTimeout,
             certificateAuthorityFile: certificateAuthorityFile)
         configuration.hasManyHosts = true
-        // Enough for several services at their full pace, also if one has no HTTP/2.
+        // Enough for several services at their full pace, even if one of them has no HTTP/2.
         configuration.connectionsPerHost = 20
         configuration.otherConnections = 64
         configuration.silenceTimeout = .seconds(5)
