@@ -1,5 +1,6 @@
 import Bus
 import Base
+import Logging
 import Schemas
 import ServiceKit
 import Store

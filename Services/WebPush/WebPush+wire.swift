@@ -20,14 +20,15 @@ extension ServicePlan {
         let keys = VAPIDKeys(store: store)
         let subscriptions = Subscriptions(store: store, tally: SubscriptionTally())
         let ended = EndedSubscriptions(subscriptions, logger: logger)
+        let retries = Backoff(first: .seconds(1), max: .seconds(30))
         var services: [any Service] = [
             // Another instance may have rotated the keys.
-            RepeatingService(every: .seconds(30), outage: OutageLog("the keys cannot be read", logger: logger)) {
-                try await keys.refresh()
-            },
-            RepeatingService(every: .seconds(300), outage: OutageLog("subscriptions cannot be counted", logger: logger)) {
-                try await subscriptions.recount()
-            },
+            RepeatingService(
+                every: .seconds(30), retries: retries, outage: OutageLog("the keys cannot be read", logger: logger)
+            ) { try await keys.refresh() },
+            RepeatingService(
+                every: .seconds(300), retries: retries, outage: OutageLog("subscriptions cannot be counted", logger: logger)
+            ) { try await subscriptions.recount() },
             ended,
         ]
         let sender = try contact.map { _ in

@@ -42,7 +42,7 @@ enum AppURL {
         guard let scheme = ["https://", "http://"].first(where: { url.hasPrefix($0) }) else {
             return "expected a URL that begins with https:// or http://"
         }
-        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "?") }),
+        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"\"#?\\".utf8.contains($0) }),
             HTTPAuthority(url.dropFirst(scheme.count).prefix { $0 != "/" }) != nil
         else { return "expected the URL of a page, without a query and a fragment" }
         return nil
