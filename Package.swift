@@ -151,8 +151,7 @@ let package = Package(
         .executableTarget(
             name: "WebPush",
             dependencies: [
-                "Base", "Bus", "HTTPTransport", "Instruments", "Schemas", "ServiceKit", "Store", coreMetrics, crypto, deque,
-                logging, serviceLifecycle,
+                "Base", "Bus", "HTTPTransport", "Schemas", "ServiceKit", "Store", crypto, deque, logging, serviceLifecycle,
             ],
             path: "Services/WebPush",
             exclude: ["API.md"]),
@@ -373,8 +372,7 @@ let package = Package(
         .testTarget(
             name: "WebPushTests",
             dependencies: [
-                "Base", "Bus", "HTTPTransport", "Schemas", "ServiceKit", "Store", "TestSupport", "WebPush", crypto, httpTypes,
-                logging, serviceLifecycle,
+                "Base", "Bus", "HTTPTransport", "Schemas", "Store", "TestSupport", "WebPush", crypto, httpTypes, logging,
             ],
             path: "Tests/WebPushTests"),
         .target(

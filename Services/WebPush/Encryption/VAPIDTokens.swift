@@ -50,8 +50,8 @@ final class VAPIDTokens: Sendable {
         let place = Place(key: key.id, origin: origin)
         // One that seems to come from the future was made before the clock was set back.
         if let known = tokens.withLock({ $0[place] }), known.made <= now, now < known.made + Self.useTime { return known.header }
-        let claims = Claims(aud: origin, exp: (now + Self.lifetime).seconds, sub: contact)
-        let signed = "\(Self.header).\(try JSONCoder.encode(claims).base64URL)"
+        let claims = try JSONCoder.encode(Claims(aud: origin, exp: (now + Self.lifetime).seconds, sub: contact))
+        let signed = "\(Self.header).\(claims.base64URL)"
         // The raw form of a signature is that of a JWT: the two numbers, 32 bytes each (RFC 7518, section 3.4).
         let signature = try key.signingKey.signature(for: Data(signed.utf8)).rawRepresentation
         let header = "vapid t=\(signed).\(signature.base64URL), k=\(key.publicKey)"
