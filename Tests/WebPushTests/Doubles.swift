@@ -91,7 +91,7 @@ final class MessageLogDouble: Sendable {
     }
 }
 
-/// A store in a temporary folder or in a database of its own.
+/// A store in a temporary folder or in a new database.
 func withWebPushStore(
     _ kind: StoreKind = .sqlite, _ body: @Sendable (_ store: Storage, _ folder: String) async throws -> Void
 ) async throws {

@@ -28,7 +28,7 @@ final class BlockRelay: Sendable {
         self.ended = ended
     }
 
-    /// - Throws: ``SchemaViolation`` for a push that is none of this transport; ``CommandFailure`` if the store cannot be read.
+    /// - Throws: ``SchemaViolation`` for a push of another transport; ``CommandFailure`` if the store cannot be read.
     func relay(_ command: RelayPush, _ context: CommandContext) async throws -> RelayPush.Reply {
         guard command.transport == .webpush else {
             throw SchemaViolation(field: "transport", problem: "expected \"webpush\"")

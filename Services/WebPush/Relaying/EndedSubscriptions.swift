@@ -19,7 +19,7 @@ final class EndedSubscriptions: Service {
         outage = OutageLog("ended subscriptions cannot be removed", logger: logger)
     }
 
-    func add(_ ids: some Sequence<ObjectID>) { waiting.withLock { $0.formUnion(ids) } }
+    func add(_ ids: [ObjectID]) { waiting.withLock { $0.formUnion(ids) } }
 
     /// Removes those that were added so far.
     func remove() async throws {
