@@ -58,7 +58,7 @@ def test_initialize(product, visit, pictures, alerts, hours):
     expect(row(alerts)).to_contain_text("Required")
     expect(row(hours)).to_contain_text("Recommended")
     expect(row(optional)).to_have_count(0)
-    expect(page.get_by_text("There are no notifications.")).to_be_visible()
+    expect(page.get_by_text("Without notifications, the app looks for new messages")).to_be_visible()
     expect(page.get_by_role("textbox")).to_have_count(0)
     pictures(page, "app-welcome", right_to_left=True)
     page.get_by_role("button", name="Choose others…").click()
@@ -487,7 +487,7 @@ def test_view_settings(product, visit, pictures):
 def test_quiet_hours(product, visit, hours):
     """They are about the number alone: nothing pops up."""
     page = open_app(visit, "#settings/notifications", narrow=True)
-    expect(page.get_by_text("There are no notifications.")).to_be_visible()
+    expect(page.get_by_text("The app looks for new messages whenever you open it")).to_be_visible()
     expect(page.get_by_role("heading", name="Muted subjects")).to_have_count(0)
     page.get_by_role("switch", name="Quiet hours").click()
     page.get_by_label("From").fill("00:00")

@@ -88,14 +88,17 @@ export function pushesOf({ name, database, hub, clock = deviceClock, language, t
     return { alerts, information, language: language?.() ?? row?.language };
   });
 
-  /** Subscribes at the browser, if it has no subscription with the hub's key, and tells the hub. */
-  async function subscribe(registration, row, signal) {
+  /**
+   * Subscribes at the browser, if it has no subscription with the hub's key, and tells the hub. With `isGone` the
+   * browser's one is replaced: its push service may be why the hub has ended it.
+   */
+  async function subscribe(registration, row, signal, isGone = false) {
     const { status, body: found } = await ask("GET", path, [200, 404], { signal });
     if (status === 404) throw new AppError("off", "the hub sends no pushes");
     const { key } = found;
     let subscription = await registration.pushManager.getSubscription();
     // A browser keeps a subscription with the key that it was made with. The hub's may be a new one.
-    if (subscription && textOf(subscription.options.applicationServerKey ?? []) !== key) {
+    if (subscription && (isGone || textOf(subscription.options.applicationServerKey ?? []) !== key)) {
       await subscription.unsubscribe();
       subscription = null;
     }
@@ -138,7 +141,7 @@ export function pushesOf({ name, database, hub, clock = deviceClock, language, t
       await subscribe(registration, row, signal);
     } else if (isDue || told !== row.told) {
       const { status } = await askAbout(row, "PUT", "", [204, 404], topics, signal);
-      if (status === 404) await subscribe(registration, row, signal);
+      if (status === 404) await subscribe(registration, row, signal, true);
       else await change({ told, language: topics.language, at: clock.now() });
     }
     await prove(signal);
