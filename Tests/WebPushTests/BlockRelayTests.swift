@@ -25,7 +25,7 @@ struct BlockRelayTests {
 
     @Test("Each browser gets the message with the address of its app, encrypted for it", arguments: StoreKind.allCases)
     func relayed(kind: StoreKind) async throws {
-        try await withService(kind) { service, sender in
+        try await withWebPush(kind) { service, sender in
             let browsers = (0..<70).map { _ in Browser() }
             var ids: [ObjectID] = []
             for (number, browser) in browsers.enumerated() {
@@ -51,7 +51,7 @@ struct BlockRelayTests {
 
     @Test("A repeated command sends only what was not accepted")
     func repeated() async throws {
-        try await withService { service, sender in
+        try await withWebPush { service, sender in
             var ids: [ObjectID] = []
             for _ in 0..<4 { ids.append(try await service.subscribe(Browser(), sender)) }
             let before = sender.requests.count
@@ -79,7 +79,7 @@ struct BlockRelayTests {
 
     @Test("A subscription that has ended is removed, and the message log learns that it has")
     func gone() async throws {
-        try await withService { service, sender in
+        try await withWebPush { service, sender in
             let topic = TopicKey.new()
             let (kept, ended) = (
                 try await service.subscribe(Browser(), alerts: [topic], sender),
@@ -111,7 +111,7 @@ struct BlockRelayTests {
 
     @Test("A subscription with a removed key of the hub ends, and nothing is sent to it")
     func removedKey() async throws {
-        try await withService { service, sender in
+        try await withWebPush { service, sender in
             let id = try await service.subscribe(Browser(), sender)
             let before = sender.requests.count
             _ = try await service.keys.rotate(forgetting: true)
@@ -125,7 +125,7 @@ struct BlockRelayTests {
 
     @Test("What has expired is not sent, and a push of another form is refused")
     func refused() async throws {
-        try await withService { service, sender in
+        try await withWebPush { service, sender in
             let id = try await service.subscribe(Browser(), sender)
             let before = sender.requests.count
             let expired = try await Self.results(Self.push(to: [id], expires: .now - .seconds(1)), by: service)

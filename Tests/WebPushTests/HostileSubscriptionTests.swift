@@ -107,7 +107,7 @@ struct HostileSubscriptionTests {
 
     @Test("Each is refused with its field and a reason, and leaves nothing behind", arguments: all)
     func refused(hostile: Hostile) async throws {
-        try await withService { service, sender in
+        try await withWebPush { service, sender in
             sender.answer { _ in hostile.failure.map { .failure($0) } ?? .success("https://push.example/m/1") }
             let command = AddSubscription(
                 endpoint: Secret(hostile.endpoint), p256dh: hostile.p256dh, auth: Secret(hostile.auth),
@@ -142,7 +142,7 @@ struct HostileSubscriptionTests {
         "https://FCM.googleapis.com:443/fcm/send/abc",
     ])
     func known(endpoint: String) async throws {
-        try await withService { service, sender in
+        try await withWebPush { service, sender in
             let reply = try await service.add(Browser().subscription(at: endpoint), .sample())
             #expect(reply.secret.text.count == 43)
             #expect(sender.requests.map(\.url) == [endpoint] && sender.requests.map(\.isProven) == [false])

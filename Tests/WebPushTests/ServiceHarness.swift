@@ -7,7 +7,7 @@ import TestSupport
 @testable import WebPush
 
 /// Runs a test with the parts of a service, whose pushes go to a double.
-func withService(
+func withWebPush(
     _ kind: StoreKind = .sqlite, limits: SubscriptionTally.Limits = .init(), hosts: PushHosts? = nil,
     _ body: @Sendable (_ service: WebPush, _ sender: SenderDouble) async throws -> Void
 ) async throws {

@@ -24,7 +24,7 @@ struct SubscriptionTests {
 
     @Test("One proves itself, changes its subjects, and is removed", arguments: StoreKind.allCases)
     func life(kind: StoreKind) async throws {
-        try await withService(kind) { service, sender in
+        try await withWebPush(kind) { service, sender in
             let (subscriptions, store, browser) = (service.subscriptions, service.subscriptions.store, Browser())
             let command = browser.subscription(alerts: [Self.exams, Self.sports], information: [Self.sports], language: "ar")
             let reply = try await service.add(command, .sample())
@@ -85,7 +85,7 @@ struct SubscriptionTests {
 
     @Test("What is not proven ends after an hour; what is proven stays", arguments: StoreKind.allCases)
     func unproven(kind: StoreKind) async throws {
-        try await withService(kind) { service, sender in
+        try await withWebPush(kind) { service, sender in
             let store = service.subscriptions.store
             let proven = try await service.subscribe(Browser(), alerts: [Self.exams], sender)
             var earlier = service.subscriptions
@@ -109,7 +109,7 @@ struct SubscriptionTests {
 
     @Test("A browser that subscribes again with its endpoint has one subscription", arguments: StoreKind.allCases)
     func sameEndpoint(kind: StoreKind) async throws {
-        try await withService(kind) { service, sender in
+        try await withWebPush(kind) { service, sender in
             let (store, browser) = (service.subscriptions.store, Browser())
             let command = browser.subscription(at: "https://fcm.googleapis.com/fcm/send/same", alerts: [Self.exams])
             var ids: [ObjectID] = []
@@ -134,7 +134,7 @@ struct SubscriptionTests {
     @Test("The number of unproven subscriptions is limited by address and by push service, and the number of all")
     func limits() async throws {
         let limits = SubscriptionTally.Limits(subscriptions: 5, unprovenByAddress: 2, unprovenByHost: 3)
-        try await withService(limits: limits) { service, sender in
+        try await withWebPush(limits: limits) { service, sender in
             func add(_ address: String?, _ endpoint: String = "https://fcm.googleapis.com/fcm/send/\(ObjectID())") async -> ReplyStatus? {
                 await status { _ = try await service.add(Browser().subscription(at: endpoint), .sample(from: address)) }
             }
@@ -153,7 +153,7 @@ struct SubscriptionTests {
 
     @Test("A first push that its service does not take now is sent again")
     func firstPushAgain() async throws {
-        try await withService { service, sender in
+        try await withWebPush { service, sender in
             let browser = Browser()
             sender.answer { _ in .failure(WebPushFailure(DeliveryError(.unavailable, "busy"))) }
             let reply = try await service.add(browser.subscription(), .sample())
@@ -170,7 +170,7 @@ struct SubscriptionTests {
 
     @Test("Without a contact nothing is pushed, and the failure names the setting")
     func withoutContact() async throws {
-        try await withService { complete, sender in
+        try await withWebPush { complete, sender in
             let service = WebPush(
                 subscriptions: complete.subscriptions, keys: complete.keys, hosts: complete.hosts, fanOut: complete.fanOut,
                 ended: complete.ended, pushing: nil)

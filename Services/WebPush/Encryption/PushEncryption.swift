@@ -23,7 +23,7 @@ enum PushEncryption {
     /// - Throws: An error of the cryptography; none for a valid key.
     static func encrypt(
         _ text: Data, to browser: BrowserKeys,
-        from sender: P256.KeyAgreement.PrivateKey = .init(compactRepresentable: false), salt: Data = newSalt()
+        from sender: P256.KeyAgreement.PrivateKey = .init(compactRepresentable: false), salt: Data = PushEncryption.newSalt()
     ) throws -> Data {
         precondition(text.count <= maxLength, "a push of \(text.count) bytes")
         let senderPoint = sender.publicKey.x963Representation
@@ -51,7 +51,7 @@ enum PushEncryption {
         return body
     }
 
-    private static func newSalt() -> Data {
+    static func newSalt() -> Data {
         // Swift's generator is the system's, which is cryptographically secure.
         withUnsafeBytes(of: UInt128.random(in: .min ... .max)) { Data($0) }
     }
