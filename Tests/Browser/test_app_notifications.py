@@ -312,7 +312,7 @@ def test_the_hub_is_told_of_subscriptions(product, push_service, visit):
 
 
 def test_the_hub_has_lost_the_subscription(product, push_service, visit, alerts):
-    """The app subscribes anew at its next start that tells the hub something."""
+    """The app subscribes again when it tells the hub something."""
     page = first_visit(visit, permissions=["notifications"])
     receiver = receiver_of(product, push_service)
     turn_on(page, receiver)

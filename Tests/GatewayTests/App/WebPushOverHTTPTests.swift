@@ -36,9 +36,9 @@ struct WebPushOverHTTPTests {
         _ body: (_ gateway: RunningGateway, _ asked: () -> Asked) async throws -> Void
     ) async throws {
         let asked = Mutex(Asked())
-        let (id, secret) = (try #require(ObjectID(id)), Secret(secret))
+        let (identifier, known) = (try #require(ObjectID(Self.id)), Secret(Self.secret))
         @Sendable func check(_ given: Secret) throws {
-            guard given == secret else { throw CommandFailure(.notFound, "there is no such subscription") }
+            guard given == known else { throw CommandFailure(.notFound, "there is no such subscription") }
         }
         try await withTemporaryFolder { folder in
             try await BusDouble.run("webpush", in: folder) { router in
@@ -51,7 +51,7 @@ struct WebPushOverHTTPTests {
                         $0.added.append(command)
                         $0.addresses.append(context.address)
                     }
-                    return AddSubscription.Reply(id: id, secret: secret)
+                    return AddSubscription.Reply(id: identifier, secret: known)
                 }
                 router.on(ChangeSubscription.self) { command, _ in
                     try check(command.secret)

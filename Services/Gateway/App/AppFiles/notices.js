@@ -21,7 +21,7 @@ export function notices() {
     t("notifications.text")));
   const rows = new Map();
   let print = "";
-  /** What came of the last attempt, or what goes on. */
+  /** What came of the last attempt, or what it waits for. */
   let outcome = "";
   let isBusy = false;
 
