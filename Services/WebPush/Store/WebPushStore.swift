@@ -23,7 +23,7 @@ enum WebPushStore {
     static let subscription = Field("subscription", \SubscribedTopic.subscription)
 
     static let topics = Collection<SubscribedTopic>(
-        "webpush_topic", indexes: [.on(topic, distribution, subscription)], hasRevisions: false)
+        "webpush_topic", indexes: [.on(topic, distribution, subscription)], reserve: .everything, hasRevisions: false)
 
     static let fanOutEnd = Field("expires", \FanOutDocument.expires)
 
