@@ -32,16 +32,17 @@ extension ServicePlan {
             ended,
         ]
         let sender = try contact.map { _ in
-            try PushServices(trusting: settings.optional(.webPushCAFile), logger: logger)
+            try PushServices(certificateAuthorityFile: settings.optional(.webPushCAFile), logger: logger)
         }
         var pushing: WebPush.Pushing?
         if let contact, let sender {
             let requests = PushRequests(keys: keys, tokens: VAPIDTokens(contact: contact), hosts: hosts)
-            let firstPushes = FirstPushes(subscriptions, requests: requests, sender: sender, logger: logger)
+            let counted = CountedPushes(sender, labels: hosts.labels)
+            let firstPushes = FirstPushes(subscriptions, requests: requests, sender: counted, logger: logger)
             services.append(firstPushes)
             pushing = WebPush.Pushing(
-                blocks: BlockRelay(subscriptions, requests: requests, sender: sender, ended: ended), firstPushes: firstPushes,
-                services: { sender.statuses })
+                blocks: BlockRelay(subscriptions, requests: requests, sender: counted, ended: ended), firstPushes: firstPushes,
+                services: { sender.states })
         }
         let service = WebPush(
             subscriptions: subscriptions, keys: keys, hosts: hosts,
@@ -54,6 +55,7 @@ extension ServicePlan {
         return ServicePlan(
             services: services,
             selfCheck: .commands(of: server, bus: bus, logger: logger),
+            collectMetrics: { service.collectMetrics() },
             close: {
                 await bus.close()
                 await sender?.close()

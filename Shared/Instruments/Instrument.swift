@@ -71,6 +71,7 @@ extension Instrument {
         outboxMessages, outboxOldestAge, outboxChanges,
         fcmSends, fcmSendDuration, fcmRate, fcmFullRate, fcmWaiting, fcmQuotaUsed, fcmQuotaPause, fcmInFlight, fcmHealthy,
         fcmTokenAge, fcmTokenRemaining, fcmTokenRequests,
+        webPushPushes, webPushSubscriptions, webPushProven, webPushWaiting, webPushInFlight, webPushHealthy, webPushRefusing,
         signIns,
         canaryMessages, canaryDuration, canaryStarted, canaryLastReceived, canaryInterval,
     ]
@@ -169,6 +170,24 @@ extension Instrument {
         .gauge)
     package static let fcmTokenRequests = Instrument(
         "msi_fcm_token_requests_total", "Requests for an access token by project and outcome: ok or failed.", .counter)
+
+    // Web Push. The label `service` is a push service: its host, or the domain of its hosts.
+
+    package static let webPushPushes = Instrument(
+        "msi_webpush_pushes_total", "Pushes to browsers by push service and outcome: ok, or the error's code.", .counter)
+    package static let webPushSubscriptions = Instrument(
+        "msi_webpush_subscriptions", "The subscriptions of browsers by push service.", .gauge)
+    package static let webPushProven = Instrument(
+        "msi_webpush_proven_subscriptions", "The subscriptions that have returned the code of their first push.", .gauge)
+    package static let webPushWaiting = Instrument(
+        "msi_webpush_waiting_pushes", "The pushes that wait for their turn, by push service.", .gauge)
+    package static let webPushInFlight = Instrument(
+        "msi_webpush_requests_in_flight", "The requests that a push service has not answered yet.", .gauge)
+    package static let webPushHealthy = Instrument(
+        "msi_webpush_healthy", "Whether pushes are sent to the push service: 1, or 0 while it does not answer or asks for a pause.",
+        .gauge)
+    package static let webPushRefusing = Instrument(
+        "msi_webpush_refusing", "Whether the push service refuses the hub's pushes, which a person must correct: 1, or 0.", .gauge)
 
     // People.
 

@@ -21,6 +21,9 @@ struct PushHosts: Sendable {
         let name: String
         let port: UInt16
 
+        /// Without the leading dot, and with the port if it is not the default one.
+        var text: String { (name.hasPrefix(".") ? String(name.dropFirst()) : name) + (port == 443 ? "" : ":\(port)") }
+
         func matches(_ origin: PushOrigin) -> Bool {
             guard origin.isSecure, origin.port == port else { return false }
             return name.hasPrefix(".") ? origin.host.hasSuffix(name) && origin.host != name : origin.host == name
@@ -67,6 +70,14 @@ struct PushHosts: Sendable {
         if isKnownElsewhere { return .refused("expected the default port of \(origin.host), found \(origin.port)") }
         return .refused(
             "\(origin.host.prefix(100)) is no known push service; the operator can allow its host (MSI_WEBPUSH_HOSTS)")
+    }
+
+    /// How metrics name the push services.
+    var labels: PushServiceLabels {
+        let all = Self.knownHosts + hosts
+        return PushServiceLabels(
+            hosts: all.filter { !$0.name.hasPrefix(".") }.map(\.text) + origins.map { PushEndpoint.host(of: $0.text) },
+            domains: all.filter { $0.name.hasPrefix(".") }.map(\.text))
     }
 
     private static func error(_ text: String) -> ConfigurationError {

@@ -24,6 +24,11 @@ struct PushAnswer: Hashable, Sendable {
     let result: Result<String, WebPushFailure>
     let lesson: Lesson
 
+    /// What the operator sees of it; `nil` if the push was accepted.
+    var error: String? {
+        if case .failure(let failure) = result { "\(failure.error.code): \(failure.error.message)" } else { nil }
+    }
+
     /// The wait before a retry if a failing service names none.
     private static let pauseAfterFailure: Milliseconds = 10_000
     /// The wait if a service that has had too much names none.

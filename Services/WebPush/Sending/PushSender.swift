@@ -81,4 +81,6 @@ struct PushServiceStatus: Hashable, Sendable {
     let stopped: String?
     /// Whether it refuses the hub's pushes (400, 401 or 403), which the operator must correct.
     let isRefusing: Bool
+    /// Its last answer; `nil` if there was none.
+    var lastAnswer: PushServiceAnswer?
 }

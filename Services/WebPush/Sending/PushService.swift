@@ -20,6 +20,7 @@ final class PushService: Sendable {
         var alarm = Alarm<ContinuousClock.Instant>()
         /// The endpoint that the service has refused last.
         var refusedURL: String?
+        var lastAnswer: PushServiceAnswer?
         /// Whether the log says that the service does not answer.
         var isLoggedAsDown = false
     }
@@ -120,7 +121,11 @@ final class PushService: Sendable {
             outcomes = await transport.resend(requests, after: outcomes, before: min(end, begin + PushServices.reconnectTimeout))
         }
         let answer = PushAnswer(outcomes[0], isProven: request.isProven, after: ContinuousClock.now - begin, now: now())
-        if case .refused = answer.lesson { state.withLock { $0.refusedURL = request.url } }
+        let known = PushServiceAnswer(at: now(), error: answer.error)
+        state.withLock { state in
+            if answer.lesson != .inconclusive { state.lastAnswer = known }
+            if case .refused = answer.lesson { state.refusedURL = request.url }
+        }
         ended(answer.lesson, begun: begin)
         // An operator's mistake is not an attempt of the push.
         if case .refused = answer.lesson, let reason = state.withLock({ $0.pace.refusing }) {
@@ -216,13 +221,13 @@ final class PushService: Sendable {
 
     /// Its state for the operator.
     var status: PushServiceStatus {
-        let (pace, pause) = state.withLock { ($0.pace, $0.pace.pause(at: .now)) }
+        let (pace, pause, lastAnswer) = state.withLock { ($0.pace, $0.pace.pause(at: .now), $0.lastAnswer) }
         let stopped =
             pace.refusing ?? breaker.openReason
             ?? pause.map { "the push service asks for a pause of another \($0.components.seconds + 1) s" }
         return PushServiceStatus(
             origin: origin, inFlight: pace.inFlight, limit: pace.limit, waiting: pace.waiting, stopped: stopped,
-            isRefusing: pace.refusing != nil)
+            isRefusing: pace.refusing != nil, lastAnswer: lastAnswer)
     }
 
     /// Whether it can be forgotten: nothing is under way, and nothing would be different for a new one.

@@ -66,11 +66,31 @@ package struct PushServiceState: Codable, Hashable, Sendable {
     package let waiting: Int
     /// Why no pushes are sent to it; absent if they are.
     package let stopped: String?
+    /// Its last answer; absent if there was none since the start of the Web Push service.
+    package let lastAnswer: PushServiceAnswer?
 
-    package init(host: String, subscriptions: Int, waiting: Int, stopped: String?) {
+    private enum CodingKeys: String, CodingKey {
+        case host, subscriptions, waiting, stopped
+        case lastAnswer = "last_answer"
+    }
+
+    package init(host: String, subscriptions: Int, waiting: Int, stopped: String?, lastAnswer: PushServiceAnswer? = nil) {
         self.host = host
         self.subscriptions = subscriptions
         self.waiting = waiting
         self.stopped = stopped
+        self.lastAnswer = lastAnswer
+    }
+}
+
+/// How a push service has answered a push, or that it has not.
+package struct PushServiceAnswer: Codable, Hashable, Sendable {
+    package let at: UnixMilliseconds
+    /// The error; absent if it has accepted the push.
+    package let error: String?
+
+    package init(at: UnixMilliseconds, error: String?) {
+        self.at = at
+        self.error = error
     }
 }
