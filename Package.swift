@@ -151,7 +151,8 @@ let package = Package(
         .executableTarget(
             name: "WebPush",
             dependencies: [
-                "Base", "Bus", "HTTPTransport", "Schemas", "ServiceKit", "Store", crypto, deque, logging, serviceLifecycle,
+                "Base", "Bus", "HTTPTransport", "Instruments", "Schemas", "ServiceKit", "Store", coreMetrics, crypto, deque,
+                logging, serviceLifecycle,
             ],
             path: "Services/WebPush",
             exclude: ["API.md"]),
