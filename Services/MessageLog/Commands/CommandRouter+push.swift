@@ -13,6 +13,10 @@ extension CommandRouter {
     ) {
         on(LogPush.self, runs: .busThread) { command, context in
             let sender = try context.requireActor()
+            let transport = command.transport ?? .fcm
+            guard outbox.transports.contains(PushTransports(transport)) else {
+                throw CommandFailure(.invalid, DeliveryError.switchedOff(transport).message, field: "transport")
+            }
             let item: OutboxItem
             do {
                 item = try OutboxItem(command, sender: sender, limit: payloadLimit)
@@ -113,7 +117,8 @@ extension Push {
             fairnessKey: command.fairnessKey, message: message, urgency: transport.urgency(of: message),
             project: command.project, logged: now, expires: command.expires, notBefore: command.notBefore,
             traceparent: ServiceContext.traceparentToStore,
-            relay: PushRecord(logged: command.recipients, due: max(now, command.notBefore ?? now)))
+            relay: PushRecord(
+                logged: command.recipients, by: transport, due: max(now, command.notBefore ?? now), expires: command.expires))
         if command.held == true { relay.holdAfterRestore(by: sender, at: now, expires: expires) }
     }
 }

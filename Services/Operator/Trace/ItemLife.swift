@@ -200,8 +200,8 @@ struct LifeText: CustomStringConvertible {
         var rows = [("attempts", "\(record.attempts)")]
         if record.state == .held {
             rows.append(("held", "nothing goes out before it is released or approved: msi outbox list"))
-        } else if let next = record.nextAttempt {
-            rows.append(record.lease == nil ? ("next attempt", next.text) : ("in flight", "until \(next.text)"))
+        } else if let next = record.firstAttempt {
+            rows.append(record.lease.map { ("in flight", "until \($0.until.text)") } ?? ("next attempt", next.text))
         }
         return rows + [("expires", expires.text)]
     }

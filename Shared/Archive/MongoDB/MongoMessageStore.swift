@@ -168,7 +168,7 @@ package struct MongoMessageStore: MessageStore {
             }
             guard duplicates.exist else { return leased }
             let items = try await database.run { [unreadableItems] in
-                try $0.withoutDuplicates(leased.items, lease: lease, now: now, unreadableItems)
+                try $0.withoutDuplicates(leased.items, of: claim.queue, lease: lease, now: now, unreadableItems)
             }
             return LeasedItems(items: items, failure: leased.failure)
         }

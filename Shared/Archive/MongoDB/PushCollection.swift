@@ -13,7 +13,7 @@ enum PushCollection {
             [
                 ["name": "idempotency", "key": ["sender": 1, "idempotency_key": 1], "unique": true],
                 ["name": "time", "key": ["logged": 1]],
-            ] + OutboxCollection.pushes.indexes
+            ] + OutboxCollection.pushes.indexes + OutboxCollection.blocks.indexes
         _ = try connection.write([
             "createIndexes": .string(name), "indexes": .array(indexes.map { .document($0) }),
         ])
@@ -38,7 +38,8 @@ struct PushDocument {
             message: try Self.message(fields.value("message")),
             urgency: try fields.value("urgency"), project: try fields.optional("project"), logged: try fields.value("logged"),
             expires: try fields.value("expires"), notBefore: try fields.optional("not_before"),
-            traceparent: try fields.optional("traceparent"), relay: try PushRecord(relay))
+            traceparent: try fields.optional("traceparent"),
+            relay: try PushRecord(relay, by: fields.value("transport")))
         revision = try relay.value("revision")
     }
 
@@ -65,12 +66,13 @@ struct PushDocument {
 }
 
 extension PushRecord {
-    fileprivate init(_ fields: BSONFields) throws {
+    fileprivate init(_ fields: BSONFields, by transport: PushTransport) throws {
         let common = try DeliveryFields(fields)
         let recipients = try BSONCoder.decode(StoredRecipients.self, from: fields.value("recipients"))
         self.init(
-            state: common.state, attempts: common.attempts, nextAttempt: common.nextAttempt, lease: common.lease,
-            ended: common.ended, recipients: recipients.records, trace: common.trace)
+            state: common.state, attempts: common.attempts, nextAttempt: common.nextAttempt,
+            webpushAttempt: common.webpushAttempt, lease: common.lease, ended: common.ended, transport: transport,
+            recipients: recipients.records, trace: common.trace)
     }
 }
 

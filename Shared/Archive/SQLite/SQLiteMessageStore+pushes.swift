@@ -69,15 +69,15 @@ struct PushRow: OutboxRow {
     /// The columns.
     enum Column: Int, RowColumn {
         case pushID, sender, idempotencyKey, transport, fairnessKey, urgency, message, project, logged, expires, notBefore
-        case traceparent, state, attempts, nextAttempt, leaseOwner, leaseUntil, ended, recipients, trace
+        case traceparent, state, attempts, nextAttempt, leaseOwner, leaseUntil, ended, recipients, trace, webpushAttempt
     }
 
     static let table = OutboxTable.pushes
     static let tableName = "push"
     static let keyColumn = Column.pushID
     static let delivery = DeliveryColumns<Column>(
-        state: .state, attempts: .attempts, nextAttempt: .nextAttempt, leaseOwner: .leaseOwner, leaseUntil: .leaseUntil,
-        ended: .ended, trace: .trace)
+        state: .state, attempts: .attempts, nextAttempt: .nextAttempt, webpushAttempt: .webpushAttempt, leaseOwner: .leaseOwner,
+        leaseUntil: .leaseUntil, ended: .ended, trace: .trace)
     static let partColumns: [Column] = [.recipients]
 
     var values: ColumnValues<Column>
@@ -103,7 +103,8 @@ struct PushRow: OutboxRow {
             let recipients: StoredRecipients = try values.json(.recipients)
             return PushRecord(
                 state: try values.value(.state), attempts: try values.value(.attempts),
-                nextAttempt: try values.optional(.nextAttempt), lease: try lease, ended: try values.optional(.ended),
+                nextAttempt: try values.optional(.nextAttempt), webpushAttempt: try values.optional(.webpushAttempt),
+                lease: try lease, ended: try values.optional(.ended), transport: try values.value(.transport),
                 recipients: recipients.records, trace: try values.optionalJSON(.trace))
         }
     }
@@ -131,7 +132,7 @@ extension PushRow {
         case .notBefore: push.notBefore.databaseValue
         case .traceparent: push.traceparent.databaseValue
         // ``set(_:)`` follows.
-        case .state, .attempts, .nextAttempt, .leaseOwner, .leaseUntil, .ended, .recipients, .trace: .null
+        case .state, .attempts, .nextAttempt, .leaseOwner, .leaseUntil, .ended, .recipients, .trace, .webpushAttempt: .null
         }
     }
 

@@ -5,8 +5,11 @@ package struct RelayRecord: Codable, Hashable, Sendable {
     package var state: RelayState
     /// How often a relay has taken it.
     package var attempts: Int
-    /// When it is due; while a process has leased it, the end of the lease. Absent once the state is final.
+    /// When its parts for FCM are due; while a process has leased them, the end of the lease. Without such parts it is the expiry. Absent
+    /// once the state is final.
     package var nextAttempt: UnixMilliseconds?
+    /// The same for the component for Web Push. Absent if there is none, once it has ended, and while the message is held.
+    package var webpushAttempt: UnixMilliseconds?
     /// The lease of the process that relays it.
     package var lease: Lease?
     /// When it ended; absent before.
@@ -21,16 +24,18 @@ package struct RelayRecord: Codable, Hashable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case state, attempts, lease, ended, accepted, components, trace
         case nextAttempt = "next_attempt"
+        case webpushAttempt = "webpush_attempt"
     }
 
     package init(
-        state: RelayState, attempts: Int, nextAttempt: UnixMilliseconds?, lease: Lease? = nil,
-        ended: UnixMilliseconds? = nil, accepted: UnixMilliseconds? = nil, components: [ComponentRecord],
+        state: RelayState, attempts: Int, nextAttempt: UnixMilliseconds?, webpushAttempt: UnixMilliseconds? = nil,
+        lease: Lease? = nil, ended: UnixMilliseconds? = nil, accepted: UnixMilliseconds? = nil, components: [ComponentRecord],
         trace: [Intervention]? = nil
     ) {
         self.state = state
         self.attempts = attempts
         self.nextAttempt = nextAttempt
+        self.webpushAttempt = webpushAttempt
         self.lease = lease
         self.ended = ended
         self.accepted = accepted
@@ -43,19 +48,23 @@ package struct RelayRecord: Codable, Hashable, Sendable {
     /// - Parameters:
     ///   - transports: The transports that are switched on.
     ///   - due: The time from which it is due.
+    ///   - expires: When it expires. Only a message without a component for FCM needs it.
     ///   - lease: The lease of the process that relays it at once, if there is one.
     package init(
-        logged distribution: Distribution, by transports: [PushTransport] = [.fcm], due: UnixMilliseconds, lease: Lease? = nil
+        logged distribution: Distribution, by transports: PushTransports = .fcm, due: UnixMilliseconds,
+        expires: UnixMilliseconds? = nil, lease: Lease? = nil
     ) {
         self.init(
-            state: .pending, attempts: 0, nextAttempt: lease?.until ?? due, lease: lease,
+            state: .pending, attempts: 0, nextAttempt: due, lease: lease,
             components: distribution.components(of: transports).map { ComponentRecord(component: $0) })
+        setDue(lease?.until ?? due, expires: expires ?? due)
     }
 
     /// The record of a new message that waits for an approval. It is due when it expires.
-    package init(held distribution: Distribution, by transports: [PushTransport] = [.fcm], until expires: UnixMilliseconds) {
+    package init(held distribution: Distribution, by transports: PushTransports = .fcm, until expires: UnixMilliseconds) {
         self.init(logged: distribution, by: transports, due: expires)
         state = .held
+        hold(until: expires)
     }
 
     /// The components that are still to be relayed.
@@ -242,7 +251,7 @@ package enum RelayComponent: String, ClosedEnum {
 
 extension Distribution {
     /// The components of a message of this distribution for some transports.
-    package func components(of transports: [PushTransport]) -> [RelayComponent] {
+    package func components(of transports: PushTransports) -> [RelayComponent] {
         (transports.contains(.fcm) ? components.map { RelayComponent($0) } : []) + (transports.contains(.webpush) ? [.webpush] : [])
     }
 
