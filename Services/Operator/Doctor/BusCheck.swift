@@ -13,6 +13,8 @@ struct BusCheck: Sendable {
         var versions: [String: String] = [:]
         /// The endpoints of the relays that answer.
         var relays: [String] = []
+        /// The endpoints of the Web Push services that answer.
+        var webPushServices: [String] = []
         /// What the services of this machine say about themselves, by their processes.
         var reports: [Int32: ServiceReport] = [:]
     }
@@ -65,6 +67,7 @@ struct BusCheck: Sendable {
                 result.isAnythingRunning = true
                 result.versions["\(instance.service.name) at \(instance.endpoint)"] = health.version
                 if instance.service == .fcmRelay { result.relays.append(instance.endpoint) }
+                if instance.service == .webpush { result.webPushServices.append(instance.endpoint) }
                 if let report = health.report {
                     if instance.otherHost == nil { result.reports[report.process] = report }
                     let name = instance.service.executable + (instance.otherHost.map { " on \($0)" } ?? "")
