@@ -307,8 +307,8 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Base", "Broadcasts", "Bus", "Cube", "FCMRelay", "Gateway", "HTTPRouting", "MessageLog", "Pages", "People",
-                "Schemas", "ServiceKit", "Store", "TestSupport", asyncHTTPClient, httpTypes, hummingbird, hummingbirdCore,
-                logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, subprocess, systemPackage,
+                "Schemas", "ServiceKit", "Store", "TestSupport", "WebPush", asyncHTTPClient, httpTypes, hummingbird,
+                hummingbirdCore, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, subprocess, systemPackage,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(

@@ -25,7 +25,9 @@ extension MongoConnection {
                 listed[key]?.identifiers = Array(identifiers.dropFirst(count))
             } else {
                 let spellings = Array(listed[key]?.spellings ?? [])
+                // What the other queue has leased could not be leased, and would be found again.
                 let ofKey = collection.due(claim.urgency, now).with(collection.fairnessField, ["$in": spellings.bson])
+                    .with("$nor", OutboxCollection.leased(now))
                 found = try identifiers(ofKey, in: collection, skip: counts[key, default: 0], limit: count)
             }
             candidates += found.map { ClaimCandidate(isPush: collection.isPush, id: $0) }
