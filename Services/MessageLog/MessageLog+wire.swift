@@ -42,7 +42,9 @@ extension ServicePlan {
             owner: process.owner, announcer: announcer, schedule: schedule, canary: canary, executor: bus.taskExecutor,
             logger: logger)
         let disk = DiskWatch(store: store, limit: try settings.liveOptional(.messageLogStorageLimit), logger: logger)
-        let retention = Retention(store: store, days: try settings.live(.messageRetention), canary: canary, logger: logger)
+        let retention = Retention(
+            store: store, days: try settings.live(.messageRetention), canary: canary, logger: logger,
+            removesBlocks: transports.contains(.webpush))
         let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
         let audit = AuditForwarder(of: store.audit, to: people, logger: logger)
         let templateAudit = AuditForwarder(

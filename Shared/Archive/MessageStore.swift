@@ -187,6 +187,12 @@ package protocol MessageStore: CheckedStore {
     /// - Returns: How many were removed.
     func removeArchived(of origin: MessageOrigin?, before moment: UnixMilliseconds, limit: Int) async throws -> Int
 
+    /// Removes blocks of Web Push that ended before the given time, the first ones first.
+    ///
+    /// - Parameter limit: The maximum number to remove.
+    /// - Returns: How many were removed.
+    func removeBlocks(endedBefore moment: UnixMilliseconds, limit: Int) async throws -> Int
+
     /// The size of the messages and pushes with indexes and write-ahead log, in bytes. Free space inside the files does not count, nor do
     /// remembered installations, which anyone can make up.
     func size() async throws -> Int64

@@ -121,6 +121,23 @@ struct QueueTests {
         }
     }
 
+    @Test("Only blocks that ended before a time are removed, and no other pushes", arguments: StoreKind.allCases)
+    func removal(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let (old, new, waiting) = (Self.block("old"), Self.block("new"), Self.block("waiting"))
+            let push = PushStoreTests.push("push")
+            for push in [old, new, waiting, push] { _ = try await store.insert(push) }
+            for (push, ended) in [(old, 2_000), (new, 5_000), (push, 2_000)] as [(Push, UnixMilliseconds)] {
+                try await store.update(push: push.id) { record, _ in
+                    (record.state, record.nextAttempt, record.webpushAttempt, record.ended) = (.relayed, nil, nil, ended)
+                }
+            }
+            #expect(try await store.removeBlocks(endedBefore: 5_000, limit: 9) == 1)
+            #expect(try await store.removeBlocks(endedBefore: 5_000, limit: 9) == 0)
+            #expect(try await Set(store.pushes(after: nil, limit: 9).map(\.id)) == [new.id, waiting.id, push.id])
+        }
+    }
+
     @Test("An Alert that FCM has not accepted is found for running apps, even if it is pushed to browsers", arguments: StoreKind.allCases)
     func dueAlerts(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in

@@ -265,6 +265,12 @@ package struct MongoMessageStore: MessageStore {
         }
     }
 
+    package func removeBlocks(endedBefore moment: UnixMilliseconds, limit: Int) async throws -> Int {
+        try await MongoError.asFailure {
+            try await database.run { try $0.removeBlocks(endedBefore: moment, limit: limit) }
+        }
+    }
+
     package func check() async throws {
         try await MongoError.asFailure {
             try await database.run { try $0.ping() }

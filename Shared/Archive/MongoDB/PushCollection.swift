@@ -13,6 +13,11 @@ enum PushCollection {
             [
                 ["name": "idempotency", "key": ["sender": 1, "idempotency_key": 1], "unique": true],
                 ["name": "time", "key": ["logged": 1]],
+                [
+                    // A message to all has many, which are soon removed.
+                    "name": "ended blocks", "key": ["relay.ended": 1],
+                    "partialFilterExpression": ["transport": PushTransport.webpush.bson, "relay.ended": ["$gte": 0]],
+                ],
             ] + OutboxCollection.pushes.indexes + OutboxCollection.blocks.indexes
         _ = try connection.write([
             "createIndexes": .string(name), "indexes": .array(indexes.map { .document($0) }),
@@ -97,6 +102,21 @@ extension MongoConnection {
         let update = try update(
             ["_id": id.bson, "relay.revision": document.revision.bson], changes, in: PushCollection.name)
         return update.matched == 1 ? .done(push) : .overtaken
+    }
+
+    /// - Returns: The number of removed blocks of Web Push.
+    func removeBlocks(endedBefore moment: UnixMilliseconds, limit: Int) throws -> Int {
+        let found = try find(
+            [
+                "transport": PushTransport.webpush.bson, "relay.ended": ["$gte": 0, "$lt": moment.bson],
+                "relay.next_attempt": nil,
+            ],
+            in: PushCollection.name,
+            options: ["sort": ["relay.ended": 1], "limit": .int64(Int64(limit)), "projection": ["_id": 1]])
+        let identifiers = try found.map { try BSONFields($0).value("_id", as: ObjectID.self) }
+        guard !identifiers.isEmpty else { return 0 }
+        // A block that is to be retried by now is kept.
+        return Int(try delete(["_id": ["$in": identifiers.bson], "relay.next_attempt": nil], from: PushCollection.name))
     }
 
     /// - Returns: The number of removed pushes.

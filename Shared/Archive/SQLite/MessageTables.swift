@@ -22,6 +22,10 @@ enum WebPushColumns {
         try database.create(
             index: "blockOutboxByTime", on: PushRow.tableName, columns: ["urgency", column, "fairnessKey"], options: .ifNotExists,
             condition: isOutstanding)
+        // A message to all has many, which are soon removed.
+        try database.create(
+            index: "endedBlock", on: PushRow.tableName, columns: ["ended"], options: .ifNotExists,
+            condition: Column("transport") == PushTransport.webpush.rawValue && Column("nextAttempt") == nil)
     }
 }
 

@@ -50,6 +50,20 @@ extension SQLiteMessageStore {
         }
     }
 
+    package func removeBlocks(endedBefore moment: UnixMilliseconds, limit: Int) async throws -> Int {
+        // The conditions of the index, word for word.
+        let ended = """
+            SELECT rowid FROM push WHERE transport = 'webpush' AND nextAttempt IS NULL AND ended < ? ORDER BY ended LIMIT ?
+            """
+        // Without the writer: most of the time there is none.
+        let exists = try await database.read { try Row.fetchOne($0, sql: ended, arguments: [moment, 1]) != nil }
+        guard exists else { return 0 }
+        return try await database.write { database in
+            try database.execute(sql: "DELETE FROM push WHERE rowid IN (\(ended))", arguments: [moment, limit])
+            return database.changesCount
+        }
+    }
+
     /// A change is tried this many times outside a transaction, and then made inside one.
     private static let maxOptimisticChanges = 10
 
