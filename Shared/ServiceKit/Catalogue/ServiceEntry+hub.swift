@@ -136,7 +136,7 @@ extension Setting where Value == [String] {
 
 extension ServiceEntry {
     /// The service of the archive and its outbox.
-    package static let messageLog = ServiceEntry(
+    package static let messageLog: ServiceEntry = ServiceEntry(
         "message-log", "archives messages, and relays each of them, and each push of another service, until it has ended.",
         title: "message-logging service",
         sockets: [.commands, .events], mayHaveInstances: true,

@@ -1,6 +1,6 @@
 extension ServiceEntry {
     /// The service of Web Push: the subscriptions of browsers, and the pushes to them.
-    package static let webpush = ServiceEntry(
+    package static let webpush: ServiceEntry = ServiceEntry(
         "webpush", "keeps the subscriptions of browsers, and hands messages to their push services (Web Push).",
         title: "Web Push service", purpose: "to hand messages to",
         sockets: [.commands],

@@ -110,17 +110,20 @@ package enum BusSocket: Hashable, Sendable {
 }
 
 /// A service of the bus that another service uses.
-package struct BusUse: Hashable, Sendable {
-    package let service: ServiceEntry
+package struct BusUse: Sendable {
+    private let find: @Sendable () -> ServiceEntry
     package let sockets: [BusSocket]
     /// Whether `msi up` starts the user only when the service is ready. `false` if the user can wait for it for hours.
     package let isNeededAtStart: Bool
 
-    init(service: ServiceEntry, sockets: [BusSocket], isNeededAtStart: Bool = true) {
-        self.service = service
+    /// - Parameter service: Looked up when it is asked for, since two services may use each other.
+    init(service: @autoclosure @escaping @Sendable () -> ServiceEntry, sockets: [BusSocket], isNeededAtStart: Bool = true) {
+        find = service
         self.sockets = sockets
         self.isNeededAtStart = isNeededAtStart
     }
+
+    package var service: ServiceEntry { find() }
 }
 
 extension ServiceEntry {
