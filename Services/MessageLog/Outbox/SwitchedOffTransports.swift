@@ -27,14 +27,14 @@ struct SwitchedOffTransports: Service {
         for queue in Self.queues {
             for urgency in Urgency.allCases {
                 let claim = Claim(urgency, of: queue, limit: Self.batch, maxPerKey: Self.batch)
-                while case let items = try await items(for: claim), !items.isEmpty {
+                while case let items = try await claimed(by: claim), !items.isEmpty {
                     for item in items { try await end(item) }
                 }
             }
         }
     }
 
-    private func items(for claim: Claim) async throws -> [OutboxItem] {
+    private func claimed(by claim: Claim) async throws -> [OutboxItem] {
         let now = UnixMilliseconds.now
         return try await outbox.store.claim(claim, lease: outbox.lease(at: now), now: now)
     }
