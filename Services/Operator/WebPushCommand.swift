@@ -43,7 +43,7 @@ struct RotatePushKeyCommand: WebPushSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate", abstract: "Makes a new key pair, which browsers subscribe with from now on.",
         discussion: """
-            Earlier subscriptions go on with their own key, until their apps have noticed the new one and subscribed again. \
+            Earlier subscriptions keep their key, until their apps have noticed the new one and subscribed again. \
             After a theft, --forget removes the earlier keys at once: their subscriptions end, and get nothing until the apps are opened, \
             which then subscribe again. All instances of the service use the new key within half a minute.
             """)

@@ -13,7 +13,7 @@ def test_both_ways(product, visit):
 
 
 def test_the_way_to_browsers_waits(spare_product, visit):
-    """FCM has the message meanwhile, and phones show it."""
+    """FCM has the message already, and phones show it."""
     subject = spare_product.new_subject("Storms", distribution="Alert", level="Forced")
     with spare_product.away("msi-webpush"):
         key = spare_product.send(subject, "Campus closed", desc="Please stay at home")

@@ -93,7 +93,7 @@ struct WebPushCheck: Sendable {
 
     /// The setting's form is checked before. A contact that nobody reads is no better than none.
     ///
-    /// - Parameter isOfUp: Whether `msi up` starts the services, which has a contact of its own for trying out.
+    /// - Parameter isOfUp: Whether `msi up` starts the services. It has an example for a contact, to try the hub out.
     static func finding(about contact: String, isOfUp: Bool) -> Finding {
         let domain = contact.split { ":/@?".contains($0) }.dropFirst(contact.hasPrefix("mailto:") ? 2 : 1).first ?? ""
         let host = domain.split(separator: ".").suffix(2).joined(separator: ".").lowercased()

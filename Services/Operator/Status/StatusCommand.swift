@@ -10,7 +10,8 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status", abstract: "Shows the services with their states and versions, and how many messages wait.",
         discussion: """
             The gateway is that of `msi send`, and is asked for GET /health, GET /statistics and GET /session, each for at most 5 seconds. \
-            The endpoints are those of this machine's settings. If Web Push is on, its service is asked for the subscriptions at its own.
+            The endpoints are those of this machine's settings. If Web Push is on, its service there is asked for the \
+            subscriptions.
 
             The first line and the exit status say the same, as those of a Nagios plugin do, so that a monitoring system can call it:
               0   ok: everything works. Messages may be held
