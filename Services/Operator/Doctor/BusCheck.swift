@@ -170,6 +170,9 @@ struct BusCheck: Sendable {
         return switch part {
         case ServiceHealth.store: "is its disk or its database slow or read-only? \(log) says more"
         case "audit": "see the findings about msi-people, and \(log)"
+        case "contact": "set \(Setting.webPushContact.declaration.name) for this service as well, and restart it"
+        case "outbox": "see the findings about msi-message-log, and \(log)"
+        case "push_services": "see the findings about Web Push, and \(log)"
         default: "see the findings about \(part), and \(log)"
         }
     }

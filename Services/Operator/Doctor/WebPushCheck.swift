@@ -1,7 +1,6 @@
 import AsyncHTTPClient
 import Base
 import Bus
-import FoundationEssentials
 import Logging
 import NIOCore
 import NIOHTTP1
