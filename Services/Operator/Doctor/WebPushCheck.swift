@@ -42,8 +42,9 @@ struct WebPushCheck: Sendable {
         self.stopped = stopped
         self.connects = connects
         contact = try settings.webPushContact
+        let usesFCM = try settings.usesFCM
         transports =
-            switch (try settings.usesFCM, contact != nil) {
+            switch (usesFCM, contact != nil) {
             case (true, true): .both
             case (true, false): .fcm
             case (false, true): .webPush

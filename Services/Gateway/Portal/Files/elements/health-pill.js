@@ -9,8 +9,8 @@ import { formatClock } from "../lib/time.js";
 export const fcmOf = (relay) => innerPart(relay, "fcm");
 
 /**
- * How the pushes to browsers do: `{state, detail}`. The state is "good", "bad" while none goes out, or "part" while a push
- * service does not take them.
+ * How the pushes to browsers do: `{state, detail}`. The state is "good", "bad" while none goes out, or "part" while a
+ * push service does not take them.
  */
 export function browserState(webPush) {
   const isBad = (part) => part && part.status !== "ok";
