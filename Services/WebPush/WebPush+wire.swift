@@ -1,5 +1,6 @@
 import Base
 import Bus
+import Logging
 import Schemas
 import ServiceKit
 import ServiceLifecycle

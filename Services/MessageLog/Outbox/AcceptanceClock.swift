@@ -71,7 +71,7 @@ final class AcceptanceClock: Sendable {
 extension RelayRecord {
     /// Whether the component was accepted by which running apps get the message: FCM's data, and without FCM that for Web Push. A message
     /// without any component is accepted when it is due.
-    private var isAccepted: Bool {
+    fileprivate var isAccepted: Bool {
         guard let deciding = decidingComponent else { return state == .relayed }
         return deciding.state == .accepted
     }

@@ -57,7 +57,7 @@ final class FanOut: Sendable {
                 stored.noteLogged(number, of: block.count, next: next.last)
             }.document
             // Another instance may have come further.
-            block = state.block == number + 1 && state.planned == next.last ? next : try await planned(by: state)
+            block = state.block == number + 1 && state.planned == next.last ? next : try await self.planned(by: state)
         }
         return FanOutMessage.Reply(subscriptions: Int(state.count))
     }

@@ -132,7 +132,7 @@ final class BlockRelay: Sendable {
 
     /// Logs one line for the block, without its content and its endpoints.
     private func report(
-        _ results: some Collection<Result<String, DeliveryError>>, of command: RelayPush, to context: CommandContext
+        _ results: some Swift.Collection<Result<String, DeliveryError>>, of command: RelayPush, to context: CommandContext
     ) {
         let errors = results.compactMap { result in if case .failure(let error) = result { error } else { nil } }
         // A browser that was uninstalled is no failure.

@@ -125,7 +125,7 @@ struct Subscriptions: Sendable {
     /// Reads subscriptions.
     ///
     /// - Returns: Those that are there.
-    func subscriptions(_ ids: some Collection<ObjectID> & Sendable) async throws -> [ObjectID: SubscriptionDocument] {
+    func subscriptions(_ ids: some Swift.Collection<ObjectID> & Sendable) async throws -> [ObjectID: SubscriptionDocument] {
         try await store.snapshot { transaction in
             var found: [ObjectID: SubscriptionDocument] = [:]
             for id in ids { found[id] = try transaction.get(id, from: WebPushStore.subscriptions)?.document }
