@@ -303,8 +303,9 @@ struct MongoMessageStoreTests {
             #expect(try await isUnavailable { try await store.check() })
             #expect(try await isUnavailable { _ = try await store.insert(message) })
             #expect(try await isUnavailable { _ = try await store.page(MessageFilter(), before: nil, limit: 1) })
+            for _ in 0..<100 { #expect(try await isUnavailable { try await store.check() }) }
             // Each would wait for seconds if it tried.
-            #expect(ContinuousClock.now - start < .seconds(5))
+            #expect(ContinuousClock.now - start < .seconds(60))
             try await server.restart()
             try await eventually { try await !isUnavailable { _ = try await store.insert(message) } }
             try await store.check()

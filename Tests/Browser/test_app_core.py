@@ -3,6 +3,7 @@
 import pytest
 
 from browsing.core import INSECURE, core_context, core_page, run
+from harness.waiting import eventually
 
 STORMS = [{"path": "Campus/Weather/Storms", "level": "Forced"}]
 SUBJECTS = [*STORMS, {"path": "Library/Main/Hours", "level": "Recommended"}]
@@ -44,10 +45,14 @@ def test_one_tab_looks_and_all_show(context, page):
     start(other, {**HUB, "accepts": [{"key": "a"}, {"key": "b"}]})
     run(page, "await until(it.app, ({ messages }) => messages.includes('b'))")
     assert run(page, "return globalThis.changes") > 0
+    # A tab learns a moment later that another one has taken the lead, and then waits for it.
+    waits = "const { held, pending } = await navigator.locks.query(); return held.length === 1 && pending.length === 1"
+    eventually("the first tab waits", lambda: run(page, waits))
     assert run(page, hour) == 0 and run(other, hour) > 0
     run(other, "await it.app.request('DELETE', '/messages/a')")
     run(page, "await until(it.app, ({ messages }) => !messages.includes('a'))")
     run(page, "await it.app.look()")
+    eventually("the other tab waits", lambda: run(page, waits))
     assert run(page, hour) > 0 and run(other, hour) == 0
     page.close()
     other.wait_for_function("navigator.locks.query().then(({ held, pending }) => held.length === 1 && !pending.length)")

@@ -9,6 +9,17 @@ from harness.waiting import eventually
 from playwright.sync_api import expect
 
 
+def unfold(page, *shown):
+    """Unfolds the details of a step. A page that reads the message again, as when its events begin, folds them again."""
+
+    def is_unfolded():
+        if not shown[0].is_visible():
+            page.get_by_text("Details for your operator").first.click()
+        return all(each.is_visible() for each in shown)
+
+    eventually("the details", is_unfolded)
+
+
 def test_correct_a_message(product, visit, pictures):
     """Two clicks: the text is there, and the subject is that of the message."""
     subject = product.new_subject("Exams", distribution="Alert")
@@ -54,8 +65,7 @@ def test_message_page(product, visit, pictures):
     expect(page.locator(".message-state")).to_have_text("SentGoogle has it and brings it to the phones.")
     # FCM's words are folded away.
     expect(page.get_by_text("FCM").and_(page.locator(":visible"))).to_have_count(0)
-    page.get_by_text("Details for your operator").first.click()
-    expect(page.get_by_text(re.compile(r"projects/.+/messages/")).first).to_be_visible()
+    unfold(page, page.get_by_text(re.compile(r"projects/.+/messages/")).first)
     pictures(page, "message", right_to_left=True)
 
 
@@ -98,9 +108,7 @@ def test_failure_reason_and_retry(product, visit, pictures):
         product.wait_for_state(key, "failed")
         page = visit(f"/portal/message/?key={key}")
         expect(page.get_by_text("Google does not take it as it is.")).to_be_visible()
-        page.get_by_text("Details for your operator").click()
-        expect(page.get_by_text("may not send to this topic")).to_be_visible()
-        expect(page.locator("details code", has_text="SENDER_ID_MISMATCH")).to_be_visible()
+        unfold(page, page.get_by_text("may not send to this topic"), page.locator("details code", has_text="SENDER_ID_MISMATCH"))
         pictures(page, "message-failed")
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_text("Sent again by ann")).to_be_visible()
@@ -340,6 +348,8 @@ def test_own_message_of_a_deleted_subject_can_be_taken_back(product, visit):
     product.api("DELETE", f"/subject/{subject.channel['_id']}/{subject.area['id']}/{subject.document['id']}")
     page = visit("/portal/messages/?view=scheduled", account="ann")
     page.get_by_role("link", name="Still planned").click()
+    expect(page.get_by_role("heading", level=1, name="Still planned")).to_be_visible()
+    expect(page.get_by_role("button", name="Take back…")).to_be_visible()
     expect(page.get_by_role("button", name="Edit…")).to_have_count(0)
     page.get_by_role("button", name="Take back…").click()
     expect(page.get_by_role("dialog")).to_contain_text("This cannot be undone")

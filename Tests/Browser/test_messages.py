@@ -18,6 +18,11 @@ def row(page, title):
     return page.get_by_role("listitem").filter(has=page.get_by_role("link", name=title, exact=True))
 
 
+def complete_filters(page):
+    """Waits until the filters have their words and numbers, so that nothing above the list changes any more."""
+    expect(page.get_by_role("button", name="All", exact=True)).to_be_visible()
+
+
 def test_view_messages(product, visit, pictures):
     subject = product.new_subject("Shuttles")
     title = product.unique("Shuttle 4 is late")
@@ -49,7 +54,7 @@ def test_new_messages_wait_while_somebody_is_at_the_list(product, visit, picture
     first, *others = [product.unique("News") for _ in range(4)]
     product.wait_for_state(product.send(subject, first), "relayed")
     page = visit(f"/portal/messages/?subject={subject.document['id']}")
-    # The filters are complete then, so that nothing above the list changes any more.
+    complete_filters(page)
     expect(page.get_by_role("button", name="Save view")).to_be_visible()
     expect(page.get_by_role("button", name="Show messages from everywhere")).to_be_visible()
     row(page, first).hover()
@@ -247,6 +252,7 @@ def test_actions_cover_nothing_of_a_scheduled_row(product, visit, pictures):
         assert take_back.is_visible() and all(
             actions[0] >= other[2] or actions[2] <= other[0] or actions[1] >= other[3] or actions[3] <= other[1] for other in others), sides
 
+    complete_filters(page)
     before = tag.bounding_box()
     shown.hover()
     expect(shown.locator(".row-actions")).to_have_css("opacity", "1")
@@ -260,6 +266,7 @@ def test_actions_cover_nothing_of_a_scheduled_row(product, visit, pictures):
     for page in (visit(page.url, narrow=True), visit(page.url, touch=True, is_mobile=True)):
         shown = row(page, title)
         take_back = shown.get_by_role("button", name="Take back…")
+        complete_filters(page)
         apart()
         assert take_back.bounding_box()["height"] >= 44
     product.api("DELETE", f"/message/{key}")

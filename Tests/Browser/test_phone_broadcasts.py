@@ -57,7 +57,7 @@ def test_a_phone_that_registers_late_shows_it_in_its_language(phones, visit, pic
 
 def test_the_popup_of_a_downtime_comes_while_the_app_is_killed(phones, visit, pictures, broadcast):
     phone = phones().set_up()
-    phone.control(killed=True, foreground=False)
+    phone.kill(foreground=False)
     broadcast("Network maintenance")
     phone.wait("the pop-up", lambda state: any(popup["title"] == "Network maintenance" for popup in state["popups"]))
     assert phone.state()["broadcasts"] == []
@@ -77,9 +77,7 @@ def test_close_it_for_good(product, phones, visit, broadcast):
     card(page, "Elections").get_by_role("button", name="Close").click()
     expect(card(page, "Elections")).to_have_count(0)
     expect(page.locator(".tabs")).not_to_have_attribute("inert", "")
-    phone.control(killed=True)
-    phone.control(killed=False)
-    phone.set_up()
+    phone.reopen()
     assert phone.state()["broadcasts"] == []
     # A new version is shown again.
     action = first["actiondata"]
@@ -243,14 +241,13 @@ def test_a_broadcast_of_the_app_shows_once_some_hours_after_the_installation(pro
 def test_a_broadcast_of_the_app_that_was_shown_does_not_come_at_the_next_start(product, phones, visit, tmp_path):
     phone = phone_with_own_broadcast(product, phones, tmp_path, hours=0)
     # The first run has shown nothing on a screen.
-    phone.control(killed=True)
-    phone.control(killed=False)
+    phone.reopen()
     page = visit.phone(phone)
     with page.expect_response(lambda response: response.url.endswith("/shown")) as told:
         page.reload()
     assert told.value.status == 204
     expect(card(page, "Welcome")).to_be_visible()
-    phone.control(killed=True)
+    phone.kill()
     page.get_by_role("button", name="Open the app").click()
     expect(page.locator(".tabs")).to_be_visible()
     expect(card(page, "Welcome")).to_have_count(0)

@@ -132,10 +132,12 @@ def test_mark_all_as_read(product, phones, visit, pictures, clubs):
     page.get_by_role("button", name="Mark all as read").click()
     expect(page.get_by_text(re.compile(r"^\d+ messages? marked as read"))).to_be_visible()
     expect(badge).to_be_hidden()
-    pictures(page, "phone-all-read")
     page.get_by_role("button", name="Undo").click()
     expect(badge).to_contain_text(re.compile(r"\d+ unread"))
     page.get_by_role("button", name="Mark all as read").click()
+    expect(page.get_by_text(re.compile(r"^\d+ messages? marked as read"))).to_be_visible()
+    # Here nothing has to be done before the toast goes by itself.
+    pictures(page, "phone-all-read")
     phone.wait("all are read", lambda state: state["badge"] == 0 and all(message["read"] for message in state["messages"]))
     phone.control(foreground=False)
     eventually("the phone has reported them", lambda: product.message(keys[0])["receipts"]["received"] == 1)
@@ -160,6 +162,7 @@ def test_links_of_a_text(product, phones, visit, pictures, clubs):
     expect(course.get_by_role("button", name="2030-01-16 at 09:30")).to_be_visible()
     expect(course).to_contain_text(text.replace("09:30", "09:30 (Add to calendar)"))
     cut = card(page, "Long course")
+    expect(cut).to_be_visible()
     for href in cut.get_by_role("link").evaluate_all("links => links.map((link) => link.href)"):
         assert href == "https://www.example.edu/" + "a" * 120
     page.get_by_role("button", name=re.compile("Show more.*Long course")).click()
@@ -206,9 +209,10 @@ def test_toasts_cover_no_action(product, phones, visit, pictures, clubs):
     expect(toast).to_contain_text("2 messages were deleted.")
     toast_box, view, tabs = (page.locator(one).bounding_box() for one in (".toast", ".view:visible", ".tabs"))
     assert view["y"] + view["height"] <= toast_box["y"] and toast_box["y"] + toast_box["height"] <= tabs["y"]
-    pictures(page, "phone-toast")
     toast.get_by_role("button", name="Undo").click()
     expect(articles).to_have_count(6)
+    # The page moves the focus to what is back.
+    expect(card(page, "Evening 4")).to_be_focused()
     card(page, "Evening 3").focus()
     page.keyboard.press("Delete")
     toast.get_by_role("button", name="Hide").click()
@@ -218,6 +222,10 @@ def test_toasts_cover_no_action(product, phones, visit, pictures, clubs):
     toast.hover()
     visit.after(page, 31, "no toast", lambda: toast.count() == 0)
     expect(articles).to_have_count(4)
+    card(page, "Evening 1").focus()
+    page.keyboard.press("Delete")
+    expect(toast).to_be_visible()
+    pictures(page, "phone-toast")
 
 
 @pytest.mark.parametrize("address", ["", "#messages?by=channel", "#messages?form=list", "#subscriptions", "#settings", "#settings/notifications", "#settings/export", "#settings/appearance"])
@@ -229,6 +237,8 @@ def test_a_finger_reaches_every_control(product, phones, visit, clubs, address):
     page = visit.phone(phone)
     page.set_viewport_size(NARROW)
     page.goto(f"/{address}")
+    # The page begins with what the address names.
+    page.reload()
     expect(page.locator("h1:visible")).to_have_count(1)
     if not address:
         page.get_by_role("button", name="Actions for Storm").click()

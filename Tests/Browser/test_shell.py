@@ -115,12 +115,19 @@ def test_page_takes_the_focus(product, visit, name):
 @pytest.mark.parametrize("name", PAGES)
 def test_touch_targets(product, visit, name):
     page = visit(f"/portal/{name}/", account="admin", narrow=True, touch=True)
-    small = page.evaluate("""() => [...document.querySelectorAll("button, .button, .chip, select, summary, [role=tab], .rail a, .bar a")]
+    find = """() => [...document.querySelectorAll("button, .button, .chip, select, summary, [role=tab], .rail a, .bar a")]
         // The target of a cube's title is its row.
         .filter((each) => each.checkVisibility() && !each.closest(".unseen, .title"))
         .map((each) => [each.outerHTML.slice(0, 120), each.getBoundingClientRect()])
-        .filter(([, box]) => box.width > 1 && (box.height < 43.5 || box.width < 43.5)).map(([text, box]) => `${box.width}x${box.height} ${text}`)""")
-    assert not small, "\n".join(small)
+        .filter(([, box]) => box.width > 1 && (box.height < 43.5 || box.width < 43.5)).map(([text, box]) => `${box.width}x${box.height} ${text}`)"""
+
+    def are_large():
+        """Some get their words only after the page has its content."""
+        small = page.evaluate(find)
+        assert not small, "\n".join(small)
+        return True
+
+    eventually("a small target", are_large, 45)
 
 
 def test_lists_use_a_wide_window(product, visit):
@@ -146,6 +153,8 @@ def test_toast_is_closed(product, visit, check):
     page = visit("/portal/account/")
     setting(page, "Wait ten seconds").click()
     message = toast(page, "Messages go out at once.")
+    # Under the pointer it stays longer than five seconds, which the check may take.
+    message.hover()
     check(page)
     message.get_by_role("button", name="Hide").click()
     expect(message).to_have_count(0)
@@ -160,7 +169,7 @@ def test_toast_under_the_pointer_ends(product, visit):
     setting(page, "Wait ten seconds").click()
     message = toast(page, "Messages go out at once.")
     message.hover()
-    page.clock.fast_forward(20_000)
+    page.clock.fast_forward(15_000)
     expect(message).to_be_visible()
     visit.after(page, 5, "no message", lambda: message.count() == 0)
 
@@ -289,36 +298,42 @@ def test_control_enter_submits_a_dialog(product, visit):
 
 # What waits for approval
 
+def held_for(page):
+    """The number in the title of the overview: how many messages this person can approve."""
+    found = re.match(r"\((\d+)\) Overview · Message Hub$", page.title())
+    return int(found.group(1)) if found else 0
+
+
+def wait_for_count(product, *pages):
+    """The count comes after the page, and other tests have left messages that wait."""
+    if product.api("GET", "/statistics")["states"].get("held"):
+        for page in pages:
+            expect(page.locator("nav .badge").first).to_be_visible()
+
+
 def test_title_counts_what_waits_for_approval(product, visit):
     subject = product.new_subject("Held", approval=True)
     page = visit("/portal/overview/", account="ben")
     sender = visit("/portal/overview/", account="ann")
 
-    def number(page):
-        found = re.match(r"\((\d+)\) Overview · Message Hub$", page.title())
-        return int(found.group(1)) if found else 0
-
-    # The count comes after the page, and other tests have left messages that wait.
-    if product.api("GET", "/statistics")["states"].get("held"):
-        for shown in page, sender:
-            expect(shown.locator("nav .badge").first).to_be_visible()
-    before, own = number(page), number(sender)
+    wait_for_count(product, page, sender)
+    before, own = held_for(page), held_for(sender)
     key = product.send(subject, "Waits", account="ann")
-    eventually("one more in the title", lambda: number(page) == before + 1)
+    eventually("one more in the title", lambda: held_for(page) == before + 1)
     # Its sender cannot approve it.
-    assert number(sender) == own
+    assert held_for(sender) == own
     product.api("DELETE", f"/message/{key}")
-    eventually("the number of before", lambda: number(page) == before)
+    eventually("the number of before", lambda: held_for(page) == before)
     # Nor can who has edited it.
     key = product.send(subject, "Planned", account="ann", send_at=int(time.time() / 60 + 1_440) * 60_000)
-    eventually("the planned one in the title", lambda: number(page) == before + 1)
+    eventually("the planned one in the title", lambda: held_for(page) == before + 1)
     product.api("POST", f"/message/{key}/approve", account="ben")
     product.api("PUT", f"/message/{key}", {
         "title": "Edited", "desc": "", "message": "A text.", "topic_key": subject.topic_key, "distribution": "Information", "send_at": product.message(key)["send_at"]}, account="ben")
     assert product.message(key)["relay"]["state"] == "held"
     page.reload()
     eventually("the badge", lambda: page.locator("nav .badge").first.is_visible())
-    assert number(page) == before
+    assert held_for(page) == before
     product.api("DELETE", f"/message/{key}")
 
 
@@ -337,9 +352,12 @@ def test_notification_of_what_waits(product, visit):
     other = visit.tab(page, "/portal/overview/")
     works(other)
     shown = lambda: page.evaluate("localStorage.getItem('shown')")
+    wait_for_count(product, other)
+    before = held_for(other)
     title = product.unique("Quiet")
     product.send(subject, title, account="ann")
-    eventually("the first one in the title", lambda: other.title().startswith("("))
+    # The tabs have got the event by then.
+    eventually("the first one in the title", lambda: held_for(other) == before + 1)
     assert shown() is None
     setting(page, "Tell me about messages").click()
     expect(toast(page, "Notifications are on.")).to_be_visible()
@@ -360,12 +378,26 @@ def cube_sizes(page):
     return page.evaluate("performance.getEntriesByType('resource').filter((each) => each.name.endsWith('/channel')).map((each) => each.decodedBodySize)")
 
 
+def kept_cubes(page):
+    """How many cubes the browser keeps."""
+    return page.evaluate("""() => new Promise((resolve) => { indexedDB.open("msi", 1).onsuccess = ({ target: { result } }) => {
+        const counting = result.transaction("cube").objectStore("cube").count();
+        counting.onsuccess = () => { result.close(); resolve(counting.result); }; }; })""")
+
+
 def test_cube_is_read_once(product, visit):
     page = visit("/portal/send/", account="ben", fresh=True)
-    assert max(cube_sizes(page)) > 0
-    page.goto("/portal/messages/")
-    visit.settle(page)
-    eventually("an answer without the cube", lambda: cube_sizes(page) and max(cube_sizes(page)) == 0)
+    eventually("the cube", lambda: max(cube_sizes(page), default=0) > 0)
+    eventually("a kept cube", lambda: kept_cubes(page) == 1)
+
+    def is_confirmed():
+        """A page does not wait for long for what a busy machine keeps, and reads the cube again then."""
+        page.goto("/portal/messages/")
+        visit.settle(page)
+        eventually("an answer about the cube", lambda: cube_sizes(page))
+        return max(cube_sizes(page)) == 0
+
+    eventually("an answer without the cube", is_confirmed)
     expect(page.get_by_role("combobox", name="Place").or_(page.locator("select.chip").first)).to_be_visible()
     # After a change it is read again.
     name = product.new_subject("Fresh").name
@@ -375,14 +407,13 @@ def test_cube_is_read_once(product, visit):
     # Nothing stays for whoever comes next.
     page.get_by_role("button", name="Sign out").first.click()
     expect(page.get_by_role("textbox", name="Account")).to_be_visible()
-    kept = page.evaluate("""() => new Promise((resolve) => { indexedDB.open("msi", 1).onsuccess = ({ target: { result } }) => {
-        result.transaction("cube").objectStore("cube").count().onsuccess = (event) => resolve(event.target.result); }; })""")
-    assert kept == 0
+    assert kept_cubes(page) == 0
 
 
 def test_another_version_of_the_portal_reads_the_cube_again(product, visit):
     page = visit("/portal/send/", account="ben")
-    assert max(cube_sizes(page)) > 0
+    eventually("the cube", lambda: max(cube_sizes(page), default=0) > 0)
+    eventually("a kept cube", lambda: kept_cubes(page) == 1)
     # As after an upgrade: the paths of the files name another version.
     page.route("**/portal/messages/", lambda route: route.fulfill(body=re.sub("files/[^/]+/", "files/other/", (answer := route.fetch()).text()), response=answer))
     page.goto("/portal/messages/")

@@ -73,9 +73,9 @@ struct RequestTimeTests {
         }
         try await withServerAndClient(router) { server, _ in
             let peer = try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint)
-            try await peer.send(#"{"id":"1","command":"test.turn","timeout":1000}"#, "{}")
+            try await peer.send(#"{"id":"1","command":"test.turn","timeout":3000}"#, "{}")
             try await eventually("the handler begins") { gate.entered == 1 }
-            try await Task.sleep(for: .milliseconds(1_010))
+            try await Task.sleep(for: .milliseconds(3_010))
             gate.open()
             #expect(try await peer.receiveText().first == #"{"id":"1","status":"deadline_exceeded"}"#)
         }

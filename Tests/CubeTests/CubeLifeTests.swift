@@ -58,7 +58,7 @@ struct CubeLifeTests {
                     for number in 0..<200 {
                         group.addTask {
                             try? await cube.client.request(
-                                AddChannel(channel: NamedDraft(name: "\(number)", desc: "")), timeout: .seconds(2))
+                                AddChannel(channel: NamedDraft(name: "\(number)", desc: "")), timeout: .seconds(10))
                         }
                     }
                     var added: [CubeEdit<Channel>] = []

@@ -62,10 +62,10 @@ import TestSupport
     }
 
     @Test("An idle connection ends, and one with a request in flight does not") func idle() async throws {
-        try await withEmulator(behaviour: ["connections": ["idle_ms": .integer(500)]]) { client in
+        try await withEmulator(behaviour: ["connections": ["idle_ms": .integer(2_000)]]) { client in
             let stream = HTTP2Frame.send(1, to: "t")
             try await FrameClient.with(port: client.port, opening: [stream[0]]) { frames in
-                try await Task.sleep(for: .milliseconds(800))
+                try await Task.sleep(for: .milliseconds(2_500))
                 try await frames.send([stream[1]])
                 #expect(try await frames.next { $0.status(of: 1) } == "200")
                 let first = try await frames.nextGoAway()
@@ -78,7 +78,7 @@ import TestSupport
     }
 
     @Test("An old connection ends when its requests are answered") func age() async throws {
-        try await withEmulator(behaviour: ["connections": ["age_ms": .integer(500)]]) { client in
+        try await withEmulator(behaviour: ["connections": ["age_ms": .integer(2_000)]]) { client in
             let stream = HTTP2Frame.send(1, to: "t")
             try await FrameClient.with(port: client.port, opening: [stream[0]]) { frames in
                 #expect(try await frames.nextGoAway().text == "max_age")

@@ -162,15 +162,16 @@ struct HTTPv1SenderTests {
     func anAnswerMayComeALittleAfterTheExpiry() async throws {
         let google = GoogleDouble { request in
             let isSlow = String(decoding: request.body, as: UTF8.self).contains("slow")
-            try await Task.sleep(for: isSlow ? .seconds(60) : .milliseconds(300))
+            try await Task.sleep(for: isSlow ? .seconds(60) : .seconds(1))
             return .init(200, #"{"name":"n"}"#)
         }
         try await withSender(to: google) { sender, _ in
             #expect(await send(sender) == .success("n"))
-            #expect(await send(sender, before: .milliseconds(100)) == .success("n"))
-            let expired = try #require(await send(sender, .sample(message: "slow"), before: .milliseconds(100)).failure)
+            // Not the first time, if the machine is so busy that it is sent late.
+            try await eventually { await send(sender, before: .milliseconds(700)) == .success("n") }
+            let expired = try #require(await send(sender, .sample(message: "slow"), before: .seconds(1)).failure)
             #expect(expired.code == "TIMEOUT")
-            let late = try #require(await send(sender, .sample(message: "slow"), within: .milliseconds(600)).failure)
+            let late = try #require(await send(sender, .sample(message: "slow"), within: .seconds(2)).failure)
             #expect(late.class == .retryable && late.code == "TIMEOUT")
         }
     }

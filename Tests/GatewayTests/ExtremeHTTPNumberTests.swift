@@ -28,7 +28,8 @@ struct ExtremeHTTPNumberTests {
             }
             #expect(count > 500)
             #expect(gateway.process.isRunning)
-            #expect(try await gateway.request("GET", "/health").status == 200)
+            // On a busy machine a service may answer late once.
+            try await eventually("all is well") { try await gateway.request("GET", "/health").status == 200 }
         }
     }
 

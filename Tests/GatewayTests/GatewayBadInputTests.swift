@@ -15,7 +15,8 @@ struct GatewayBadInputTests {
             try await expectNoGrowth(of: gateway.process, since: before, "seed \(seed)")
             expectCleanLog(of: gateway.process, secret: BadHTTPRequests.secret, "seed \(seed)")
 
-            #expect(try await gateway.request("GET", "/health").status == 200)
+            // On a busy machine a service may answer late once.
+            try await eventually("all is well") { try await gateway.request("GET", "/health").status == 200 }
             let posted = try await gateway.request("POST", "/message", body: path.message())
             #expect(posted.status == 201, "\(posted)")
             let list = try await gateway.request("GET", "/message?limit=1")

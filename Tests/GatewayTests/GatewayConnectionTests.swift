@@ -61,22 +61,26 @@ struct GatewayConnectionTests {
 
     @Test("While the gateway stops, a request on an open connection still gets an answer, which is the last one")
     func stopping() async throws {
-        try await RunningGateway.with(services: []) { gateway in
-            let (used, idle) = (try HeldConnection(to: gateway.port), try HeldConnection(to: gateway.port))
-            for connection in [used, idle] {
-                connection.send("GET", "/problems")
-                #expect(try await connection.answer().status == 200)
+        // Repeated if the machine was too busy for a request within the moment for which idle connections stay open.
+        try await eventually("an answer while the gateway stops") {
+            try await RunningGateway.with(services: []) { gateway -> Bool in
+                let (used, idle) = (try HeldConnection(to: gateway.port), try HeldConnection(to: gateway.port))
+                for connection in [used, idle] {
+                    connection.send("GET", "/problems")
+                    #expect(try await connection.answer().status == 200)
+                }
+                gateway.process.signal(SIGTERM)
+                // Faster than by `eventually`.
+                let deadline = ContinuousClock.now + .seconds(120)
+                while (try? HeldConnection(to: gateway.port)) != nil, ContinuousClock.now < deadline {
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+                used.send("GET", "/problems")
+                guard let answer = try? await used.answer() else { return false }
+                #expect(answer.status == 200 && answer["connection"] == "close", "\(answer)")
+                for connection in [used, idle] { #expect(try await connection.ends()) }
+                return true
             }
-            gateway.process.signal(SIGTERM)
-            // Faster than by `eventually`: idle connections stay open only for a moment.
-            let deadline = ContinuousClock.now + .seconds(120)
-            while (try? HeldConnection(to: gateway.port)) != nil, ContinuousClock.now < deadline {
-                try await Task.sleep(for: .milliseconds(2))
-            }
-            used.send("GET", "/problems")
-            let answer = try await used.answer()
-            #expect(answer.status == 200 && answer["connection"] == "close", "\(answer)")
-            for connection in [used, idle] { #expect(try await connection.ends()) }
         }
     }
 

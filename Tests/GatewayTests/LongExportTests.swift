@@ -49,7 +49,7 @@ struct LongExportTests {
 
     @Test("A client that reads gets every entry, even if the export takes longer than the timeout of a response")
     func whole() async throws {
-        try await withSlowLog(response: .seconds(1), page: .milliseconds(100)) { port in
+        try await withSlowLog(response: .seconds(5), page: .milliseconds(500)) { port in
             try await withHTTPClient { http in
                 let answer = try await Portal(port: port, http: http, token: nil).call(.GET, "/audit?format=csv")
                 let lines = answer.text.split(separator: "\r\n")

@@ -22,7 +22,7 @@ struct MessageFeatureTests {
     func delay(_ kind: StoreKind) async throws {
         try await Self.with(kind) { gateway, path in
             let start = UnixMilliseconds.now
-            let answer = try await gateway.request("POST", "/message", body: path.message(and: #""delay":3600"#))
+            let answer = try await gateway.requestUntilTaken("POST", "/message", body: path.message(and: #""delay":3600"#))
             #expect(answer.status == 201 && answer.object["state"] as? String == "pending")
             let key = try #require(answer.object["msi_key"] as? String)
             let message = try await gateway.message(key)
@@ -40,7 +40,7 @@ struct MessageFeatureTests {
     @Test("A drill says so at the start of its title", arguments: StoreKind.allCases)
     func drill(_ kind: StoreKind) async throws {
         try await Self.with(kind) { gateway, path in
-            let answer = try await gateway.request("POST", "/message", body: path.message(and: #""drill":true"#))
+            let answer = try await gateway.requestUntilTaken("POST", "/message", body: path.message(and: #""drill":true"#))
             let message = try await gateway.message(try #require(answer.object["msi_key"] as? String))
             #expect(message["title"] as? String == "[DRILL] t" && message["drill"] as? Bool == true)
             #expect(try await gateway.request("GET", "/message?q=drill").messages.count == 1)
@@ -51,7 +51,7 @@ struct MessageFeatureTests {
     func large(_ kind: StoreKind) async throws {
         try await Self.with(kind) { gateway, path in
             let text = String(repeating: "校", count: 1_500)
-            let answer = try await gateway.request(
+            let answer = try await gateway.requestUntilTaken(
                 "POST", "/message", body: path.message().replacing(#""m""#, with: #""\#(text)""#))
             #expect(answer.status == 201, "\(answer)")
             let message = try await gateway.message(try #require(answer.object["msi_key"] as? String))
@@ -205,13 +205,13 @@ extension RunningGateway {
     ///
     /// - Returns: Its `msi_key`.
     func post(_ body: String) async throws -> String {
-        let answer = try await request("POST", "/message", body: body)
+        let answer = try await requestUntilTaken("POST", "/message", body: body)
         #expect(answer.status == 201, "\(answer)")
         return try #require(answer.object["msi_key"] as? String)
     }
 
     func message(_ msiKey: String) async throws -> [String: Any] {
-        let answer = try await request("GET", "/message/\(msiKey)")
+        let answer = try await requestUntilTaken("GET", "/message/\(msiKey)")
         #expect(answer.status == 200, "\(answer)")
         return answer.object
     }

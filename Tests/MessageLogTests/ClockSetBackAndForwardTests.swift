@@ -27,14 +27,16 @@ struct ClockSetBackAndForwardTests {
                         }
                         try clock.set(ahead: -3_600)
                         try await Self.pauseAfterStep()
-                        _ = try await first.log(.sample(msiKey: slow, timestamp: .now - 3_600_000, lifetime: 7_200_000))
+                        let held = LogMessage.sample(msiKey: slow, timestamp: .now - 3_600_000, lifetime: 7_200_000)
+                        try await Self.log(held, in: first)
                         try await eventually { relay.asked(slow).count == 1 }
                         try clock.set(ahead: 0)
                         try await Self.pauseAfterStep()
                         // The second process claims, as soon as this is due.
                         let now = UnixMilliseconds.now
-                        let later = try await second.log(.sample(timestamp: now, sendAt: now + 200)).msiKey
-                        _ = try await second.wait(for: later) { $0.state == .relayed }
+                        let later = LogMessage.sample(timestamp: now, sendAt: now + 200)
+                        try await Self.log(later, in: second)
+                        _ = try await second.wait(for: later.msiKey) { $0.state == .relayed }
                         gate.open()
                         let record = try await first.wait(for: slow) { $0.state == .relayed }
                         #expect(record.attempts == 1)
@@ -43,6 +45,11 @@ struct ClockSetBackAndForwardTests {
                 }
             }
         }
+    }
+
+    /// Logs a message, once. A process that a busy machine has kept from looking at its clock still refuses requests.
+    private static func log(_ command: LogMessage, in log: RunningMessageLog) async throws {
+        try await eventually("it is logged") { (try? await log.log(command)) != nil }
     }
 
     /// A process looks at its clock once a second, and refuses requests for half a second after a jump ahead.

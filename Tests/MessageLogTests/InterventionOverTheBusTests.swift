@@ -51,7 +51,8 @@ struct InterventionOverTheBusTests {
             return command.components.map(\.accepted)
         }
         try await RunningMessageLog.with { log in
-            let waiting = try await log.log(.sample("waiting", sendAt: .now + 1_500)).msiKey
+            // Long enough for the recall before it, on a busy machine.
+            let waiting = try await log.log(.sample("waiting", sendAt: .now + 5_000)).msiKey
             let recalled = try await log.client.request(RecallMessage(msiKey: waiting), context: .ann)
             #expect(recalled.relay.state == .recalled && recalled.relay.nextAttempt == nil)
             #expect(recalled.relay.trace?.map(\.by) == ["Ann"] && recalled.relay.trace?.map(\.action) == [.recall])

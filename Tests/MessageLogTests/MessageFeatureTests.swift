@@ -14,12 +14,13 @@ struct MessageFeatureTests {
         let relay = RelayDouble()
         try await RunningMessageLog.with(relay, on: kind) { log in
             let start = UnixMilliseconds.now
-            let command = LogMessage.sample("Fire", timestamp: start) { ($0.delay, $0.drill) = (2, true) }
+            // Long enough for the requests before its end, on a busy machine.
+            let command = LogMessage.sample("Fire", timestamp: start) { ($0.delay, $0.drill) = (6, true) }
             let stored = try await log.log(command)
-            #expect(stored.title == "[DRILL] Fire" && stored.drill == true && stored.delay == 2 && stored.sendAt == nil)
-            #expect(stored.relay.nextAttempt == start + 2_000)
+            #expect(stored.title == "[DRILL] Fire" && stored.drill == true && stored.delay == 6 && stored.sendAt == nil)
+            #expect(stored.relay.nextAttempt == start + 6_000)
             #expect(try await log.log(command).id == stored.id)
-            let unlike = LogMessage.sample("Fire", msiKey: command.msiKey, timestamp: start) { $0.delay = 2 }
+            let unlike = LogMessage.sample("Fire", msiKey: command.msiKey, timestamp: start) { $0.delay = 6 }
             #expect(await log.client.failure(of: unlike, context: .communicator)?.status == .conflict)
 
             let other = try await log.log(.sample("Undo") { $0.delay = 60 })
@@ -27,7 +28,7 @@ struct MessageFeatureTests {
             #expect(back.relay.state == .recalled)
 
             _ = try await log.wait(for: command.msiKey) { $0.state == .relayed }
-            #expect(UnixMilliseconds.now >= start + 2_000)
+            #expect(UnixMilliseconds.now >= start + 6_000)
             #expect(relay.asked.map(\.content.title) == ["[DRILL] Fire"])
         }
     }

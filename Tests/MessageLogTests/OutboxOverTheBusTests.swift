@@ -81,7 +81,7 @@ struct OutboxOverTheBusTests {
             let never = try await relayed("never") { $0.state == .retrying }
             #expect(try #require(never.nextAttempt) > .now + 3_000_000)
             let before = try await relayed("before") { $0.state == .retrying }
-            #expect(try #require(before.nextAttempt) > .now + 5_000)
+            #expect(try #require(before.nextAttempt) > .now + 1_000)
             let nothing = try await relayed("nothing") { $0.state == .retrying }
             #expect(nothing.components.map(\.state) == [.pending, .pending])
             let doubled = try await relayed("doubled") { $0.state == .relayed }

@@ -57,8 +57,9 @@ struct PhoneOverTheBusTests {
             _ = try await log.client.request(RecallMessage(msiKey: recalled.msiKey), context: .ann)
             _ = try await log.log(.sample("held", approval: true))
             _ = try await log.log(.sample("waiting") { $0.delay = 60 })
-            _ = try await log.log(
+            let elsewhere = try await log.log(
                 .sample("elsewhere", topic: TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())))
+            _ = try await log.wait(for: elsewhere.msiKey) { $0.state == .relayed }
             for title in ["data failed", "pop-up failed", "relayed"] {
                 let key = try await log.log(.sample(title)).msiKey
                 _ = try await log.wait(for: key) { $0.ended != nil }
@@ -114,7 +115,8 @@ struct PhoneOverTheBusTests {
             func failure(of command: some Command) async -> ReplyStatus? {
                 await log.client.failure(of: command, context: .communicator)?.status
             }
-            let first = try await log.log(.sample("fails") { $0.delay = 1 }).msiKey
+            // Long enough for the early correction, on a busy machine.
+            let first = try await log.log(.sample("fails") { $0.delay = 5 }).msiKey
             #expect(await failure(of: correction("early", of: first)) == .conflict)
             _ = try await log.wait(for: first) { $0.state == .failed }
 

@@ -20,10 +20,11 @@ struct RestoredOverTheBusTests {
             let (one, other, gone, approvable, push) = try await RunningMessageLog.with(in: folder, settings: settings) { log in
                 // No relay runs, so all of them wait.
                 let push = try await log.client.request(LogPush.sample(), context: .communicator).push
+                let gone = try await log.log(.sample("gone", lifetime: 20_000))
+                _ = try await log.wait(for: gone.msiKey) { $0.components[0].error != nil }
                 return (
-                    try await log.log(.sample("one")), try await log.log(.sample("other")),
-                    try await log.log(.sample("gone", lifetime: 8_000)), try await log.log(.sample("approvable", approval: true)),
-                    push
+                    try await log.log(.sample("one")), try await log.log(.sample("other")), gone,
+                    try await log.log(.sample("approvable", approval: true)), push
                 )
             }
             let database = try settings["MSI_DATABASE_URL"].map { try MongoURL($0) }

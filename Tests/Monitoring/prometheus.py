@@ -3,7 +3,6 @@
 import pathlib
 import random
 import re
-import socket
 import subprocess
 
 import requests
@@ -14,19 +13,11 @@ MONITORING = pathlib.Path(__file__).parents[2] / "deploy" / "monitoring"
 
 
 def free_ports(count):
-    """The first of several free ports in a row."""
+    """The first of several free ports in a row, as `processes.free_port` chooses one."""
     while True:
-        first = random.randrange(20_000, 32_000)
-        sockets = [socket.socket() for _ in range(count)]
-        try:
-            for index, listener in enumerate(sockets):
-                listener.bind(("127.0.0.1", first + index))
+        first = random.randrange(11_000, 15_000 - count)
+        if all(processes.reserve(first + index) for index in range(count)):
             return first
-        except OSError:
-            continue
-        finally:
-            for listener in sockets:
-                listener.close()
 
 
 class Prometheus:

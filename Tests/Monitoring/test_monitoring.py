@@ -55,7 +55,7 @@ def test_a_message_is_counted_on_its_way(product, prometheus):
         'sum(msi_store_commit_writes_count{store="message-log"})',
     ]:
         eventually(expression, lambda expression=expression: prometheus.value(expression) >= 1, 60)
-    eventually("the used quota", lambda: 0 < prometheus.value("sum(msi_fcm_quota_used_ratio)") < 0.5, 20)
+    eventually("the used quota", lambda: 0 < prometheus.value("sum(msi_fcm_quota_used_ratio)") < 0.5, 60)
     age, rest = prometheus.value("sum(msi_fcm_token_age_seconds)"), prometheus.value("sum(msi_fcm_token_remaining_seconds)")
     assert 0 < age < 3600 and 1 < rest < 3600
     assert prometheus.value("sum(process_resident_memory_bytes)") > 1e7
@@ -89,7 +89,7 @@ def test_refused_commands_are_counted_by_reason(product, prometheus):
         dealer.connect(f"ipc://{product.folder}/run/cube.sock")
         for frames in [*reasons.values(), [b'{"id":"4","command":"bus.ping"}', b"{}", b"{}"]]:
             dealer.send_multipart(frames)
-            assert dealer.poll(10_000)
+            assert dealer.poll(60_000)
             dealer.recv_multipart()
     before["malformed"] += 1
     for reason, value in before.items():
@@ -133,13 +133,15 @@ def test_an_alert_fires_while_the_relay_is_frozen_and_resolves(product, promethe
 def test_the_canarys_silence_is_noticed_with_its_stage(product, prometheus, canary):
     arrived = 'msi_canary_messages_total{outcome="received"}'
     eventually("messages reach the canary's phone", lambda: prometheus.value(arrived) >= 2, 60)
-    assert prometheus.value('msi_canary_duration_seconds_count{stage="relayed"}') >= 2
+    relayed = 'msi_canary_duration_seconds_count{stage="relayed"}'
+    eventually("messages are relayed", lambda: prometheus.value(relayed) >= 2, 60)
     eventually("no alert", lambda: prometheus.alerts("MSICanarySilent") == [], 60)
     with product.frozen("msi-fcm-relay"):
         eventually("the alert about silence", lambda: prometheus.alerts("MSICanarySilent") != [], 60)
         eventually(
             "the stage", lambda: prometheus.value('msi_canary_messages_total{outcome="not_relayed"}') >= 1, 60)
-        eventually("the alert about late messages", lambda: prometheus.alerts("MSICanaryLate") != [], 120)
+        # A fifth of all messages: the more have arrived before, the later it comes.
+        eventually("the alert about late messages", lambda: prometheus.alerts("MSICanaryLate") != [], 400)
     eventually("the alert resolves", lambda: prometheus.alerts("MSICanarySilent") == [], 60)
 
 

@@ -36,7 +36,7 @@ struct RunningProcessTests {
         try await withTemporaryFolder { folder in
             let services: [ServiceEntry] = [.fcmRelay, .messageLog]
             for service in services {
-                try FileManager.default.copyItem(atPath: "/bin/sleep", toPath: "\(folder)/\(service.executable)")
+                try await ExecutableFile.copy("/bin/sleep", to: "\(folder)/\(service.executable)")
             }
             if isPackaged { try Data().write(to: URL(filePath: folder + "/machine.env")) }
             try FileManager.default.createDirectory(atPath: folder + "/state", withIntermediateDirectories: false)

@@ -72,7 +72,7 @@ extension PeopleServiceTests {
         func expiry() async throws {
             try await RunningPeople.withAdmin(.sqlite) { people in
                 let added = try await people.client.request(
-                    AddToken(name: "short", account: "admin", rights: [.read], expires: .now + 2_000))
+                    AddToken(name: "short", account: "admin", rights: [.read], expires: .now + 8_000))
                 let hash = added.secret.credentialHash
                 #expect(try await people.credential(hash) != nil)
                 try await eventually { try await people.credential(hash) == nil }

@@ -15,7 +15,7 @@ struct StuckThreadsTests {
     @Test("While all of Swift's shared threads are blocked, /livez and /metrics answer, and say so")
     func sharedThreads() async {
         await #expect(processExitsWith: .success) {
-            let port = try LoopbackPort.free()
+            let port = try FreePort.choose()
             let server = MetricsServer(
                 service: "cube", port: port, registry: MetricRegistry(), readiness: MetricsServer.Readiness(),
                 plan: ServicePlan(services: [], close: {}),

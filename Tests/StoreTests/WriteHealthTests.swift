@@ -8,8 +8,8 @@ struct WriteHealthTests {
     @Test("A small write is tried only if none has ended for ten seconds, and once in ten seconds however many ask")
     func trials() async throws {
         let disk = FullDisk()
-        let start = ContinuousClock.now
         disk.health.ended(nil)
+        let start = ContinuousClock.now
         #expect(try await disk.ask(20, at: start + .seconds(5)) == Array(repeating: .ok, count: 20))
         #expect(disk.trials.count == 0)
         #expect(try await disk.ask(20, at: start + .seconds(12)) == Array(repeating: FullDisk.state, count: 20))

@@ -114,10 +114,12 @@ extension SystemTests {
                                     try await value("msi_canary_messages_total{outcome=\"not_relayed\"}", at: port, stack) ?? 0
                                         >= 1
                                 }
-                                #expect(
+                                // It is counted before it is logged.
+                                try await eventually("the line about it") {
                                     canary.lines.contains {
                                         $0.contains("a message has not arrived") && $0.contains("not_relayed")
-                                    })
+                                    }
+                                }
                             }
                             try await eventually("messages that arrive again") {
                                 canary.lines.contains { $0.contains("messages arrive again") }

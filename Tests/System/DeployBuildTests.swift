@@ -90,7 +90,7 @@ extension SystemTests {
         func flags(_ environment: [String: String], status: Int32, line: String) async throws {
             let script = try BuiltProduct.packageFolder() + "deploy/build"
             let end = try await withProgram(script, arguments: ["flags"], environment: environment) {
-                try await $0.end(within: .seconds(20))
+                try await $0.end()
             }
             #expect(end.exitCode == status && end.lines == [line], "\(end.lines)")
         }
@@ -158,7 +158,7 @@ private struct SampleProject {
 
     func run(_ script: String) async throws {
         let end = try await withProgram("/bin/bash", arguments: ["-c", "set -e; cd '\(folder)'; \(script)"]) {
-            try await $0.end(within: .seconds(20))
+            try await $0.end()
         }
         guard end.exitCode == 0 else { throw TooLate("\(script): \(end.lines)") }
     }
@@ -173,7 +173,7 @@ private struct SampleProject {
         let end = try await withProgram(
             "\(folder)/\(copy)/deploy/build", arguments: [kind.rawValue].filter { $0 != "product" }, environment: environment
         ) {
-            try await $0.end(within: .seconds(20))
+            try await $0.end()
         }
         guard end.exitCode == 0 else {
             #expect(end.lines.contains { $0.contains("it is broken") }, "\(end.lines)")

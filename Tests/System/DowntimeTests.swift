@@ -123,7 +123,10 @@ extension SystemTests.WithoutSupervisor {
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
                 let file = folder + "/broadcasts.json"
                 _ = try await services.start("msi-broadcast", settings: ["MSI_BROADCAST_FILE": file])
-                try await send(Self.body("In the file", type: 2), by: services.portal)
+                // The gateway may find the service that has just started a moment later.
+                try await eventually("the hub takes it", every: .milliseconds(200)) {
+                    try await services.portal.call(.POST, "/broadcast", Self.body("In the file", type: 2)).status == 201
+                }
                 try await eventually("the file has it") {
                     let text = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) }
                     return text?.contains("In the file") == true

@@ -20,9 +20,9 @@ extension SystemTests {
             let end = try await withProgram(
                 "msi-phone", arguments: ["fleet"] + arguments, environment: environment
             ) { program in
-                _ = try await program.line(within: .seconds(60)) { $0.contains("\"ready\"") }
+                _ = try await program.line { $0.contains("\"ready\"") }
                 try await body(program)
-                try await program.end(within: .seconds(100))
+                try await program.end(within: .seconds(180))
             }
             #expect(end.exitCode == 0, "\(end.lines)")
             return try #require(FleetCount(log: end.lines), "\(end.lines)")

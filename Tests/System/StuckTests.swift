@@ -12,7 +12,7 @@ extension SystemTests.WithoutSupervisor {
         /// The status of `/livez` or `/readyz`, and its JSON.
         private func ask(_ path: String, at port: Int, _ portal: Portal) async throws -> (status: Int, state: JSONValue) {
             let answer = try await portal.http.answer(
-                .GET, "http://127.0.0.1:\(port)/\(path)", headers: [:], body: nil, within: .seconds(15))
+                .GET, "http://127.0.0.1:\(port)/\(path)", headers: [:], body: nil, within: .seconds(60))
             return (answer.status, try answer.json)
         }
 
@@ -102,7 +102,7 @@ extension SystemTests.WithoutSupervisor {
                     #expect(stuck?["message"]?.string?.hasPrefix("no answer for ") == true, "\(state)")
                     #expect(try await ask("readyz", at: port, portal).status == 503)
                     let metrics = try await portal.http.answer(
-                        .GET, "http://127.0.0.1:\(port)/metrics", headers: [:], body: nil, within: .seconds(15))
+                        .GET, "http://127.0.0.1:\(port)/metrics", headers: [:], body: nil, within: .seconds(60))
                     #expect(String(decoding: metrics.body, as: UTF8.self).contains("\nmsi_ready 0\n"))
                 }
                 try await eventually("it works again") { try await ask("livez", at: port, portal).status == 200 }

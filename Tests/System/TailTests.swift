@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import Base
 import TestSupport
 import Testing
@@ -24,7 +23,7 @@ extension SystemTests.HarmedProduct {
                 _ = try await tail.line { $0.contains(#""event":"health""#) }
                 let first = try await stack.portal.accepted(subject.message())
                 _ = try await tail.line { $0.contains(first) && $0.contains(#""state":"relayed""#) }
-                try stack.signal(SIGKILL, "msi-gateway")
+                try await stack.killAndReplace("msi-gateway")
                 try await stack.healthy()
                 let second = try await stack.portal.accepted(subject.message())
                 let line = try await tail.line {

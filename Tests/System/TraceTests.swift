@@ -57,7 +57,8 @@ extension SystemTests.HarmedProduct {
             #expect(stack.processes == processes)
 
             try await stack.fcm.setFaults([], seed: 1)
-            _ = try await stack.portal.message(key, hasState: "relayed")
+            // The wait before the next attempt doubles with each one that has failed.
+            _ = try await stack.portal.message(key, hasState: "relayed", within: .seconds(300))
             let first = try #require(try ours("msi-fcm-relay", "not accepted by FCM").first)
             try await eventually("the lines of the last attempt") {
                 try !ours("msi-fcm-relay", "accepted by FCM").isEmpty && !ours("msi-message-log", "relayed").isEmpty

@@ -72,6 +72,7 @@ extension SystemTests {
                     let lifeline = open("/proc/\(try #require(services.first))/fd/0", O_WRONLY | O_CLOEXEC)
                     #expect(lifeline >= 0)
                     program.signal(SIGKILL)
+                    try await program.end()
                     // The phone still runs, and writes its files.
                     try FileManager.default.moveItem(atPath: folder + "/phones", toPath: folder + "/phones-before")
                     try Data().write(to: URL(filePath: folder + "/phones"))
@@ -176,10 +177,10 @@ extension SystemTests.OneProduct {
             let version = try #require(versions.first)
             #expect(versions.count == 1, "\(versions)")
             let stack = try SharedStack.current
-            try await eventually("a health that is well") {
-                try await stack.portal.call(.GET, "/health").json["status"] == "ok"
+            let health: JSONValue = try await eventually("a health that is well") {
+                let health = try await stack.portal.call(.GET, "/health").json
+                return health["status"] == "ok" ? health : nil
             }
-            let health = try await stack.portal.call(.GET, "/health").json
             let services = ServiceEntry.gateway.startDependencies + [.gateway]
             #expect(health["versions"]?.names == services.map(\.name).sorted())
             for service in services { #expect(health["versions"]?[service.name]?.string == version) }

@@ -52,6 +52,17 @@ def fetch(page, *titles):
     eventually(f"the app has {titles}", found, pause=0.5)
 
 
+def reload(page):
+    """Loads the page again, which then shows all that the app has stored."""
+    page.reload()
+    expect(page.get_by_role("button", name="Look for new messages")).to_be_visible()
+
+
+def out_of_sight(page):
+    """From now on, until it is loaded again, the page is as in a hidden tab: it marks nothing as read after two seconds."""
+    page.evaluate("Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })")
+
+
 def controlled(page):
     """Waits until the service worker has all files, and loads the page from it."""
     page.wait_for_function("navigator.serviceWorker.ready")

@@ -72,7 +72,17 @@ struct BrokenPathTests {
                     // Each of the relay's threads gets some requests.
                     try await withThrowingTaskGroup(of: String?.self) { group in
                         for _ in 0..<8 {
-                            group.addTask { try await relay.errorCode(of: .sample(.information), timeout: .seconds(1)) }
+                            group.addTask {
+                                while true {
+                                    do {
+                                        return try await relay.errorCode(of: .sample(.information), timeout: .seconds(1))
+                                    } catch let failure as CommandFailure
+                                        where failure.status == .deadlineExceeded && ContinuousClock.now - begin < .seconds(50)
+                                    {
+                                        // The reply is due a quarter of a second before the deadline, and comes later on a busy machine.
+                                    }
+                                }
+                            }
                         }
                         for try await code in group { #expect(code == "TIMEOUT") }
                     }

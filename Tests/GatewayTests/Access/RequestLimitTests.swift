@@ -68,16 +68,17 @@ struct RequestLimitTests {
         let reports = Route(.post, "/reports", right: .anyone, answer: .ok(String.self)) { _ in Answer("yes") }
         let others = Route(.get, "/reports", right: .anyone, answer: .ok(String.self)) { _ in Answer("yes") }
         let routes = [Self.route, others, reports.counted(as: .receipts)]
-        try await withRouteServer(routes, requests: RequestLimits(perAccount: 1, perAddress: 10)) { port in
+        // So few that none comes back during the test, even on a busy machine.
+        try await withRouteServer(routes, requests: RequestLimits(perAccount: 1, perAddress: 4)) { port in
             let connection = try HeldConnection(to: port)
             func ask(_ method: String, _ path: String) async throws -> Int {
                 connection.send(method, path, body: "")
                 return try await connection.answer().status
             }
-            for method in ["POST", "GET", "POST", "GET", "POST"] { #expect(try await ask(method, "/reports") == 200) }
+            for method in ["POST", "GET"] { #expect(try await ask(method, "/reports") == 200) }
             #expect(try await ask("POST", "/reports") == 429)
             #expect(try await ask("GET", "/reports") == 429)
-            for _ in 0..<9 { #expect(try await ask("GET", "/open") == 200) }
+            for _ in 0..<3 { #expect(try await ask("GET", "/open") == 200) }
             #expect(try await ask("GET", "/nothing") == 404)
             #expect(try await ask("GET", "/nothing") == 429)
             #expect(try await ask("GET", "/open") == 429)

@@ -79,6 +79,8 @@ struct TLSTests {
                 tls.maximumTLSVersion = version
                 var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
                 configuration.connectionPool.retryConnectionEstablishment = false
+                // Long enough for a busy machine.
+                configuration.timeout.connect = .seconds(60)
                 let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
                 let answer = try? await http.answer(.GET, "https://127.0.0.1:\(gateway.port)/problems", within: .seconds(60))
                 try await http.shutdown()
@@ -162,7 +164,9 @@ struct TLSTests {
             try await eventually { gateway.process.log.contains("the TLS certificate \(text)") }
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.certificateVerification = .none
-            let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .init(tlsConfiguration: tls))
+            var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
+            configuration.timeout.connect = .seconds(60)
+            let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
             let health = try await http.answer(.GET, "https://127.0.0.1:\(gateway.port)/health", within: .seconds(60))
             try await http.shutdown()
             let certificate = try health.json["parts"]?["gateway"]?["certificate"]

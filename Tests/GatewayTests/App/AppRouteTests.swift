@@ -196,14 +196,14 @@ struct AppRouteTests {
     func limits() async throws {
         let open = Route(.get, "/open", right: .anonymous, answer: .ok(String.self)) { _ in Answer("yes") }
         try await withRouteServer(
-            AppRoutes(files: Self.files).routes + [open], requests: RequestLimits(perAccount: 1, perAddress: 2)
+            AppRoutes(files: Self.files).routes + [open], requests: RequestLimits(perAccount: 1, perAddress: 1)
         ) { port in
             let connection = try HeldConnection(to: port)
             func ask(_ target: String) async throws -> HTTPAnswer {
                 connection.send("GET", target)
                 return try await connection.answer()
             }
-            for _ in 0..<8 { #expect(try await ask("/app/service-worker.js").status == 200) }
+            for _ in 0..<4 { #expect(try await ask("/app/service-worker.js").status == 200) }
             #expect(try await ask("/app/service-worker.js").status == 429)
             #expect(try await ask("/open").status == 200)
         }

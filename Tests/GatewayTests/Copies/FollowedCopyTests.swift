@@ -24,9 +24,12 @@ struct FollowedCopyTests {
     @Test("While no event comes, the service is asked again after a moment")
     func silentEvents() async throws {
         try await FollowedService.with { service, copy in
+            let start = ContinuousClock.now
             _ = try await copy.current()
             service.set(2)
-            #expect(try await copy.current().version == 1)
+            // On a busy machine the moment may be over already.
+            let next = try await copy.current().version
+            #expect(next == 1 || ContinuousClock.now - start > .seconds(2))
             try await eventually { try await copy.current().version == 2 }
             #expect(service.readings == 2)
         }
@@ -60,7 +63,7 @@ struct FollowedCopyTests {
 
     @Test("While the service is frozen, a request waits a moment, and gets the copy with this gateway's edits")
     func frozen() async throws {
-        try await FollowedService.with(grace: .seconds(60)) { service, copy in
+        try await FollowedService.with(grace: .seconds(600)) { service, copy in
             _ = try await copy.current()
             let gate = AsyncStream<Void>.makeStream()
             service.hold { for await _ in gate.stream {} }
@@ -69,7 +72,7 @@ struct FollowedCopyTests {
             let start = ContinuousClock.now
             #expect(try await copy.current() == Snapshot(version: 1, edits: [3]))
             #expect(ContinuousClock.now - start < .seconds(30))
-            #expect(copy.usableUntil.map { $0 > .now + .seconds(50) } == true)
+            #expect(copy.usableUntil.map { $0 > .now + .seconds(500) } == true)
             service.hold(nil)
             gate.continuation.finish()
             try await eventually { try await copy.current() == Snapshot(version: 3) }
@@ -200,7 +203,7 @@ struct FollowedCopyTests {
 
     @Test("While a newer version cannot be read, the older one is used for the grace period")
     func unreadable() async throws {
-        try await FollowedService.with(grace: .seconds(5)) { service, copy in
+        try await FollowedService.with(grace: .seconds(10)) { service, copy in
             _ = try await copy.current()
             service.hold { throw CancellationError() }
             try await service.change(to: 2) { !service.followed.isFresh(1) }

@@ -75,6 +75,7 @@ struct EventStreamTests {
                 }
                 try await RunningGateway.with(services: [], in: folder) { gateway in
                     try await withEvents(of: gateway, headers: ["Last-Event-ID": last]) { stream in
+                        try await eventually("the missed message") { !stream.events("message").isEmpty }
                         #expect(stream.events("message").map { $0["msi_key"]?.string } == [missed])
                         #expect(stream.events("reset") == [])
                         let new = try await accept(subject.message("3"), at: gateway)
@@ -85,6 +86,7 @@ struct EventStreamTests {
                         #expect(stream.events("message") == [] && stream.events("reset") == [])
                     }
                     try await withEvents(of: gateway, headers: ["Last-Event-ID": "nonsense"]) { stream in
+                        try await eventually("a reset") { !stream.events("reset").isEmpty }
                         #expect(stream.events("message") == [] && stream.events("reset") == [[:]])
                     }
                 }
@@ -112,6 +114,7 @@ struct EventStreamTests {
                             try await eventually("the message") { stream.events("message").count == 1 }
                             #expect(stream.events("message").first?["msi_key"]?.string == next)
                             try await withEvents(of: gateway, headers: ["Last-Event-ID": last]) { back in
+                                try await eventually("a reset") { !back.events("reset").isEmpty }
                                 #expect(back.events("reset").count == 1 && back.events("message") == [])
                             }
                         }
@@ -177,6 +180,7 @@ struct EventStreamTests {
                     try await withGateway { gateway in
                         try await withEvents(of: gateway, headers: ["Last-Event-ID": last]) { stream in
                             func keys() -> [String] { stream.events("message").compactMap { $0["msi_key"]?.string } }
+                            try await eventually("the missed messages") { keys().count >= 20 }
                             #expect(stream.events("reset") == [])
                             #expect(keys().count == 20 && Set(keys()) == missed && missed.isDisjoint(with: known))
                             let next = try await post(4, subject, at: gateway)
@@ -227,6 +231,7 @@ struct EventStreamTests {
                         #expect(told("one") == 14 && told("two") == 10)
                         // A client that was away during the reset does not know what it has missed.
                         try await withEvents(of: gateway, headers: ["Last-Event-ID": last]) { back in
+                            try await eventually("a reset") { !back.events("reset").isEmpty }
                             #expect(back.events("reset").count == 1 && back.events("message") == [])
                         }
                         one.add(1, titled: "one")
@@ -236,7 +241,7 @@ struct EventStreamTests {
                     }
                     try await eventually("a reset, since the first one is gone") { stream.events("reset").count == 5 }
                     try await withEvents(of: gateway, headers: ["Last-Event-ID": last]) { back in
-                        #expect(back.events("reset").count == 1)
+                        try await eventually("a reset") { back.events("reset").count == 1 }
                     }
                 }
             }

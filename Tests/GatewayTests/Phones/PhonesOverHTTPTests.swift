@@ -45,7 +45,7 @@ struct PhonesOverHTTPTests {
             #expect(since.status == 200, "\(since)")
             #expect((since.object["messages"] as? [Any])?.isEmpty == true)
             #expect(since.object["next"] is String)
-            #expect(try await gateway.request("GET", "/health").status == 200)
+            try await eventually { try await gateway.request("GET", "/health").status == 200 }
         }
     }
 
@@ -171,7 +171,7 @@ struct PhonesOverHTTPTests {
                 router.on(ListTopics.self) { _, _ in
                     running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
                     defer { running.withLock { $0.now -= 1 } }
-                    try await Task.sleep(for: .milliseconds(20))
+                    try await Task.sleep(for: .milliseconds(100))
                     return ListTopics.Reply(topics: [Self.topic])
                 }
             } _: {

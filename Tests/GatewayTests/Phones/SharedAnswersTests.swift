@@ -34,9 +34,15 @@ struct SharedAnswersTests {
             if body == Data("slow".utf8) { for await _ in log.gate.stream {} }
             return body
         }
+        let asked = Counter()
         try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<50 { group.addTask { try await Self.ask(answers, "slow") } }
-            try await eventually("the work has begun") { log.all == ["slow"] }
+            for _ in 0..<50 {
+                group.addTask {
+                    asked.add()
+                    return try await Self.ask(answers, "slow")
+                }
+            }
+            try await eventually("all have asked, and the work has begun") { asked.count == 50 && log.all == ["slow"] }
             #expect(try await Self.ask(answers, "fast") == "fast")
             log.gate.continuation.finish()
             for try await answer in group { #expect(answer == "slow") }
@@ -52,12 +58,17 @@ struct SharedAnswersTests {
             for await _ in log.gate.stream {}
             return body
         }
+        let asked = Counter()
         try await withThrowingTaskGroup(of: String.self) { group in
             group.addTask { try await Self.ask(answers, "a") }
             try await eventually("the work has begun") { log.all == ["a"] }
             // Longer than an answer is given again.
             try await Task.sleep(for: .milliseconds(300))
-            group.addTask { try await Self.ask(answers, "a") }
+            group.addTask {
+                asked.add()
+                return try await Self.ask(answers, "a")
+            }
+            try await eventually("the second one has asked") { asked.count == 1 }
             try await Task.sleep(for: .milliseconds(50))
             log.gate.continuation.finish()
             for try await answer in group { #expect(answer == "a") }

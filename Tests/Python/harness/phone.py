@@ -56,6 +56,21 @@ class Phone:
     def control(self, **changes):
         return self.request("PUT", "/control", changes).json()
 
+    def kill(self, **changes):
+        """Kills the app, and waits until it has ended: the phone's process does that a moment after its answer."""
+        self.control(killed=True, **changes)
+        eventually("the app has ended", lambda: self.refresh() == 409)
+
+    def reopen(self, **changes):
+        """Kills the app and opens it, and waits until it runs and has looked at the hub."""
+        self.kill(**changes)
+        self.control(killed=False)
+        eventually("the app runs", lambda: self.refresh() == 204)
+
+    def refresh(self):
+        """The status of the answer to a look for new messages."""
+        return requests.post(self.url + "/refresh", timeout=60).status_code
+
     # FCM's side of the phone
 
     def topics(self):

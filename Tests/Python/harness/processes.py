@@ -10,13 +10,34 @@ import socket
 from .waiting import eventually
 
 
+# The sockets that reserve ports. They stay open until this process ends.
+reservations = []
+
+
 def free_port():
-    """A port below those that the system gives to clients, so that it stays free while its process restarts."""
+    """A port below those that the system gives to clients, so that it stays free while its process restarts.
+
+    It is also below those that `msi up` chooses, and no other process of the tests chooses it before this process has ended.
+    """
     while True:
-        port = random.randrange(15_000, 32_000)
-        with contextlib.suppress(OSError), socket.socket() as probe:
-            probe.bind(("127.0.0.1", port))
+        port = random.randrange(11_000, 15_000)
+        if reserve(port):
             return port
+
+
+def reserve(port):
+    """Reserves a port among the processes of the tests, as `FreePort` of the Swift tests does. Returns whether it was free."""
+    reservation = socket.socket(socket.AF_UNIX)
+    try:
+        # An abstract name, which the system releases when the socket is closed: unix(7).
+        reservation.bind(f"\0msi-test-port-{port}")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+    except OSError:
+        reservation.close()
+        return False
+    reservations.append(reservation)
+    return True
 
 
 def child(parent, name):

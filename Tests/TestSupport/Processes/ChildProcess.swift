@@ -13,13 +13,14 @@ package final class ChildProcess: Sendable {
     /// The path of the file with its output.
     package let logFile: String
     private let name: String
-    private let send: @Sendable (Signal) -> Void
     private let exit: Task<Int32, Never>
     private let state: State
 
     /// Kept by the task that waits for the end. So the program also runs on if the test has dropped this.
     private final class State: Sendable {
         let isRunning = Atomic(true)
+        /// 0 before the program has started.
+        let identifier = Atomic<Int32>(0)
         /// The writing end of the standard input; `nil` once it is closed.
         private let lifeline: Mutex<FileDescriptor?>
 
@@ -31,6 +32,17 @@ package final class ChildProcess: Sendable {
             try lifeline.withLock { lifeline in
                 try lifeline?.close()
                 lifeline = nil
+            }
+        }
+
+        /// Kills the program and waits for its end, if it still runs although nothing waits for it any more.
+        func killIfLeft() async {
+            let child = identifier.load(ordering: .sequentiallyConsistent)
+            // waitpid(2) fails once the end has been waited for: the identifier may be another process's by then.
+            while child != 0, waitpid(child, nil, WNOHANG) == 0 {
+                _ = Glibc.kill(child, SIGKILL)
+                // This task is not cancelled.
+                try? await Task.sleep(for: .milliseconds(5))
             }
         }
 
@@ -65,7 +77,7 @@ package final class ChildProcess: Sendable {
         let variables = Environment.custom(
             Dictionary(uniqueKeysWithValues: environment.map { (Environment.Key(stringLiteral: $0), $1) }))
 
-        let (starts, start) = AsyncThrowingStream<(Int32, @Sendable (Signal) -> Void), any Error>.makeStream()
+        let (starts, start) = AsyncThrowingStream<Int32, any Error>.makeStream()
         exit = Task {
             do {
                 let result = try await Subprocess.run(
@@ -74,8 +86,8 @@ package final class ChildProcess: Sendable {
                     output: .fileDescriptor(log, closeAfterSpawningProcess: false),
                     error: .fileDescriptor(log, closeAfterSpawningProcess: false)
                 ) { execution in
-                    // Sending fails only if the process has ended already.
-                    start.yield((execution.processIdentifier.value, { try? execution.send(signal: $0) }))
+                    state.identifier.store(execution.processIdentifier.value, ordering: .sequentiallyConsistent)
+                    start.yield(execution.processIdentifier.value)
                     start.finish()
                 }
                 state.hasEnded()
@@ -84,6 +96,7 @@ package final class ChildProcess: Sendable {
                 case .signaled(let signal): 128 + signal
                 }
             } catch {
+                await state.killIfLeft()
                 // A test that fails for it shows the output.
                 if let log = try? FileDescriptor.open(FilePath(logFile), .writeOnly, options: .append) {
                     _ = try? log.closeAfter { try log.writeAll("the test cannot wait for the program's end: \(error)\n".utf8) }
@@ -98,7 +111,7 @@ package final class ChildProcess: Sendable {
             for try await started in starts { return started }
             throw Silent(description: "\(path) did not start")
         }.result
-        (identifier, send) = try started.get()
+        identifier = try started.get()
     }
 
     package var isRunning: Bool { state.isRunning.load(ordering: .sequentiallyConsistent) }
@@ -121,7 +134,7 @@ package final class ChildProcess: Sendable {
             if let found = find(log) { return found }
             guard isRunning, ContinuousClock.now < deadline else {
                 await kill()
-                throw Silent(description: "\(name) ended with status \(await end()), and has said only: \(log)")
+                throw Silent(description: "\(name) ended with status \(await end()), \(lastWords)")
             }
             do {
                 try await Task.sleep(for: .milliseconds(5))
@@ -130,6 +143,13 @@ package final class ChildProcess: Sendable {
                 throw error
             }
         }
+    }
+
+    /// What it has said, in one line for a summary of failures. Its last line, the reason of most ends, comes first.
+    private var lastWords: String {
+        let lines = log.split(whereSeparator: \.isNewline)
+        guard let last = lines.last else { return "and has said nothing" }
+        return "and has said last: \(last) ⏎ after all of this: \(lines.joined(separator: " ⏎ "))"
     }
 
     /// Sends SIGTERM and waits for the end.
@@ -161,6 +181,8 @@ package final class ChildProcess: Sendable {
 
     /// Sends a signal, unless the process has ended.
     package func signal(_ signal: Int32) {
-        send(Signal(rawValue: signal))
+        // Not by Subprocess, whose descriptor of an ended process may be that of another test's process by now. An identifier is not
+        // used again so soon.
+        if isRunning { _ = Glibc.kill(identifier, signal) }
     }
 }
