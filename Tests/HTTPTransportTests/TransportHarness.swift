@@ -48,6 +48,9 @@ extension HTTPTransport {
 }
 
 extension Result {
+    /// The value; `nil` for a failure.
+    var success: Success? { if case .success(let value) = self { value } else { nil } }
+
     /// The error; `nil` for a success.
     var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

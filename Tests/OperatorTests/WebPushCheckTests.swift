@@ -1,3 +1,4 @@
+import Base
 import Schemas
 import ServiceKit
 import Testing

@@ -32,9 +32,11 @@ struct MovedStoresTests {
             #expect(first == ["note: 1 copied"])
             let rest = try await Self.copy(.others(than: "others"), from: url, to: back.folder)
             #expect(rest.contains("owner: 1 copied") && !rest.contains { $0.hasPrefix("note") })
-            try await back.withStore { store in #expect(try await store.get("ann", from: Devices.owners) != nil) }
+            let owner = try await back.withStore { store in try await store.get("ann", from: Devices.owners) }
+            #expect(owner != nil)
             try await back.withStore(Self.others) { store in
-                #expect(try await store.get("first", from: Self.notes) != nil)
+                let note = try await store.get("first", from: Self.notes)
+                #expect(note != nil)
             }
         }
     }
