@@ -107,6 +107,34 @@ struct WebPushOverTheBusTests {
         }
     }
 
+    @Test("A block of a recalled message is not sent any more", arguments: StoreKind.allCases)
+    func recalledBlock(_ kind: StoreKind) async throws {
+        let webpush = WebPushDouble()
+        try await RunningMessageLog.with(on: kind, settings: WebPushDouble.settings) { log in
+            try await webpush.run(in: log.folder) {
+                let kept = try await log.log(.sample("kept", sendAt: .now + 600_000)).msiKey
+                let recalled = try await log.log(.sample("recalled", sendAt: .now + 600_000)).msiKey
+                _ = try await log.client.request(RecallMessage(msiKey: recalled), context: .communicator)
+                var ended: [Push] = []
+                for key in [recalled, kept] {
+                    let command = LogPush(
+                        idempotencyKey: "\(key)/0", transport: .webpush, recipients: [.token("a"), .token("b")], fairnessKey: "news",
+                        message: ["payload": ["msi": ["msi_key": .string(key.description)]], "urgency": "high"],
+                        expires: .now + 3_600_000)
+                    let id = try await log.client.request(command, context: CallerContext(actor: "webpush")).push.id
+                    ended.append(
+                        try await eventually { () -> Push? in
+                            let push = try await log.client.request(GetPush(pushID: id))
+                            return push.relay.ended == nil ? nil : push
+                        })
+                }
+                #expect(ended.map(\.relay.state) == [.recalled, .relayed])
+                #expect(ended[0].relay.recipients.map(\.state) == [.recalled, .recalled] && ended[0].relay.lease == nil)
+                #expect(webpush.asked.map(\.pushID) == [ended[1].id])
+            }
+        }
+    }
+
     @Test("With FCM switched off, a message has only the part for Web Push, and running apps get it when that was accepted")
     func fcmOff() async throws {
         let webpush = WebPushDouble()

@@ -78,6 +78,17 @@ extension DeliveryRecord {
         settle(at: now, expires: expires, delays: PerTransport(0))
     }
 
+    /// The message of this block was recalled: what has not been sent is not sent any more.
+    ///
+    /// - Parameter owner: The process of the turn. Without its lease it changes nothing.
+    mutating func endUnsent(at now: UnixMilliseconds, owner: String) {
+        guard lease?.owner == owner else { return }
+        for index in parts.indices where parts[index].state == .pending { parts[index].state = .recalled }
+        (lease, nextAttempt, webpushAttempt) = (nil, nil, nil)
+        state = .recalled
+        ended = now
+    }
+
     /// Shortens a wait that is longer than any possible wait because the clock was set back.
     ///
     /// - Parameter notBefore: The scheduled time; `nil` for at once.

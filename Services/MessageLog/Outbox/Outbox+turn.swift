@@ -49,6 +49,13 @@ extension Outbox {
             }
             return TurnEnd(turn: .expired)
         }
+        if let key = item.push?.messageKey {
+            guard let isRecalled = await isRecalled(key, of: item) else { return TurnEnd(turn: .dropped) }
+            if isRecalled {
+                await record(item) { $0.endUnsent(at: .now, owner: $1) }
+                return TurnEnd(turn: .dropped)
+            }
+        }
         guard let (item, deadline) = await withLease(item, isCertain: isLeaseCertain) else { return TurnEnd(turn: .dropped) }
         let attempts = attempts(of: item)
         // The outbox has stopped. FCM may have the message.
@@ -58,6 +65,23 @@ extension Outbox {
         if let only = made.first, !transports.contains(.webpush) { return TurnEnd(turn: only.turn) }
         let ends = made.map { (item.queue(of: $0.transport), $0.turn) }
         return TurnEnd(turn: .dropped, others: Dictionary(uniqueKeysWithValues: ends))
+    }
+
+    /// Whether the message of a block was recalled. It may have been while it was divided into blocks, or after an attempt of which the
+    /// message log has no answer. So the block asks before each attempt.
+    ///
+    /// - Returns: `nil` if the store cannot be asked. The block is due again.
+    private func isRecalled(_ message: ObjectID, of block: OutboxItem) async -> Bool? {
+        do {
+            return try await store.message(message)?.relay.state == .recalled
+        } catch let failure as CommandFailure where failure.status == .conflict {
+            // The message cannot be read. Its pushes were logged while it could.
+            return false
+        } catch {
+            logger.debug("the message of a block cannot be read yet", metadata: ["error": "\(error)"])
+            if let lease = block.record.lease { releaseIfStored(lease, of: .item(block.key)) }
+            return nil
+        }
     }
 
     /// The transports by which the turn of an item relays its parts, and what is known of the parts for others without an attempt.

@@ -33,7 +33,7 @@ struct OutboxStateMachine: Sendable {
         case unanswered
         /// No relay was asked: the deadline had passed.
         case expired
-        /// No relay was asked: another process owned it by then, or the lease could not be renewed.
+        /// No relay was asked: another process owned it by then, the lease could not be renewed, or it is a block of a recalled message.
         case dropped
     }
 

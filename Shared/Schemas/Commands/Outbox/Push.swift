@@ -48,6 +48,12 @@ package struct Push: Hashable, Sendable {
 
     package var recipients: [PushRecipient] { relay.recipients.map(\.recipient) }
 
+    /// The message whose pushes to browsers it is a block of; `nil` for other pushes.
+    package var messageKey: ObjectID? {
+        guard transport == .webpush else { return nil }
+        return message["payload"]?["msi"]?["msi_key"]?.string.flatMap { ObjectID($0) }
+    }
+
     /// The tokens that FCM reports as unregistered.
     package var unregistered: [String] { relay.recipients.filter(\.isUnregistered).compactMap(\.recipient.token) }
 
