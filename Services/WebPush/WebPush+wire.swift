@@ -52,7 +52,7 @@ extension ServicePlan {
         limits.drainTimeout = DeliveryTimes.relayDrainTimeout
         let server = try CommandServer(
             bus: bus, endpoint: settings.value(.listen(.webpush)), router: .webPush(service), limits: limits, logger: logger)
-        services.append(server)
+        services.append(WebPushServer(server: server, pushServices: sender))
         return ServicePlan(
             services: services,
             selfCheck: .commands(of: server, bus: bus, logger: logger),
