@@ -125,12 +125,9 @@ struct Subscriptions: Sendable {
     /// Reads subscriptions.
     ///
     /// - Returns: Those that are there.
-    func subscriptions(_ ids: some Swift.Collection<ObjectID> & Sendable) async throws -> [ObjectID: SubscriptionDocument] {
-        try await store.snapshot { transaction in
-            var found: [ObjectID: SubscriptionDocument] = [:]
-            for id in ids { found[id] = try transaction.get(id, from: WebPushStore.subscriptions)?.document }
-            return found
-        }
+    func subscriptions(_ ids: [ObjectID]) async throws -> [ObjectID: SubscriptionDocument] {
+        let found = try await store.get(all: ids, from: WebPushStore.subscriptions)
+        return Dictionary(found.map { ($0.document.id, $0.document) }) { $1 }
     }
 
     /// Counts all of them again.
@@ -177,8 +174,7 @@ extension Transaction {
     }
 
     fileprivate func remove(_ topics: some Sequence<SubscribedTopic>) throws {
-        for topic in topics where try get(topic.id, from: WebPushStore.topics) != nil {
-            try delete(topic.id, from: WebPushStore.topics)
-        }
+        let ids = topics.map(\.id)
+        if !ids.isEmpty { try delete(ids, from: WebPushStore.topics) }
     }
 }
