@@ -231,10 +231,11 @@ final class CurlEasy {
 
     /// The error of a request whose server's address is outside its scope.
     private var refusal: TransportError? {
-        refusedAddress.map {
-            TransportError(
-                .refusedAddress, "the server has the address \($0), which is not \(isPlain ? "a loopback" : "a public") one")
-        }
+        // Another address of the server may have been used. Then the request has failed for another reason.
+        guard let refusedAddress, [CURLE_COULDNT_CONNECT, CURLE_ABORTED_BY_CALLBACK].contains(status) else { return nil }
+        return TransportError(
+            .refusedAddress,
+            "the server has the address \(refusedAddress), which is not \(isPlain ? "a loopback" : "a public") one")
     }
 
     /// Whether any part of the request has been sent.
@@ -283,7 +284,8 @@ final class CurlEasy {
 
 /// Whether the environment names a proxy for `https`. libcurl reads the environment for every request.
 private let environmentNamesProxy = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains { (name: String) in
-    getenv(name) != nil
+    // libcurl takes an empty one for none.
+    getenv(name).map { $0.pointee != 0 } ?? false
 }
 
 /// libcurl's `CURLOPT_SOCKOPTFUNCTION`, called for each new socket.
