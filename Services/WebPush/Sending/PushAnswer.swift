@@ -33,6 +33,8 @@ struct PushAnswer: Hashable, Sendable {
     private static let pauseAfterFailure: Milliseconds = 10_000
     /// The wait if a service that has had too much names none.
     private static let pauseAfterTooMuch: Milliseconds = 30_000
+    /// A longer word may be a secret. Push services' secrets have 100 characters and more, their error codes less than this.
+    private static let maxWordLength = 32
     /// A longer `Location` is not the name of a push.
     private static let maxNameLength = 500
 
@@ -137,10 +139,30 @@ struct PushAnswer: Hashable, Sendable {
         response.retryAfter.flatMap { RetryAfter(header: $0, now: now) }?.time
     }
 
-    /// The beginning of the answer's body, for the operator.
+    /// The beginning of the answer's body, for the operator. Some services repeat the endpoint: its secret part is left out.
     private static func words(of response: HTTPTransportResponse) -> String {
         let text = String(decoding: response.body.prefix(200), as: UTF8.self).split(whereSeparator: \.isWhitespace)
             .joined(separator: " ")
-        return text.isEmpty ? "" : ": \(text.prefix(120))"
+        return text.isEmpty ? "" : ": \(withoutSecrets(text).prefix(120))"
     }
+
+    /// A text with "…" in place of everything that is as long as an endpoint's secret part.
+    private static func withoutSecrets(_ text: String) -> String {
+        var result = ""
+        var run = ""
+        for character in text {
+            if character.isPartOfSecret {
+                run.append(character)
+            } else {
+                result += (run.count > maxWordLength ? "…" : run) + String(character)
+                run = ""
+            }
+        }
+        return result + (run.count > maxWordLength ? "…" : run)
+    }
+}
+
+extension Character {
+    /// Whether an endpoint's secret part may have it.
+    fileprivate var isPartOfSecret: Bool { isASCII && (isLetter || isNumber || "-_:%=.~+".contains(self)) }
 }

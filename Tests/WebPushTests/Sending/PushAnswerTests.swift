@@ -68,6 +68,17 @@ struct PushAnswerTests {
         if !(300..<400).contains(expected.status) { #expect(failure.error.message.hasSuffix(": why not")) }
     }
 
+    @Test("An answer that repeats the endpoint does not bring its secret into the error")
+    func repeatedEndpoint() throws {
+        let secret = String(repeating: "aB3-_", count: 24)
+        let body = "A valid endpoint is expected, found https://push.example/wp/\(secret)"
+        let failure = try #require(problem(read(.success(.init(status: 400, body: Data(body.utf8))))))
+        #expect(failure.error.message.hasSuffix(": A valid endpoint is expected, found https://push.example/wp/…"))
+        let code = Data(#"{"reason":"VapidPkHashMismatch","errno":109}"#.utf8)
+        let known = try #require(problem(read(.success(.init(status: 400, body: code)))))
+        #expect(known.error.message.hasSuffix(#": {"reason":"VapidPkHashMismatch","errno":109}"#))
+    }
+
     @Test("The first push of a subscription is refused because of the subscription", arguments: [400, 401, 403])
     func unproven(status: Int) throws {
         let answer = read(.success(HTTPTransportResponse(status: status)), isProven: false)
