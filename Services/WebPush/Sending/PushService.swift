@@ -16,6 +16,8 @@ final class PushService: Sendable {
 
     private struct State {
         var pace = ServicePace<Waiter>()
+        /// The number of pushes that wait. Of each call only the first one has asked for its turn.
+        var waiting = 0
         /// Goes off when a waiting push may be sent, or gives up waiting.
         var alarm = Alarm<ContinuousClock.Instant>()
         /// The endpoint that the service has refused last.
@@ -25,6 +27,9 @@ final class PushService: Sendable {
         var isLoggedAsDown = false
     }
 
+    /// How long a push waits for its turn if its block has pushes to other services. A block that waits longer occupies its place in the
+    /// outbox, and so delays the pushes to other services in later blocks. A service that works gives a turn in milliseconds.
+    private static let maxWaitBesideOthers = Duration.seconds(2)
     /// This many failures in a row stop the pushes.
     private static let maxFailures = 10
 
@@ -49,10 +54,13 @@ final class PushService: Sendable {
     }
 
     /// Sends each request once it has its turn, in order.
-    func send(_ requests: [Numbered], by deadline: ContinuousClock.Instant) async -> [Outcome] {
+    ///
+    /// - Parameter isBesideOthers: Whether the same block has pushes to other services.
+    func send(_ requests: [Numbered], by deadline: ContinuousClock.Instant, isBesideOthers: Bool = false) async -> [Outcome] {
         // A push without enough time for an answer might be sent twice, so it is not begun after a wait.
         let lastTurn = deadline - PushServices.requestTimeout
         let requests = ordered(requests)
+        state.withLock { $0.waiting += requests.count }
         return await withTaskGroup(of: Outcome.self) { tasks in
             var outcomes: [Outcome] = []
             var running = 0
@@ -62,12 +70,15 @@ final class PushService: Sendable {
                     outcomes.append(outcome)
                     running -= 1
                 }
-                if let error = await turn(isUrgent: next.request.isUrgent, by: deadline, waitingUntil: lastTurn) {
+                let turnEnd = isBesideOthers ? min(lastTurn, .now + Self.maxWaitBesideOthers) : lastTurn
+                if let error = await turn(isUrgent: next.request.isUrgent, by: deadline, waitingUntil: turnEnd) {
                     // What keeps one back keeps back the later ones, too.
+                    state.withLock { $0.waiting -= requests.count - position }
                     for kept in requests[position...] { outcomes.append((index: kept.index, result: .failure(WebPushFailure(error)))) }
                     break
                 }
                 running += 1
+                state.withLock { $0.waiting -= 1 }
                 tasks.addTask { (index: next.index, result: await self.sendNow(next.request, by: deadline)) }
             }
             for await outcome in tasks { outcomes.append(outcome) }
@@ -221,12 +232,12 @@ final class PushService: Sendable {
 
     /// Its state for the operator.
     var status: PushServiceStatus {
-        let (pace, pause, lastAnswer) = state.withLock { ($0.pace, $0.pace.pause(at: .now), $0.lastAnswer) }
+        let (pace, pause, waiting, lastAnswer) = state.withLock { ($0.pace, $0.pace.pause(at: .now), $0.waiting, $0.lastAnswer) }
         let stopped =
             pace.refusing ?? breaker.openReason
             ?? pause.map { "the push service asks for a pause of another \($0.components.seconds + 1) s" }
         return PushServiceStatus(
-            origin: origin, inFlight: pace.inFlight, limit: pace.limit, waiting: pace.waiting, stopped: stopped,
+            origin: origin, inFlight: pace.inFlight, limit: pace.limit, waiting: waiting, stopped: stopped,
             isRefusing: pace.refusing != nil, lastAnswer: lastAnswer)
     }
 

@@ -44,7 +44,7 @@ final class PushServices: PushSender {
         let outcomes = await withTaskGroup(of: [PushService.Outcome].self) { tasks in
             for (origin, group) in groups {
                 let service = service(of: origin)
-                tasks.addTask { await service.send(group, by: deadline) }
+                tasks.addTask { await service.send(group, by: deadline, isBesideOthers: groups.count > 1) }
             }
             var outcomes: [PushService.Outcome] = []
             for await part in tasks { outcomes += part }

@@ -47,7 +47,8 @@ struct ServicePace<Waiter: Sendable>: Sendable {
     /// The range of a pause.
     private static var pauses: ClosedRange<Milliseconds> { 1_000...600_000 }
     private static var usualPause: Milliseconds { 10_000 }
-    /// While the service accepts pushes, this many refusals in a row are about their subscriptions.
+    /// This many refusals in a row are about the hub. Fewer are about their subscriptions while the service accepts pushes, or others are
+    /// under way that will show it.
     private static var maxRefusals: Int { 5 }
     /// How long an accepted push proves that the service accepts the hub's pushes.
     private static var acceptanceMemory: Duration { .seconds(60) }
@@ -191,8 +192,11 @@ struct ServicePace<Waiter: Sendable>: Sendable {
 
     /// Whether the last refusals are about the hub, and not about their subscriptions.
     private func isRefusal(at now: Instant) -> Bool {
+        if refusals >= Self.maxRefusals { return true }
+        // Those that are under way will show whether the service accepts any: one odd subscription does not keep back the others.
+        if inFlight > 0 { return false }
         let accepts = lastAccepted.map { now - $0 < Self.acceptanceMemory } ?? false
-        return !accepts || refusals >= Self.maxRefusals
+        return !accepts
     }
 
     private mutating func refuse(because reason: String, at now: Instant) -> [Decision] {

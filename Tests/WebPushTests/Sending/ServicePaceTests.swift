@@ -124,6 +124,9 @@ struct ServicePaceTests {
     func refusing() {
         var pace = Pace()
         _ = fill(&pace, at: at(0))
+        end(&pace, 4, .refused("403"), at: at(0))
+        #expect(pace.refusing == nil)
+        _ = fill(&pace, at: at(0))
         _ = pace.ask(1, isUrgent: true, by: at(20), at: at(0))
         let stopped = pace.ended(.refused("403"), begun: at(0), at: at(1))
         #expect(refused(stopped) == [1: .refusing("403", .seconds(60))])
@@ -142,6 +145,17 @@ struct ServicePaceTests {
         #expect(accepted.isEmpty && pace.refusing == nil)
         let more = fill(&pace, at: at(64))
         #expect(more >= 10)
+    }
+
+    @Test("A single refused push is about the hub if no other one is under way")
+    func refusedAlone() {
+        var pace = Pace()
+        let isTaken = pace.tryTakeTurn(at: at(0)) && pace.tryTakeTurn(at: at(0))
+        #expect(isTaken)
+        _ = pace.ended(.refused("403"), begun: at(0), at: at(1))
+        #expect(pace.refusing == nil)
+        _ = pace.ended(.refused("403"), begun: at(0), at: at(1))
+        #expect(pace.refusing == "403")
     }
 
     @Test("While the service accepts pushes, a few refusals are about their subscriptions")
