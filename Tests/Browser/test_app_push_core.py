@@ -47,6 +47,8 @@ def test_changes_are_told_once(play):
     found = play("""
         await it.begin();
         const ends = [it.start(), it.start()];
+        // Both have found nothing to tell.
+        await until(() => browser.looks === 2);
         await it.subscribe({ ...subjects, "Campus/Weather/Floods": "Alert" });
         await it.subscribe({ "Campus/Weather/Storms": "Alert", "Library/Main/Hours": "Information" });
         await pushes.choose(topicOf("Library/Main/Hours"), true);
@@ -172,6 +174,7 @@ def test_end(play):
 
 
 @pytest.mark.parametrize("arrange,kind", [("hub.key = null", "off"), ("browser.script = '/app/service-worker.js'", "unsupported"),
+                                          ("browser.script = '/app/service-worker.js'; browser.waiting = '/app/push-worker.js'", "later"),
                                           ("browser.permission = 'denied'", "NotAllowedError"), ("hub.isAway = true", "TypeError")])
 def test_what_keeps_it_from_being_on(play, arrange, kind):
     found = play(f"""
@@ -204,6 +207,9 @@ def test_what_makes_no_sound(play):
         browser.shown = ["read", "unread", "removed", "unknown", undefined]
             .map((key) => ({ data: key && { msi_key: key }, close: () => closed.push(key) }));
         await pushes.tidy();
+        // At the end of a push something is to be seen.
+        browser.shown = browser.shown.slice(0, 1);
+        await pushes.tidy(true);
         const quiet = [];
         for (const key of ["read", "unread", "removed", "unknown", "unknown", "unread"]) quiet.push(await pushes.note(key));
         return { closed, quiet };""", SUBJECTS)

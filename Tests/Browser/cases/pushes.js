@@ -43,10 +43,14 @@ function hubOfPushes() {
   return hub;
 }
 
-/** The browser: its subscription, whether the person has permitted it, and the notifications that are shown. */
+/**
+ * The browser: its subscription, whether the person has permitted it, and the notifications that are shown, with how
+ * often somebody has looked at them.
+ */
 function browserOfPushes() {
   let last = 0;
-  const browser = { subscription: null, permission: "granted", shown: [], script: "/app/push-worker.js" };
+  const browser = { subscription: null, permission: "granted", shown: [], looks: 0, script: "/app/push-worker.js",
+    waiting: null };
   const pushManager = {
     getSubscription: async () => browser.subscription,
     permissionState: async () => browser.permission,
@@ -63,7 +67,8 @@ function browserOfPushes() {
     },
   };
   const registration = { pushManager, get active() { return { scriptURL: browser.script }; },
-    getNotifications: async () => browser.shown };
+    get waiting() { return browser.waiting && { scriptURL: browser.waiting }; },
+    async getNotifications() { browser.looks += 1; return browser.shown; } };
   return Object.assign(browser, { registration: async () => registration, ready: async () => registration });
 }
 

@@ -20,6 +20,8 @@ const page = "/app/";
 const spread = 5_000;
 /** Browsers end a worker that takes longer, in milliseconds. */
 const limit = 60_000;
+/** How long a notification waits for the app's data, which another tab may block, in milliseconds. */
+const patience = 3_000;
 /** If not even the app's texts can be read. */
 const product = "Message Hub";
 
@@ -64,23 +66,30 @@ async function withData(work) {
 
 async function pushed(data) {
   const push = pushOf(data);
-  let isShown = false;
-  const shown = async (isKnown, language) => {
-    isShown = true;
-    await (push ? show(push, isKnown) : showUnknown(language));
+  let shown = null;
+  const showOnce = (isKnown = false, language = undefined) => {
+    shown ??= push ? show(push, isKnown) : showUnknown(language);
+    return shown;
   };
-  await withData(async ({ missed, pushes, receipts, signal }) => {
-    const key = push?.msi_key;
-    // The browser may have no space to remember it.
-    await shown(key ? await pushes.note(key).catch(() => false) : false, await pushes.language());
-    if (push?.code) return pushes.prove(push.code, signal);
-    await clock.sleep(spread * Math.random(), signal);
-    await missed.fetch(signal);
-    // A message may have been recalled since.
-    await pushes.tidy();
-    await receipts.send(signal);
-  });
-  if (!isShown) await shown(false);
+  const timer = setTimeout(() => showOnce().catch(warn), patience);
+  try {
+    await withData(async ({ missed, pushes, receipts, signal }) => {
+      const key = push?.msi_key;
+      // The browser may have no space to remember it.
+      await showOnce(key ? await pushes.note(key).catch(() => false) : false, await pushes.language());
+      if (push?.code) return pushes.prove(push.code, signal);
+      await clock.sleep(spread * Math.random(), signal);
+      await missed.fetch(signal);
+      // A message may have been recalled since.
+      await pushes.tidy(true);
+      await receipts.send(signal);
+    });
+  } catch (error) {
+    // The data cannot be opened.
+    warn(error);
+  }
+  clearTimeout(timer);
+  await showOnce();
 }
 
 /** Reads a push in the declarative form, in which some browsers show it themselves; `null` if it cannot be read. */

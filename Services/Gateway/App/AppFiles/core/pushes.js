@@ -153,12 +153,20 @@ export function pushesOf({ name, database, hub, clock = deviceClock, language, t
     return message ? message.read : Boolean(await tx.get("removed", key));
   }
 
-  /** Takes away the notifications of messages that are over. */
-  async function tidy() {
+  /**
+   * Takes away the notifications of messages that are over. With `leavesOne` the last one stays: if none is to be seen
+   * at the end of a push, browsers take it for one that has shown nothing.
+   */
+  async function tidy(leavesOne = false) {
     const shown = await (await browser.registration())?.getNotifications() ?? [];
+    let left = shown.length;
     for (const notification of shown) {
+      if (leavesOne && left === 1) return;
       const key = notification.data?.msi_key;
-      if (key && (await database.read((tx) => isOver(tx, key)))) notification.close();
+      if (key && (await database.read((tx) => isOver(tx, key)))) {
+        notification.close();
+        left -= 1;
+      }
     }
   }
 
@@ -169,19 +177,26 @@ export function pushesOf({ name, database, hub, clock = deviceClock, language, t
 
     /**
      * Switches pushes on. The person has given the permission. Throws an AppError: "off" if the hub sends none,
-     * "unsupported" if the browser is too old; or what the browser says.
+     * "unsupported" if the browser is too old, "later" if the worker that takes them comes with the next start; or what
+     * the browser says.
      */
     begin: (signal = AbortSignal.timeout(2 * patience)) => alone(async () => {
       const registration = await within(clock, patience, browser.ready, signal);
-      if (!registration.active.scriptURL.endsWith(worker)) throw new AppError("unsupported", "an older browser");
+      const takesPushes = (each) => each?.scriptURL.endsWith(worker);
+      if (!takesPushes(registration.active)) {
+        const isComing = takesPushes(registration.waiting) || takesPushes(registration.installing);
+        throw isComing ? new AppError("later", "the next start of the app has another service worker")
+          : new AppError("unsupported", "an older browser");
+      }
       await subscribe(registration, null, signal);
     }),
 
     /** Switches pushes off. */
     end: (signal = AbortSignal.timeout(patience)) => alone(async () => {
       const row = await known();
-      await keep(undefined);
+      // First at the browser: with a subscription there, the next start would switch them on again.
       await (await (await browser.registration())?.pushManager.getSubscription())?.unsubscribe();
+      await keep(undefined);
       // If the hub cannot be reached, it learns of the end from the push service, at its next push.
       if (row) await askAbout(row, "DELETE", "", [204, 404], undefined, signal).catch(() => {});
     }),
