@@ -55,9 +55,10 @@ export function notices() {
   function update() {
     const { on: isOn, proven: isProven, information } = state.pushes;
     const obstacle = pushObstacle();
-    const isHere = !obstacle && isOn && !refusal();
+    // Browsers take the permission back from apps that are seldom used.
+    const isHere = !obstacle && isOn && Notification.permission === "granted";
     const why = obstacle || (isOn ? refusal() : "");
-    const text = why ? t(`push.${why}`) : outcome || (isOn && !isProven ? t("push.proving") : "");
+    const text = why ? t(`push.${why}`) : outcome || (isHere && !isProven ? t("push.proving") : "");
     group.hidden = obstacle !== "";
     main.checked = isHere;
     main.control.setAttribute("aria-busy", String(isBusy));

@@ -34,8 +34,8 @@ export function wayToInstall() {
 }
 
 /** Why this browser cannot show notifications: "insecure", "ios" (not installed) or "none"; "" if it can. */
-export const pushObstacle = () => (!isSecureContext ? "insecure" : "PushManager" in window ? ""
-  : "standalone" in navigator && !isInstalled() ? "ios" : "none");
+export const pushObstacle = () => (!isSecureContext ? "insecure" : "PushManager" in window && navigator.serviceWorker
+  ? "" : "standalone" in navigator && !isInstalled() ? "ios" : "none");
 
 /** Lets the browser ask whether to install the app. */
 export async function install() {

@@ -19,8 +19,8 @@ export async function switchOn(asked) {
     await (await app.pushes()).begin();
     return ["push.on"];
   } catch (error) {
-    const reasons = { off: "off", unsupported: "none", timeout: "hub", AbortError: "service", NotAllowedError: "denied",
-      TypeError: "hub", TimeoutError: "hub" };
+    const reasons = { off: "off", unsupported: "none", later: "later", timeout: "hub", AbortError: "service",
+      NotAllowedError: "denied", TypeError: "hub", TimeoutError: "hub" };
     return [`push.${reasons[error.kind] ?? reasons[error.name] ?? "failed"}`, { error: error.message }];
   }
 }
