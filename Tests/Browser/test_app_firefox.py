@@ -3,6 +3,8 @@
 Chromium's tests (test_app_notifications.py, test_app_pushes.py) have what needs no push service.
 """
 
+import json
+
 import pytest
 from harness import processes
 from harness.push_service import decoded
@@ -49,8 +51,8 @@ def site(product):
 
 
 @pytest.fixture
-def app(firefox, site):
-    """A Firefox with the app, whose notifications are on and proven."""
+def app(firefox, site, alerts):
+    """A Firefox with the app, whose notifications are on and proven, and which gets the Alerts of a subject."""
     firefox.permit(site)
     firefox.go(f"{site}/app/")
     firefox.click_button("Turn on notifications")
@@ -58,6 +60,7 @@ def app(firefox, site):
     eventually("the code of the first push is returned", lambda: row(firefox)["proven"])
     firefox.click_button("Show my messages")
     firefox.wait_for_text("Messages")
+    eventually("the hub knows the subject", lambda: alerts.topic_key in json.loads(row(firefox)["told"])["alerts"])
     return firefox
 
 

@@ -4,8 +4,8 @@ import json
 import re
 
 import pytest
-from browsing.app import begin, begin_in_arabic, open_app, tab
-from browsing.pushes import deliver, notifications, shown, subscribe_at
+from browsing.app import begin, begin_in_arabic, card, open_app, tab
+from browsing.pushes import deliver, notifications, shown, stored, subscribe_at
 from harness.push_service import Receiver
 from harness.waiting import eventually
 from playwright.sync_api import expect
@@ -54,15 +54,27 @@ def receiver_of(product, push_service):
     return Receiver(push_service, product.api("GET", "/app/push")["key"])
 
 
-def turn_on(page, receiver):
-    """As a person does at the first visit; the first push comes."""
+def turn_on(page, receiver, *subjects):
+    """As a person does at the first visit; the first push comes, and the hub has its code and knows of the subjects."""
     subscribe_at(page, receiver)
     page.reload()
     page.get_by_role("button", name=TURN_ON).click()
     expect(page.get_by_text("Notifications are on.")).to_be_visible()
     first = eventually("the first push", lambda: receiver.pushes and receiver.pushes[0])
     deliver(page, first)
+    eventually("the code is returned", lambda: row(page)["proven"])
+    wait_until_told(page, *subjects)
     return first
+
+
+def wait_until_told(page, *subjects, information=()):
+    """Waits until the hub knows that the browser is to get pushes of these subjects, and Information of others."""
+
+    def told():
+        known = json.loads(row(page)["told"])
+        return {each.topic_key for each in subjects} <= set(known["alerts"]) and {each.topic_key for each in information} <= set(known["information"])
+
+    eventually("the hub knows the subjects", told)
 
 
 def pushed(receiver, title):
@@ -72,14 +84,8 @@ def pushed(receiver, title):
 
 def row(page):
     """What the app has stored about its subscription."""
-    return page.evaluate("""() => new Promise((resolve, reject) => {
-        const opened = indexedDB.open("msi-app");
-        opened.onerror = reject;
-        opened.onsuccess = () => {
-            const asked = opened.result.transaction("memory").objectStore("memory").get("push");
-            asked.onsuccess = () => { opened.result.close(); resolve(asked.result?.value ?? null); };
-        };
-    })""")
+    kept = stored(page, "memory", "push")
+    return kept and kept["value"]
 
 
 # Switching on
@@ -90,11 +96,10 @@ def test_turn_on_at_the_first_visit(product, push_service, visit, pictures, aler
     expect(page.get_by_text("Without notifications, the app looks for new messages whenever you open it")).to_be_visible()
     pictures(page, "app-welcome-notifications", right_to_left=True)
     receiver = receiver_of(product, push_service)
-    first = turn_on(page, receiver)
+    first = turn_on(page, receiver, alerts)
     assert first["web_push"] == 8030 and first["msi"]["code"], first
     assert first["notification"]["navigate"] == f"{product.url}/app/", first
     shown(page, first["notification"]["title"])
-    eventually("the code is returned", lambda: row(page)["proven"])
     expect(page.get_by_role("button", name=TURN_ON)).to_have_count(0)
     pictures(page, "app-welcome-notifications-on")
     key = product.send(alerts, "Campus closed")
@@ -147,8 +152,7 @@ def test_turn_off(product, push_service, visit, alerts):
     """The hub sends nothing more to this browser, which has no subscription any more."""
     page = first_visit(visit, permissions=["notifications"])
     receiver, other = receiver_of(product, push_service), receiver_of(product, push_service)
-    turn_on(page, receiver)
-    eventually("the code is returned", lambda: row(page)["proven"])
+    turn_on(page, receiver, alerts)
     added = product.api("POST", "/app/push/subscriptions", {
         "endpoint": other.endpoint, "keys": other.keys, "alerts": [alerts.topic_key], "information": []})
     proof = eventually("the first push", lambda: other.pushes and other.pushes[0])["msi"]["code"]
@@ -220,6 +224,7 @@ def test_not_available(visit, pictures, name, script, reason):
 def test_the_hub_sends_no_pushes(visit):
     visit.expect_errors(HUB_STATUS)
     page = first_visit(visit, permissions=["notifications"], routes={"**/app/push": lambda route: route.fulfill(status=404, json={})})
+    expect(page.get_by_text("Your university does not send notifications to browsers.")).to_be_visible()
     expect(page.get_by_role("button", name=TURN_ON)).to_have_count(0)
     begin(page)
     page.goto("/app/#settings/notifications")
@@ -257,7 +262,7 @@ def test_information_of_chosen_subjects(product, push_service, visit, alerts, ho
     """Alerts come of all subjects, Information only of those that the person has chosen, and quietly. Choices are told once."""
     page = first_visit(visit, permissions=["notifications"])
     receiver = receiver_of(product, push_service)
-    turn_on(page, receiver)
+    turn_on(page, receiver, alerts, hours)
     begin(page)
     product.send(hours, "Not asked for")
     product.send(alerts, "Campus closed")
@@ -269,7 +274,7 @@ def test_information_of_chosen_subjects(product, push_service, visit, alerts, ho
     choice = page.get_by_role("switch", name=re.compile(re.escape(hours.name)))
     choice.click()
     expect(choice).to_be_checked()
-    eventually("the hub is told", lambda: page.evaluate("1") and told)
+    wait_until_told(page, information=[hours])
     assert [each["information"] for each in told if each["information"]] == [[hours.topic_key]], told
     product.send(hours, "Library opens late")
     push = pushed(receiver, "Library opens late")
@@ -303,8 +308,8 @@ def test_the_hub_is_told_of_subscriptions(product, push_service, visit):
         page.get_by_role("group", name="Channel").get_by_role("button", name=subject.channel["name"]).click()
         page.get_by_role("switch", name=subject.name).click()
         expect(page.get_by_role("switch", name=subject.name)).to_be_checked()
-    eventually("the hub is told", lambda: page.evaluate("1") and told[-1:] and told[-1] is not None and
-               {subject.topic_key for subject in subjects} <= set(told[-1]))
+    wait_until_told(page, *subjects)
+    assert told[0] is None and len(told) > 1, told
     product.send(subjects[2], "A new job")
     pushed(receiver, "A new job")
     for subject in subjects:
@@ -315,8 +320,7 @@ def test_the_hub_has_lost_the_subscription(product, push_service, visit, alerts)
     """The app subscribes again when it tells the hub something."""
     page = first_visit(visit, permissions=["notifications"])
     receiver = receiver_of(product, push_service)
-    turn_on(page, receiver)
-    eventually("the code is returned", lambda: row(page)["proven"])
+    turn_on(page, receiver, alerts)
     before = row(page)
     bearer = {"Authorization": f"Bearer {before['secret']}"}
     product.api("DELETE", f"/app/push/subscriptions/{before['id']}", headers=bearer)
@@ -337,10 +341,12 @@ def test_the_hub_has_lost_the_subscription(product, push_service, visit, alerts)
 def test_notifications_go_when_the_message_was_read(product, push_service, visit, alerts):
     page = first_visit(visit, permissions=["notifications"])
     receiver = receiver_of(product, push_service)
-    turn_on(page, receiver)
+    turn_on(page, receiver, alerts)
     product.send(alerts, "Campus closed")
     deliver(page, pushed(receiver, "Campus closed"))
     shown(page, "Campus closed")
     begin(page)
-    page.get_by_role("button", name="Mark all as read").click()
+    expect(card(page, "Campus closed")).to_be_visible()
+    # What is seen for two seconds counts as read.
+    expect(card(page, "Campus closed").locator(".dot")).to_be_hidden()
     eventually("the notification is gone", lambda: not [each for each in notifications(page) if each["title"] == "Campus closed"])

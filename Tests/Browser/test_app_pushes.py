@@ -1,8 +1,8 @@
 """What the service worker of the students' app makes of a push, in Chromium: it is handed over as Chromium does, without a push service."""
 
 import pytest
-from browsing.app import begin, card, open_app
-from browsing.pushes import deliver, notifications, push_of, shown
+from browsing.app import begin, card, look, open_app
+from browsing.pushes import deliver, notifications, push_of, shown, stored
 from browsing.visits import GATEWAY_AWAY
 from harness.waiting import eventually
 from playwright.sync_api import expect
@@ -28,8 +28,11 @@ def alerts(product):
 
 
 @pytest.fixture
-def page(visit):
-    return open_app(visit, permissions=["notifications"], narrow=True)
+def page(visit, alerts):
+    """The app, which has joined the subject of Alerts."""
+    page = open_app(visit, permissions=["notifications"], narrow=True)
+    eventually("the subject is joined", lambda: look(page) or stored(page, "subscriptions", alerts.topic_key), pause=0.5)
+    return page
 
 
 def has(page, key):

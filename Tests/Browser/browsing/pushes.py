@@ -71,6 +71,18 @@ def deliver(page, data):
     session.detach()
 
 
+def stored(page, store, key):
+    """What the app has stored under a key, or `None`."""
+    return page.evaluate("""([store, key]) => new Promise((resolve, reject) => {
+        const opened = indexedDB.open("msi-app");
+        opened.onerror = reject;
+        opened.onsuccess = () => {
+            const asked = opened.result.transaction(store).objectStore(store).get(key);
+            asked.onsuccess = () => { opened.result.close(); resolve(asked.result ?? null); };
+        };
+    })""", [store, key])
+
+
 def push_of(key, title, *, topic="", tag=None, body="", silent=False, language="en", **more):
     """The document of a message's push."""
     notification = {
