@@ -43,8 +43,7 @@ extension ServicePlan {
             logger: logger)
         let disk = DiskWatch(store: store, limit: try settings.liveOptional(.messageLogStorageLimit), logger: logger)
         let retention = Retention(
-            store: store, days: try settings.live(.messageRetention), canary: canary, logger: logger,
-            removesBlocks: transports.contains(.webpush))
+            store: store, days: try settings.live(.messageRetention), canary: canary, logger: logger)
         let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
         let audit = AuditForwarder(of: store.audit, to: people, logger: logger)
         let templateAudit = AuditForwarder(

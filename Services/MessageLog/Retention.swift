@@ -14,14 +14,13 @@ struct Retention: Service {
     /// The origin of the canary's messages, which are kept only as long as the canary needs them.
     let canary: MessageOrigin?
     let logger: Logger
-    /// Whether blocks of Web Push are removed a day after their end. A message to all has one for each 500 browsers.
-    var removesBlocks = false
 
     /// The interval of searches for old messages.
     private static let period = Duration.seconds(60)
     /// The size of a batch, and the pause after it.
     private static let batch = 200
     private static let pause = Duration.milliseconds(50)
+    /// For how long blocks of Web Push are kept. A message to all has one for each 500 browsers.
     private static let blockAge = Milliseconds.seconds(86_400)
     /// Longer than the canary waits for a message.
     private static let canaryAge = Milliseconds.seconds(3_600)
@@ -56,7 +55,6 @@ struct Retention: Service {
     }
 
     private func removeOldBlocks() async throws {
-        guard removesBlocks else { return }
         let moment = UnixMilliseconds.now - Self.blockAge
         while try await store.removeBlocks(endedBefore: moment, limit: Self.batch) > 0 { try await Task.sleep(for: Self.pause) }
     }

@@ -5,21 +5,24 @@ import ServiceKit
 import ServiceLifecycle
 import Base
 
-/// Ends what waits for Web Push when the service starts without it: nothing claims it any more. What waits for FCM when it is switched off
-/// ends in its turn, because the queue of FCM is always claimed.
+/// Ends what is due by Web Push while it is switched off: the outbox does not claim it. It may become due long after the start, such as a
+/// scheduled message, a retry, or what a process had leased that was killed. What waits for FCM when it is switched off ends in its turn,
+/// because the queue of FCM is always claimed.
 struct SwitchedOffTransports: Service {
     private static let queues = [OutboxQueue.fanOuts, .blocks]
     /// The size of a batch.
     private static let batch = 200
+    private static let period = Duration.seconds(10)
     private static let pauseAfterFailure = Duration.seconds(1)
 
     let outbox: Outbox
 
     func run() async throws {
         let outage = OutageLog("what waits for Web Push, which is switched off, cannot be ended", logger: outbox.logger)
-        await RepeatingService(every: .seconds(1), retries: .constant(Self.pauseAfterFailure), outage: outage, from: 0) { _ in
-            if !outbox.transports.contains(.webpush) { try await endAll() }
-            return .never
+        await RepeatingService(every: Self.period, retries: .constant(Self.pauseAfterFailure), outage: outage, from: 0) { _ in
+            guard !outbox.transports.contains(.webpush) else { return .never }
+            try await endAll()
+            return .periodic
         }.run()
     }
 
