@@ -109,6 +109,27 @@ struct QueuesTests {
         #expect(due.contains { $0.queue == .fcm })
     }
 
+    @Test("Slow claims of two queues with a backlog delay neither the third queue nor Information for long")
+    mutating func slowClaims() {
+        var now: UnixMilliseconds = 0
+        var began: [Claim] = []
+        // Each claim of messages takes longer than the time after which its queue may be claimed again, and finds as many as it may.
+        for _ in 0..<200 {
+            guard case .claim(let claim) = outbox.next(at: now) else { break }
+            began.append(claim)
+            now = now + 20
+            let isFlood = claim.urgency == .high && claim.queue != .blocks
+            let found = isFlood ? (0..<claim.limit).map { _ in Self.message([claim.queue]) } : []
+            for item in outbox.claimed(found, for: claim, at: now) { _ = outbox.finished(.settled, of: item, at: now) }
+            if claim.urgency == .high { outbox.becameDue(.high, at: now) }
+        }
+        #expect(began.count == 200)
+        for queue in OutboxQueue.allCases {
+            #expect(began.count { $0.queue == queue && $0.urgency == .high } >= 40)
+            #expect(began.count { $0.queue == queue && $0.urgency == .normal } >= 1)
+        }
+    }
+
     @Test("Without Web Push there is one queue, even if FCM is switched off")
     mutating func alone() {
         for transports in [PushTransports.fcm, []] {

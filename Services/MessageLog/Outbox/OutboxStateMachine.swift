@@ -73,6 +73,9 @@ struct OutboxStateMachine: Sendable {
     /// The minimum interval of claims while there is a backlog, so that each claim gets more than one item.
     static let minClaimInterval: Milliseconds = 10
     private static let maxPause: Milliseconds = 2_000
+    /// How much longer the claim of other items must have been due to go before one of urgent items. Otherwise two queues of urgent items
+    /// whose claims take long would leave no time for any other claim.
+    private static let headStart: Milliseconds = 1_000
     /// A block has hundreds of recipients, so fewer of them make full use of a relay.
     private static let shareOfBlocks = 4
 
@@ -142,9 +145,10 @@ struct OutboxStateMachine: Sendable {
         }
     }
 
-    /// The next action.
+    /// The next action. Of the claims that are due it is the one that has been due longest.
     func next(at now: UnixMilliseconds) -> Action {
         var earliest: UnixMilliseconds?
+        var longest: (queue: OutboxQueue, urgency: Urgency, due: UnixMilliseconds)?
         // Urgent items first.
         for urgency in [Urgency.high, .normal] {
             // While a claim of urgent items is running, no other claim begins: its items go out first.
@@ -153,10 +157,15 @@ struct OutboxStateMachine: Sendable {
                 guard mayClaim(urgency, of: queue) else { continue }
                 let moment = max(lanes[queue].schedules[urgency].next, outages[queue.transport].pausedUntil)
                 // A time that is further away than any pause was set before the clock was set back.
-                guard moment > now, moment <= now + Self.maxPause else { return .claim(claim(urgency, of: queue)) }
+                guard moment > now, moment <= now + Self.maxPause else {
+                    let due = min(moment, now) + (urgency == .high ? 0 : Self.headStart)
+                    if longest.map({ due < $0.due }) ?? true { longest = (queue, urgency, due) }
+                    continue
+                }
                 earliest = min(earliest ?? moment, moment)
             }
         }
+        if let longest { return .claim(claim(longest.urgency, of: longest.queue)) }
         return .wait(until: earliest ?? now + Self.claimInterval)
     }
 
