@@ -298,6 +298,8 @@ extension OutboxItem {
     func reportState(to logger: Logger) {
         switch record.state {
         case .relayed: logger.debug("relayed", metadata: ["attempts": "\(record.attempts)"])
+        // On some of its 500 browsers the app is gone, nearly always.
+        case .failed where lacksOnlyGoneBrowsers: logger.debug("relayed, except to browsers that are gone")
         case .failed, .expired:
             logger.error("\(record.state.rawValue)", metadata: ["errors": "\(errors.joined(separator: "; "))"])
         case .retrying:
@@ -306,6 +308,12 @@ extension OutboxItem {
             logger.warning("will be tried again", metadata: ["errors": "\(errors.joined(separator: "; "))"])
         case .held, .pending, .recalled: break
         }
+    }
+
+    /// Whether a block of Web Push has failed only for subscriptions that have ended.
+    private var lacksOnlyGoneBrowsers: Bool {
+        guard let push, push.transport == .webpush else { return false }
+        return push.relay.recipients.allSatisfy { $0.state == .accepted || $0.isUnregistered }
     }
 
     /// The errors of the parts. They name no token.
