@@ -374,6 +374,7 @@ let package = Package(
             name: "WebPushTests",
             dependencies: [
                 "Base", "Bus", "HTTPTransport", "Schemas", "Store", "TestSupport", "WebPush", crypto, httpTypes, logging,
+                serviceLifecycle,
             ],
             path: "Tests/WebPushTests"),
         .target(
