@@ -40,6 +40,7 @@ struct IPAddressTests {
             ("172.31.0.1", false), ("192.168.1.1", false), ("224.0.0.1", false), ("255.255.255.255", false), ("8.8.8.8", true),
             ("172.32.0.1", true), ("::", false), ("::1", false), ("fe80::1", false), ("fd00::1", false), ("ff02::1", false),
             ("::ffff:10.0.0.1", false), ("64:ff9b::10.0.0.1", false), ("2002:a00:1::", false), ("64:ff9b::8.8.8.8", true),
+            ("64:ff9b:1::8.8.8.8", false),
             ("2a00:1450:4001:80b::200a", true),
         ])
     func isPublic(text: String, isPublic: Bool) throws {

@@ -17,7 +17,9 @@ package enum PublicAddresses {
     /// - Parameter bytes: The 16 bytes of an address, as they are sent.
     package static func contain(v6 bytes: [UInt8]) -> Bool {
         let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10..<12].allSatisfy { $0 == 0xFF }
-        if isMapped || bytes.starts(with: [0, 0x64, 0xFF, 0x9B]) { return contain(v4: Array(bytes[12...])) }
+        // Those of a network's own translation, 64:ff9b:1::/48, are not public.
+        let isTranslated = bytes.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0])
+        if isMapped || isTranslated { return contain(v4: Array(bytes[12...])) }
         // 6to4, then Teredo, and examples of documents.
         if bytes.starts(with: [0x20, 0x02]) { return contain(v4: Array(bytes[2..<6])) }
         if bytes.starts(with: [0x20, 0x01, 0, 0]) || bytes.starts(with: [0x20, 0x01, 0x0D, 0xB8]) { return false }
