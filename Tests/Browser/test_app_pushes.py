@@ -102,6 +102,15 @@ def test_a_broken_push_in_arabic(visit):
     shown(page, "وصلت رسائل جديدة")
 
 
+def test_the_data_of_a_later_version(page):
+    """This worker cannot open them, but shows the push."""
+    page.goto("/app/service-worker.js")
+    page.evaluate("""() => new Promise((resolve, reject) => Object.assign(indexedDB.open("msi-app", 99), {
+        onsuccess: ({ target }) => { target.result.close(); resolve(); }, onerror: reject }))""")
+    deliver(page, push_of(f"{NOBODY}0", "Campus closed"))
+    assert shown(page, "Campus closed")["silent"] is False
+
+
 def test_strange_values(page):
     """What is no text or no known value is left out, and the rest is shown."""
     push = push_of(f"{NOBODY}7", "Campus closed")
