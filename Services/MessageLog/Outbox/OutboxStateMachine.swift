@@ -50,7 +50,7 @@ struct OutboxStateMachine: Sendable {
     }
 
     /// The state of a queue.
-    private struct Lane: Sendable {
+    private struct QueueState: Sendable {
         /// The items that are being relayed or about to be. Leases keep other instances away. This keeps the same process from
         /// relaying an item twice, even if its lease ends early because of a clock step, or an outage of the database.
         var inFlight: InFlightItems
@@ -81,7 +81,7 @@ struct OutboxStateMachine: Sendable {
 
     /// The queues that are claimed: without Web Push only that of FCM.
     private let queues: [OutboxQueue]
-    private var lanes: PerQueue<Lane>
+    private var states: PerQueue<QueueState>
     private var outages = PerTransport(Outage())
     /// Items from a claim whose previous turn was just ending. They are leased again, and no process works on them.
     private var claimedAgain: [OutboxKey: (item: OutboxItem, queues: OutboxQueues)] = [:]
@@ -93,15 +93,15 @@ struct OutboxStateMachine: Sendable {
         self.capacity = capacity
         // Without FCM, that of FCM has messages without any part, and what was logged before FCM was switched off.
         queues = transports.contains(.webpush) ? OutboxQueue.allCases : [.fcm]
-        lanes = PerQueue(Lane(inFlight: InFlightItems(capacity: capacity)))
-        lanes[.blocks].inFlight = InFlightItems(capacity: max(1, capacity / Self.shareOfBlocks))
+        states = PerQueue(QueueState(inFlight: InFlightItems(capacity: capacity)))
+        states[.blocks].inFlight = InFlightItems(capacity: max(1, capacity / Self.shareOfBlocks))
     }
 
-    var keysInFlight: Set<OutboxKey> { queues.reduce(into: []) { $0.formUnion(lanes[$1].inFlight.keys) } }
+    var keysInFlight: Set<OutboxKey> { queues.reduce(into: []) { $0.formUnion(states[$1].inFlight.keys) } }
 
     /// The queues whose room an item in flight takes up: by their transports it is relayed in this turn.
     func askedQueues(of key: OutboxKey) -> OutboxQueues {
-        queues.reduce(into: []) { if lanes[$1].inFlight.contains(key) { $0.insert(OutboxQueues($1)) } }
+        queues.reduce(into: []) { if states[$1].inFlight.contains(key) { $0.insert(OutboxQueues($1)) } }
     }
 
     /// Reserves room to relay a new item without a claim. Granted if there is room in one of its queues, relays of its transport answer,
@@ -112,14 +112,14 @@ struct OutboxStateMachine: Sendable {
     }
 
     private func takesNew(_ item: OutboxItem, in queue: OutboxQueue) -> Bool {
-        let lane = lanes[queue]
-        return !outages[queue.transport].isOngoing && !lane.schedules[item.urgency].hasBacklog && lane.inFlight.hasRoom(for: item)
+        let state = states[queue]
+        return !outages[queue.transport].isOngoing && !state.schedules[item.urgency].hasBacklog && state.inFlight.hasRoom(for: item)
     }
 
     /// - Returns: `false` if it was in flight already.
     private mutating func begin(_ item: OutboxItem, in asked: OutboxQueues) -> Bool {
         guard askedQueues(of: item.key).isEmpty else { return false }
-        for queue in queues where asked.contains(OutboxQueues(queue)) { lanes[queue].inFlight.begin(item) }
+        for queue in queues where asked.contains(OutboxQueues(queue)) { states[queue].inFlight.begin(item) }
         return true
     }
 
@@ -127,7 +127,7 @@ struct OutboxStateMachine: Sendable {
     ///
     /// - Returns: The item, if a claim has returned it since. The caller must relay it.
     mutating func cancelReservation(of key: OutboxKey) -> OutboxItem? {
-        for queue in queues { lanes[queue].inFlight.end(key) }
+        for queue in queues { states[queue].inFlight.end(key) }
         return takeClaimedAgain(key)
     }
 
@@ -137,11 +137,11 @@ struct OutboxStateMachine: Sendable {
     }
 
     private mutating func becameDue(_ urgency: Urgency, in queue: OutboxQueue, at now: UnixMilliseconds) {
-        let schedule = lanes[queue].schedules[urgency]
+        let schedule = states[queue].schedules[urgency]
         if schedule.isRunning {
-            lanes[queue].schedules[urgency].missed = min(schedule.missed ?? now, now)
+            states[queue].schedules[urgency].missed = min(schedule.missed ?? now, now)
         } else {
-            lanes[queue].schedules[urgency].next = min(schedule.next, now)
+            states[queue].schedules[urgency].next = min(schedule.next, now)
         }
     }
 
@@ -152,10 +152,10 @@ struct OutboxStateMachine: Sendable {
         // Urgent items first.
         for urgency in [Urgency.high, .normal] {
             // While a claim of urgent items is running, no other claim begins: its items go out first.
-            if queues.contains(where: { lanes[$0].schedules[urgency].isRunning }) { break }
+            if queues.contains(where: { states[$0].schedules[urgency].isRunning }) { break }
             for queue in queues {
                 guard mayClaim(urgency, of: queue) else { continue }
-                let moment = max(lanes[queue].schedules[urgency].next, outages[queue.transport].pausedUntil)
+                let moment = max(states[queue].schedules[urgency].next, outages[queue.transport].pausedUntil)
                 // A time that is further away than any pause was set before the clock was set back.
                 guard moment > now, moment <= now + Self.maxPause else {
                     let due = min(moment, now) + (urgency == .high ? 0 : Self.headStart)
@@ -174,7 +174,7 @@ struct OutboxStateMachine: Sendable {
     mutating func begin(at now: UnixMilliseconds) -> Action {
         let action = next(at: now)
         switch action {
-        case .claim(let claim): lanes[claim.queue].schedules[claim.urgency].isRunning = true
+        case .claim(let claim): states[claim.queue].schedules[claim.urgency].isRunning = true
         case .wait(let moment): waitsUntil = moment
         }
         return action
@@ -190,13 +190,13 @@ struct OutboxStateMachine: Sendable {
     }
 
     private func mayClaim(_ urgency: Urgency, of queue: OutboxQueue) -> Bool {
-        let inFlight = lanes[queue].inFlight
+        let inFlight = states[queue].inFlight
         return outages[queue.transport].isOngoing ? inFlight.isEmpty : inFlight.hasRoom(for: urgency)
     }
 
     private func claim(_ urgency: Urgency, of queue: OutboxQueue) -> Claim {
         outages[queue.transport].isOngoing
-            ? Claim(urgency, of: queue, limit: 1, maxPerKey: 1) : lanes[queue].inFlight.claim(urgency, of: queue)
+            ? Claim(urgency, of: queue, limit: 1, maxPerKey: 1) : states[queue].inFlight.claim(urgency, of: queue)
     }
 
     /// A claim has returned these items.
@@ -207,8 +207,8 @@ struct OutboxStateMachine: Sendable {
         let isShort = claim.room.values.contains(0) || byKey.contains { $0.value.count >= claim.room(for: $0.key) }
         let isFull = items.count >= claim.limit
         let next = now + (isFull ? Self.minClaimInterval : Self.claimInterval)
-        lanes[claim.queue].schedules[claim.urgency] = ClaimSchedule(
-            next: min(next, lanes[claim.queue].schedules[claim.urgency].missed ?? next), last: now, hasBacklog: isFull || isShort)
+        states[claim.queue].schedules[claim.urgency] = ClaimSchedule(
+            next: min(next, states[claim.queue].schedules[claim.urgency].missed ?? next), last: now, hasBacklog: isFull || isShort)
         return items.filter { item in
             let asked = queuesToAsk(for: item, claimedFrom: claim.queue, at: now)
             if begin(item, in: asked) { return true }
@@ -228,9 +228,9 @@ struct OutboxStateMachine: Sendable {
 
     /// A claim failed: the database is unreachable.
     mutating func claimFailed(_ claim: Claim, at now: UnixMilliseconds) {
-        lanes[claim.queue].schedules[claim.urgency].next = now + Self.claimInterval
-        lanes[claim.queue].schedules[claim.urgency].isRunning = false
-        lanes[claim.queue].schedules[claim.urgency].missed = nil
+        states[claim.queue].schedules[claim.urgency].next = now + Self.claimInterval
+        states[claim.queue].schedules[claim.urgency].isRunning = false
+        states[claim.queue].schedules[claim.urgency].missed = nil
     }
 
     /// An item's turn has ended.
@@ -246,7 +246,7 @@ struct OutboxStateMachine: Sendable {
     ) -> OutboxItem? {
         let asked = askedQueues(of: item.key)
         for queue in queues where asked.contains(OutboxQueues(queue)) {
-            lanes[queue].inFlight.end(item.key)
+            states[queue].inFlight.end(item.key)
             learn(from: others[queue] ?? turn, of: item, in: queue, at: now)
         }
         if queues.count > 1 { noteSkipped(item.dueQueues(at: now).subtracting(asked), of: item, at: now) }
@@ -256,7 +256,7 @@ struct OutboxStateMachine: Sendable {
     /// The item is still due in some queues, which had no room for it.
     private mutating func noteSkipped(_ skipped: OutboxQueues, of item: OutboxItem, at now: UnixMilliseconds) {
         for queue in queues where skipped.contains(OutboxQueues(queue)) {
-            lanes[queue].schedules[item.urgency].hasBacklog = true
+            states[queue].schedules[item.urgency].hasBacklog = true
             claimBacklog(of: queue, at: now)
         }
     }
@@ -270,10 +270,10 @@ struct OutboxStateMachine: Sendable {
         switch turn {
         case .dropped, .expired: claimBacklog(of: queue, at: now)
         case .settled, .deferred:
-            lanes[queue].inFlight.answered(for: item.fairnessKey, isDeferred: turn == .deferred)
+            states[queue].inFlight.answered(for: item.fairnessKey, isDeferred: turn == .deferred)
             if outages[queue.transport].isOngoing {
                 for other in queues where other.transport == queue.transport {
-                    for urgency in Urgency.allCases { lanes[other].schedules[urgency].next = now }
+                    for urgency in Urgency.allCases { states[other].schedules[urgency].next = now }
                 }
             } else {
                 claimBacklog(of: queue, at: now)
@@ -294,132 +294,9 @@ struct OutboxStateMachine: Sendable {
     /// gets several items.
     private mutating func claimBacklog(of queue: OutboxQueue, at now: UnixMilliseconds) {
         for urgency in Urgency.allCases {
-            let schedule = lanes[queue].schedules[urgency]
+            let schedule = states[queue].schedules[urgency]
             guard schedule.hasBacklog else { continue }
-            lanes[queue].schedules[urgency].next = min(schedule.next, max(now, schedule.last + Self.minClaimInterval))
+            states[queue].schedules[urgency].next = min(schedule.next, max(now, schedule.last + Self.minClaimInterval))
         }
-    }
-}
-
-/// A value for each urgency.
-private struct PerUrgency<Value: Sendable>: Sendable {
-    private var high: Value
-    private var normal: Value
-
-    init(_ value: Value) {
-        high = value
-        normal = value
-    }
-
-    subscript(urgency: Urgency) -> Value {
-        get {
-            switch urgency {
-            case .high: high
-            case .normal: normal
-            }
-        }
-        set {
-            switch urgency {
-            case .high: high = newValue
-            case .normal: normal = newValue
-            }
-        }
-    }
-}
-
-/// The items that are being relayed, and the remaining room for each urgency and each fairness key. Pure.
-///
-/// Everything is counted as it changes: this is asked for every message, and thousands of keys may be in flight or failing.
-struct InFlightItems: Sendable {
-    private struct Item: Sendable {
-        let urgency: Urgency
-        let key: FairnessKey
-    }
-
-    /// A key with items in flight, or that is failing.
-    private struct Key: Sendable {
-        var count = 0
-        var isFailing = false
-    }
-
-    /// The maximum number of a key's items at a time while FCM does not accept them.
-    static let roomWhileFailing = 4
-    /// When there are this many failing keys, all are forgotten. They are then detected again.
-    private static let maxFailing = 10_000
-
-    private let capacity: Int
-    /// The maximum for one urgency: an eighth is left to the other.
-    private let maxPerUrgency: Int
-    private let maxPerKey: Int
-    private var items: [OutboxKey: Item] = [:]
-    private var byUrgency = PerUrgency(0)
-    private var byKey: [FairnessKey: Key] = [:]
-    private var failingKeys = 0
-
-    init(capacity: Int) {
-        self.capacity = capacity
-        maxPerUrgency = max(1, capacity - capacity / 8)
-        maxPerKey = max(1, capacity / 2)
-    }
-
-    var isEmpty: Bool { items.isEmpty }
-
-    func contains(_ key: OutboxKey) -> Bool { items[key] != nil }
-
-    var keys: Set<OutboxKey> { Set(items.keys) }
-
-    func hasRoom(for urgency: Urgency) -> Bool { room(for: urgency) > 0 }
-
-    func hasRoom(for item: OutboxItem) -> Bool {
-        hasRoom(for: item.urgency) && byKey[item.fairnessKey].map { room(for: $0) > 0 } ?? true
-    }
-
-    /// The claim for one urgency that has room.
-    func claim(_ urgency: Urgency, of queue: OutboxQueue = .fcm) -> Claim {
-        Claim(urgency, of: queue, limit: room(for: urgency), maxPerKey: maxPerKey, room: byKey.mapValues { room(for: $0) })
-    }
-
-    /// - Returns: `false` if it was in flight already.
-    @discardableResult
-    mutating func begin(_ item: OutboxItem) -> Bool {
-        guard items[item.key] == nil else { return false }
-        let (urgency, key) = (item.urgency, item.fairnessKey)
-        items[item.key] = Item(urgency: urgency, key: key)
-        byUrgency[urgency] += 1
-        byKey[key, default: Key()].count += 1
-        return true
-    }
-
-    mutating func end(_ key: OutboxKey) {
-        guard let item = items.removeValue(forKey: key) else { return }
-        byUrgency[item.urgency] -= 1
-        change(item.key) { $0.count -= 1 }
-    }
-
-    /// FCM has answered for a key.
-    mutating func answered(for key: FairnessKey, isDeferred: Bool) {
-        guard byKey[key]?.isFailing ?? false != isDeferred else { return }
-        if isDeferred, failingKeys >= Self.maxFailing {
-            for key in byKey.keys { change(key) { $0.isFailing = false } }
-            failingKeys = 0
-        }
-        failingKeys += isDeferred ? 1 : -1
-        change(key) { $0.isFailing = isDeferred }
-    }
-
-    /// Changes a key, and forgets it if it has neither items in flight nor fails.
-    private mutating func change(_ key: FairnessKey, _ change: (inout Key) -> Void) {
-        var changed = byKey[key] ?? Key()
-        change(&changed)
-        byKey[key] = changed.count > 0 || changed.isFailing ? changed : nil
-    }
-
-    private func room(for urgency: Urgency) -> Int {
-        min(capacity - items.count, maxPerUrgency - byUrgency[urgency])
-    }
-
-    private func room(for key: Key) -> Int {
-        let most = key.isFailing ? min(maxPerKey, Self.roomWhileFailing) : maxPerKey
-        return max(0, most - key.count)
     }
 }
