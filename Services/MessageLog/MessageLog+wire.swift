@@ -38,7 +38,8 @@ extension ServicePlan {
         let canaryAccount = try settings.value(.canaryAccount)
         let canary = try settings.optional(.canaryTopic).map { MessageOrigin(topic: $0, sender: canaryAccount) }
         let outbox = Outbox(
-            store: store, relay: BusRelay(fcm: fcm?.client, all: fcm?.instances, webpush: webpush?.client), transports: transports,
+            store: store, relay: BusRelay(fcm: fcm?.client, all: fcm?.instances, webpush: webpush?.client),
+            transports: transports,
             owner: process.owner, announcer: announcer, schedule: schedule, canary: canary, executor: bus.taskExecutor,
             logger: logger)
         let disk = DiskWatch(store: store, limit: try settings.liveOptional(.messageLogStorageLimit), logger: logger)

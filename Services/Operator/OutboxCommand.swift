@@ -43,7 +43,8 @@ struct ListHeldCommand: OutboxSubcommand {
         let blocks = items.count { $0.isBlock }
         let browsers = blocks == 0 ? "" : " (\(counted(blocks, "block")) of pushes to browsers)"
         let now = UnixMilliseconds.now
-        return (["\(messages) messages and \(items.count - messages) pushes\(browsers) are held"] + items.map { $0.line(at: now) })
+        return
+            (["\(messages) messages and \(items.count - messages) pushes\(browsers) are held"] + items.map { $0.line(at: now) })
             .joined(separator: "\n")
     }
 }

@@ -23,7 +23,8 @@ struct Phone: AsyncParsableCommand {
         try await Self.withGateway { gateway, settings in
             guard try settings.usesFCM else {
                 throw GatewayFailure(
-                    .refused, "FCM is switched off (\(Setting.fcm.declaration.name)=off), and this phone gets its messages by FCM; a browser "
+                    .refused,
+                    "FCM is switched off (\(Setting.fcm.declaration.name)=off), and this phone gets its messages by FCM; a browser "
                         + "shows the students' app at \(gateway.url)/app/")
             }
             let topics = try topics(in: try await gateway.get("/channel"))

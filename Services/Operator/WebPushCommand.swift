@@ -6,7 +6,8 @@ import ServiceKit
 /// `msi webpush`: the browsers that have subscribed, and the key that their push services know the hub by.
 struct WebPushCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "webpush", abstract: "Shows the subscriptions of browsers by push service, and makes a new key for their pushes.",
+        commandName: "webpush",
+        abstract: "Shows the subscriptions of browsers by push service, and makes a new key for their pushes.",
         discussion: """
             It talks to the Web Push service at MSI_WEBPUSH_ENDPOINTS; by default that is the one of MSI_STATE_DIR on this machine.
 
@@ -26,7 +27,8 @@ extension WebPushSubcommand {
 /// `msi webpush list`.
 struct ListPushServicesCommand: WebPushSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists the push services with their subscriptions, their last answers and why they are stopped.")
+        commandName: "list",
+        abstract: "Lists the push services with their subscriptions, their last answers and why they are stopped.")
 
     @Flag(name: .customLong("json"), help: "Print a line of JSON.")
     var printsJSON = false
@@ -58,7 +60,8 @@ struct RotatePushKeyCommand: WebPushSubcommand {
         let new = try await webPush.request(RotateWebPushKey(forget: forget))
         if printsJSON { return String(decoding: try JSONCoder.encode(new), as: UTF8.self) }
         return "browsers subscribe with the new key \(new.key); "
-            + (forget ? "the earlier ones are removed, and their subscriptions end" : "the earlier ones stay for their subscriptions")
+            + (forget
+                ? "the earlier ones are removed, and their subscriptions end" : "the earlier ones stay for their subscriptions")
     }
 }
 

@@ -54,7 +54,8 @@ struct WebPush: Sendable {
         let states = Dictionary(services.map { (PushEndpoint.host(of: $0.origin), $0) }) { $1 }
         let hosts = Set(count.hosts.keys).union(states.keys).map { host in
             PushServiceState(
-                host: host, subscriptions: count.hosts[host] ?? 0, waiting: states[host]?.waiting ?? 0, stopped: states[host]?.stopped,
+                host: host, subscriptions: count.hosts[host] ?? 0, waiting: states[host]?.waiting ?? 0,
+                stopped: states[host]?.stopped,
                 lastAnswer: states[host]?.lastAnswer)
         }
         return SubscriptionCounts(

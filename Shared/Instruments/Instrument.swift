@@ -184,10 +184,12 @@ extension Instrument {
     package static let webPushInFlight = Instrument(
         "msi_webpush_requests_in_flight", "The requests that a push service has not answered yet.", .gauge)
     package static let webPushHealthy = Instrument(
-        "msi_webpush_healthy", "Whether pushes are sent to the push service: 1, or 0 while it does not answer or asks for a pause.",
+        "msi_webpush_healthy",
+        "Whether pushes are sent to the push service: 1, or 0 while it does not answer or asks for a pause.",
         .gauge)
     package static let webPushRefusing = Instrument(
-        "msi_webpush_refusing", "Whether the push service refuses the hub's pushes, which a person must correct: 1, or 0.", .gauge)
+        "msi_webpush_refusing", "Whether the push service refuses the hub's pushes, which a person must correct: 1, or 0.", .gauge
+    )
 
     // People.
 

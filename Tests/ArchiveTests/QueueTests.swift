@@ -53,7 +53,9 @@ struct QueueTests {
         }
     }
 
-    @Test("Each queue has what is due for its transport, and what one has leased the other does not get", arguments: StoreKind.allCases)
+    @Test(
+        "Each queue has what is due for its transport, and what one has leased the other does not get",
+        arguments: StoreKind.allCases)
     func queues(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let (both, waiting, block) = (Self.message("both"), Self.waitingForWebPush("waiting"), Self.block("block"))
@@ -84,7 +86,8 @@ struct QueueTests {
             _ = try await store.insert(block)
             #expect(try await claim(.fcm, in: store, at: Self.expires - 1).isEmpty)
             #expect(try await store.expired(by: Self.expires, limit: 9).count == 2)
-            #expect(try await claim(.fcm, in: store, at: Self.expires, by: Lease(owner: "me", until: Self.expires + 9)).count == 2)
+            #expect(
+                try await claim(.fcm, in: store, at: Self.expires, by: Lease(owner: "me", until: Self.expires + 9)).count == 2)
         }
     }
 
@@ -138,7 +141,9 @@ struct QueueTests {
         }
     }
 
-    @Test("An Alert that FCM has not accepted is found for running apps, even if it is pushed to browsers", arguments: StoreKind.allCases)
+    @Test(
+        "An Alert that FCM has not accepted is found for running apps, even if it is pushed to browsers",
+        arguments: StoreKind.allCases)
     func dueAlerts(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let pushed = Self.message("pushed") { relay in

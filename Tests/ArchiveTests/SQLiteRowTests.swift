@@ -27,7 +27,8 @@ struct SQLiteRowTests {
         message.approval = true
         message.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         message.relay = RelayRecord(
-            state: .retrying, attempts: 2, nextAttempt: 5_000, webpushAttempt: 9_000, lease: message.relay.lease, ended: 6, accepted: 7,
+            state: .retrying, attempts: 2, nextAttempt: 5_000, webpushAttempt: 9_000, lease: message.relay.lease, ended: 6,
+            accepted: 7,
             components: [
                 ComponentRecord(component: .notification, state: .accepted, name: "n/\"1\"", acceptedAt: 7),
                 ComponentRecord(component: .data, error: DeliveryError(class: .retryable, code: "QUOTA", message: "wait")),

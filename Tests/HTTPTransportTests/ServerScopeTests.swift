@@ -15,7 +15,8 @@ struct ServerScopeTests {
             [HTTPTransportRequest(url: url, headers: [], body: Data("x".utf8), deadline: .now + .seconds(20), scope: scope)])[0]
     }
 
-    @Test("A stranger's URL does not lead to a loopback address, by its number or its name", arguments: ["127.0.0.1", "localhost"])
+    @Test(
+        "A stranger's URL does not lead to a loopback address, by its number or its name", arguments: ["127.0.0.1", "localhost"])
     func loopback(host: String) async throws {
         try await withTransport { _ in
             .init(200)

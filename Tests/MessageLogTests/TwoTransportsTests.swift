@@ -23,7 +23,8 @@ struct TwoTransportsTests {
     }
 
     private static func refused(_ parts: [Int], _ class: ErrorClass = .retryable) -> AttemptOutcome.Kind {
-        .answered(parts.map { PartResult(part: $0, result: .failure(DeliveryError(class: `class`, code: "CODE", message: "why"))) })
+        .answered(
+            parts.map { PartResult(part: $0, result: .failure(DeliveryError(class: `class`, code: "CODE", message: "why"))) })
     }
 
     private func after(_ outcomes: [AttemptOutcome], of record: RelayRecord = logged()) -> RelayRecord {
@@ -139,7 +140,9 @@ struct TwoTransportsTests {
         #expect(late.state == .expired)
     }
 
-    @Test("Running apps get a message when FCM has accepted its data, without FCM when the Web Push service has, or else when it is due")
+    @Test(
+        "Running apps get a message when FCM has accepted its data, without FCM when the Web Push service has, or else when it is due"
+    )
     func acceptance() {
         func accepted(_ record: RelayRecord) -> UnixMilliseconds? {
             var record = record

@@ -30,7 +30,9 @@ struct WebPushOverTheBusTests {
         }
     }
 
-    @Test("While FCM's relay is away, browsers get messages at once, and FCM gets its parts afterwards", arguments: StoreKind.allCases)
+    @Test(
+        "While FCM's relay is away, browsers get messages at once, and FCM gets its parts afterwards",
+        arguments: StoreKind.allCases)
     func withoutRelay(_ kind: StoreKind) async throws {
         let webpush = WebPushDouble()
         try await RunningMessageLog.with(on: kind, settings: WebPushDouble.settings) { log in
@@ -54,7 +56,9 @@ struct WebPushOverTheBusTests {
         }
     }
 
-    @Test("While the Web Push service is away, FCM gets messages at once, and browsers get them afterwards", arguments: StoreKind.allCases)
+    @Test(
+        "While the Web Push service is away, FCM gets messages at once, and browsers get them afterwards",
+        arguments: StoreKind.allCases)
     func withoutWebPush(_ kind: StoreKind) async throws {
         let relay = RelayDouble()
         try await RunningMessageLog.with(relay, on: kind, settings: WebPushDouble.settings) { log in
@@ -118,7 +122,8 @@ struct WebPushOverTheBusTests {
                 var ended: [Push] = []
                 for key in [recalled, kept] {
                     let command = LogPush(
-                        idempotencyKey: "\(key)/0", transport: .webpush, recipients: [.token("a"), .token("b")], fairnessKey: "news",
+                        idempotencyKey: "\(key)/0", transport: .webpush, recipients: [.token("a"), .token("b")],
+                        fairnessKey: "news",
                         message: ["payload": ["msi": ["msi_key": .string(key.description)]], "urgency": "high"],
                         expires: .now + 3_600_000)
                     let id = try await log.client.request(command, context: CallerContext(actor: "webpush")).push.id
@@ -174,7 +179,9 @@ struct WebPushOverTheBusTests {
         }
     }
 
-    @Test("What waits for a transport fails when the service starts without it, and its other parts stay", arguments: StoreKind.allCases)
+    @Test(
+        "What waits for a transport fails when the service starts without it, and its other parts stay",
+        arguments: StoreKind.allCases)
     func switchedOff(_ kind: StoreKind) async throws {
         try await withDatabase(kind) { folder, database in
             let relay = RelayDouble()

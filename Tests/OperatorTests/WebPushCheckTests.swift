@@ -78,7 +78,8 @@ struct WebPushCheckTests {
         let many = SubscriptionCounts(
             subscriptions: 30, proven: 30,
             hosts: (0..<30).map { PushServiceState(host: "\($0)", subscriptions: 1, waiting: 0, stopped: nil) })
-        #expect(WebPushCheck.findings(about: many, now: Self.now).last?.found == "and 10 more push services: msi webpush lists all")
+        #expect(
+            WebPushCheck.findings(about: many, now: Self.now).last?.found == "and 10 more push services: msi webpush lists all")
     }
 
     @Test("The doctor connects to each push service once, and to an operator's origin as it is written")

@@ -34,7 +34,9 @@ struct WebPushSettingTests {
 
     @Test("Further push services are hosts, all hosts below a domain, or servers of the own network")
     func hosts() async throws {
-        let right = ["push.example.org", "push.example.org:8443", ".example.org", "https://10.0.0.5:8443", "http://127.0.0.1:9000"]
+        let right = [
+            "push.example.org", "push.example.org:8443", ".example.org", "https://10.0.0.5:8443", "http://127.0.0.1:9000",
+        ]
         let settings = try await values(["MSI_WEBPUSH_HOSTS": right.joined(separator: ", ")])
         #expect(try settings.value(.webPushHosts) == right)
         #expect(try await values([:]).value(.webPushHosts) == [])

@@ -133,7 +133,8 @@ struct BlockRelayTests {
             #expect(error.class == .expired)
             let pushes = [
                 RelayPush(pushID: ObjectID(), recipients: [.token(id.description)], message: ["data": [:]]),
-                RelayPush(pushID: ObjectID(), transport: .webpush, recipients: [.topic("t")], message: Self.push(to: [id]).message),
+                RelayPush(
+                    pushID: ObjectID(), transport: .webpush, recipients: [.topic("t")], message: Self.push(to: [id]).message),
                 RelayPush(pushID: ObjectID(), transport: .webpush, recipients: [.token(id.description)], message: ["payload": 1]),
             ]
             for push in pushes { #expect(await status { _ = try await Self.results(push, by: service) } == .invalid) }

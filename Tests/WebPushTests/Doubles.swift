@@ -83,7 +83,8 @@ final class MessageLogDouble: Sendable {
             if case .lost = fate { throw CommandFailure(.unavailable, "connection lost, outcome unknown") }
             return LogPush.Reply(
                 push: Push(
-                    sender: "webpush", idempotencyKey: command.idempotencyKey, transport: .webpush, fairnessKey: command.fairnessKey,
+                    sender: "webpush", idempotencyKey: command.idempotencyKey, transport: .webpush,
+                    fairnessKey: command.fairnessKey,
                     message: command.message, urgency: .high, logged: .now, expires: command.expires,
                     relay: PushRecord(logged: command.recipients, due: .now)))
         }

@@ -52,7 +52,9 @@ struct HostileSubscriptionTests {
             reason: "at most 2048 characters"),
         // Hosts.
         Hostile(what: "an unknown host", endpoint: "https://push.evil.example/a", reason: "no known push service"),
-        Hostile(what: "a host that begins like a known one", endpoint: "https://fcm.googleapis.com.evil.example/a", reason: "no known"),
+        Hostile(
+            what: "a host that begins like a known one", endpoint: "https://fcm.googleapis.com.evil.example/a", reason: "no known"
+        ),
         Hostile(what: "a host that ends like a known one", endpoint: "https://evilpush.apple.com.example/a", reason: "no known"),
         Hostile(what: "a suffix without its dot", endpoint: "https://evilnotify.windows.com/a", reason: "no known"),
         Hostile(what: "the bare suffix", endpoint: "https://push.apple.com/a", reason: "no known"),
@@ -86,14 +88,16 @@ struct HostileSubscriptionTests {
         Hostile(
             what: "an endpoint of another hub",
             failure: WebPushFailure(
-                DeliveryError(class: .permanent, code: "HTTP_403", message: "the push service refuses the push with 403"), .unusable),
+                DeliveryError(class: .permanent, code: "HTTP_403", message: "the push service refuses the push with 403"),
+                .unusable),
             reason: "403"),
         // Keys.
         Hostile(what: "a point beside the curve", p256dh: besideTheCurve.base64URL, field: "p256dh", reason: "on the curve"),
         Hostile(what: "a point of another curve", p256dh: otherCurve.base64URL, field: "p256dh", reason: "65 bytes, found 97"),
         Hostile(what: "a compressed point", p256dh: compressed.base64URL, field: "p256dh", reason: "65 bytes, found 33"),
         Hostile(what: "a key of zeros", p256dh: Data(count: 65).base64URL, field: "p256dh", reason: "begins with the byte 4"),
-        Hostile(what: "a point of zeros", p256dh: (Data([4]) + Data(count: 64)).base64URL, field: "p256dh", reason: "on the curve"),
+        Hostile(
+            what: "a point of zeros", p256dh: (Data([4]) + Data(count: 64)).base64URL, field: "p256dh", reason: "on the curve"),
         Hostile(what: "no key", p256dh: "", field: "p256dh", reason: "not empty"),
         Hostile(what: "a key that is not Base64", p256dh: "%%%%", field: "p256dh", reason: "Base64"),
         Hostile(what: "an oversized key", p256dh: String(repeating: "A", count: 10_000), field: "p256dh", reason: "at most 200"),
@@ -138,11 +142,13 @@ struct HostileSubscriptionTests {
         }
     }
 
-    @Test("Subscriptions of the known push services are taken", arguments: [
-        "https://fcm.googleapis.com/fcm/send/dJ5:APA91b", "https://updates.push.services.mozilla.com/wpush/v2/gAAAAAB",
-        "https://web.push.apple.com/QGuQ", "https://wns2-par02p.notify.windows.com/w/?token=BQYAAAB%2b",
-        "https://FCM.googleapis.com:443/fcm/send/abc",
-    ])
+    @Test(
+        "Subscriptions of the known push services are taken",
+        arguments: [
+            "https://fcm.googleapis.com/fcm/send/dJ5:APA91b", "https://updates.push.services.mozilla.com/wpush/v2/gAAAAAB",
+            "https://web.push.apple.com/QGuQ", "https://wns2-par02p.notify.windows.com/w/?token=BQYAAAB%2b",
+            "https://FCM.googleapis.com:443/fcm/send/abc",
+        ])
     func known(endpoint: String) async throws {
         try await withWebPush { service, sender in
             let reply = try await service.add(Browser().subscription(at: endpoint), .sample())
@@ -165,7 +171,8 @@ struct HostileSubscriptionTests {
         #expect(local.isOperatorsOrigin && local.origin == "http://127.0.0.1:8081" && local.host == "127.0.0.1:8081")
         #expect(try endpoint("https://push.example.edu:443/a").origin == "https://push.example.edu")
         for url in [
-            "https://push.example.edu:8443/a", "https://up.example.edu/a", "https://up.example.org/a", "http://push.example.edu/a",
+            "https://push.example.edu:8443/a", "https://up.example.edu/a", "https://up.example.org/a",
+            "http://push.example.edu/a",
             "https://10.1.2.3/a", "https://10.1.2.4:8443/a", "http://10.1.2.3:8443/a", "http://127.0.0.1:8082/a",
             "https://127.0.0.1:8081/a",
         ] {

@@ -33,9 +33,11 @@ struct MessagePayloadTests {
         #expect(MessagePayload(command).json == ["web_push": 8_030, "notification": notification, "msi": message])
     }
 
-    @Test("The longest texts are shortened at a character, and fit with the longest address of an app", arguments: [
-        "a", "ä", "漢", "👩‍🔬", "\"", "\u{1}", "e\u{301}",
-    ])
+    @Test(
+        "The longest texts are shortened at a character, and fit with the longest address of an app",
+        arguments: [
+            "a", "ä", "漢", "👩‍🔬", "\"", "\u{1}", "e\u{301}",
+        ])
     func longest(character: String) throws {
         func repeated(_ count: Int) -> String { String(repeating: character, count: count / character.unicodeScalars.count) }
         let command = Self.command(title: repeated(500), desc: repeated(500), message: repeated(1_500))

@@ -35,9 +35,12 @@ struct SubscriptionTests {
             let request = try #require(sender.requests.first)
             let payload = try browser.payload(request)
             let code = try #require(payload["msi"]?["code"]?.string)
-            #expect(payload["web_push"] == 8_030 && payload["notification"]?["lang"] == "ar" && payload["notification"]?["dir"] == "rtl")
+            #expect(
+                payload["web_push"] == 8_030 && payload["notification"]?["lang"] == "ar"
+                    && payload["notification"]?["dir"] == "rtl")
             #expect(payload["notification"]?["navigate"] == "https://hub.example.edu/app/")
-            #expect(request.headers.contains("content-encoding: aes128gcm") && request.headers.contains { $0.hasPrefix("ttl: 3") })
+            #expect(
+                request.headers.contains("content-encoding: aes128gcm") && request.headers.contains { $0.hasPrefix("ttl: 3") })
             #expect(request.headers.contains { $0.hasPrefix("authorization: vapid t=") })
 
             func prove(_ code: String, secret: Secret = reply.secret) async throws {
@@ -58,7 +61,8 @@ struct SubscriptionTests {
                 try await subscriptions.change(
                     ChangeSubscription(
                         id: reply.id, secret: secret,
-                        subjects: SubscribedSubjects(alerts: [Self.exams, Self.canteen, Self.exams], information: []), language: "en"))
+                        subjects: SubscribedSubjects(alerts: [Self.exams, Self.canteen, Self.exams], information: []),
+                        language: "en"))
             }
             #expect(await status { try await change(Secret("wrong")) } == .notFound)
             try await change(reply.secret)
@@ -135,7 +139,9 @@ struct SubscriptionTests {
     func limits() async throws {
         let limits = SubscriptionTally.Limits(subscriptions: 5, unprovenByAddress: 2, unprovenByHost: 3)
         try await withWebPush(limits: limits) { service, sender in
-            func add(_ address: String?, _ endpoint: String = "https://fcm.googleapis.com/fcm/send/\(ObjectID())") async -> ReplyStatus? {
+            func add(_ address: String?, _ endpoint: String = "https://fcm.googleapis.com/fcm/send/\(ObjectID())") async
+                -> ReplyStatus?
+            {
                 await status { _ = try await service.add(Browser().subscription(at: endpoint), .sample(from: address)) }
             }
             #expect(await add("2001:db8::1") == nil)

@@ -30,7 +30,8 @@ struct PushRoutes: Feature {
             Route(.get, "/app/push", right: .anonymous, answer: .ok(ReadWebPushKey.Reply.self)) { call in
                 Answer(try await service.request(ReadWebPushKey(), context: call.caller))
             }.documented(
-                "Read the key of pushes", "The `applicationServerKey` of a browser's subscription. 404 if the hub sends no pushes.",
+                "Read the key of pushes",
+                "The `applicationServerKey` of a browser's subscription. 404 if the hub sends no pushes.",
                 problems: [.notFound]),
             Route(
                 .post, Self.subscriptions, right: .anonymous, body: SubscriptionBody.self,
@@ -92,7 +93,8 @@ struct PushRoutes: Feature {
     private func bearer(of request: Request) throws -> Secret {
         guard let text = request.headers.value(of: .authorization).flatMap(PresentedCredential.token(in:)) else {
             throw Problem(
-                .unauthenticated, "Authorization: expected the secret of the subscription as a bearer token", field: "Authorization")
+                .unauthenticated, "Authorization: expected the secret of the subscription as a bearer token",
+                field: "Authorization")
         }
         return Secret(text)
     }

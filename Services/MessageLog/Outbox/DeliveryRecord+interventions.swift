@@ -201,7 +201,8 @@ extension DeliveryRecord {
         if let lease, lease.until > now { throw CommandFailure.onItsWay }
         guard expires > now else { throw CommandFailure(.conflict, "it has expired") }
         guard state != .held else { return }
-        guard state == .pending, attempts == 0, lease == nil, let notBefore, notBefore > now, let firstAttempt, firstAttempt > now,
+        guard state == .pending, attempts == 0, lease == nil, let notBefore, notBefore > now, let firstAttempt,
+            firstAttempt > now,
             parts.allSatisfy({ $0.state == .pending })
         else {
             throw CommandFailure(.conflict, "it cannot be edited any more: it is due, or a relay has had it")

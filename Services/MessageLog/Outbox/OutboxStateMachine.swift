@@ -113,7 +113,8 @@ struct OutboxStateMachine: Sendable {
 
     private func takesNew(_ item: OutboxItem, in queue: OutboxQueue) -> Bool {
         let state = states[queue]
-        return !outages[queue.transport].isOngoing && !state.schedules[item.urgency].hasBacklog && state.inFlight.hasRoom(for: item)
+        return !outages[queue.transport].isOngoing && !state.schedules[item.urgency].hasBacklog
+            && state.inFlight.hasRoom(for: item)
     }
 
     /// - Returns: `false` if it was in flight already.
@@ -208,7 +209,8 @@ struct OutboxStateMachine: Sendable {
         let isFull = items.count >= claim.limit
         let next = now + (isFull ? Self.minClaimInterval : Self.claimInterval)
         states[claim.queue].schedules[claim.urgency] = ClaimSchedule(
-            next: min(next, states[claim.queue].schedules[claim.urgency].missed ?? next), last: now, hasBacklog: isFull || isShort)
+            next: min(next, states[claim.queue].schedules[claim.urgency].missed ?? next), last: now, hasBacklog: isFull || isShort
+        )
         return items.filter { item in
             let asked = queuesToAsk(for: item, claimedFrom: claim.queue, at: now)
             if begin(item, in: asked) { return true }

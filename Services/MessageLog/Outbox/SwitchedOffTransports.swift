@@ -49,7 +49,8 @@ struct SwitchedOffTransports: Service {
                 PartResult(part: $0, result: .failure(.switchedOff(.webpush)))
             }
             record.attempted(
-                [AttemptOutcome(.webpush, .answered(results))], by: owner, at: .now, expires: expires, schedule: schedule, random: 0.5)
+                [AttemptOutcome(.webpush, .answered(results))], by: owner, at: .now, expires: expires, schedule: schedule,
+                random: 0.5)
         }
         guard let changed else { return }
         if changed.item.record.nextAttempt == nil { changed.item.reportState(to: outbox.logger) }

@@ -81,7 +81,8 @@ struct WebPushCheck: Sendable {
         switch transports {
         case .both: return nil
         case .webPush:
-            return .ok(.webPush, "FCM is switched off (\(fcm)=off): phones get messages by Web Push, and apps that run ask the hub")
+            return .ok(
+                .webPush, "FCM is switched off (\(fcm)=off): phones get messages by Web Push, and apps that run ask the hub")
         case .fcm:
             return .ok(.webPush, "Web Push is off: \(contact) switches it on, so that Alerts do not depend on FCM alone")
         case .neither:
@@ -106,7 +107,8 @@ struct WebPushCheck: Sendable {
             return .ok(.webPush, "push services are told the contact \(contact), which is enough to try the hub out")
         }
         return .warning(
-            .webPush, "\(name) is \(contact), which reaches nobody", "set it to an address that the operator reads, on each machine")
+            .webPush, "\(name) is \(contact), which reaches nobody",
+            "set it to an address that the operator reads, on each machine")
     }
 
     // MARK: The service
@@ -145,7 +147,8 @@ struct WebPushCheck: Sendable {
 
     /// One for all subscriptions, and one for each push service.
     static func findings(about counts: SubscriptionCounts, now: UnixMilliseconds) -> [Finding] {
-        let total = "\(counts.subscriptions) browsers have subscribed, \(counts.proven) of them with a proof that pushes reach them"
+        let total =
+            "\(counts.subscriptions) browsers have subscribed, \(counts.proven) of them with a proof that pushes reach them"
         let shown = counts.hosts.prefix(maxShown).map { finding(about: $0, now: now) }
         let rest = counts.hosts.count - shown.count
         var findings = [Finding.ok(.webPush, total)]

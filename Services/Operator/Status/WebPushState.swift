@@ -29,7 +29,8 @@ enum WebPushState: Sendable {
         do {
             let endpoints = try settings.value(.endpoints(of: .webpush))
             return .known(
-                try await CommandClient.with(endpoints, settings) { try await $0.request(CountSubscriptions(), timeout: timeout) })
+                try await CommandClient.with(endpoints, settings) { try await $0.request(CountSubscriptions(), timeout: timeout) }
+            )
         } catch {
             return .unknown(problem: (error as? CommandFailure)?.message ?? "\(error)")
         }

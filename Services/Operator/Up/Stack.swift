@@ -48,7 +48,8 @@ struct Stack: Sendable {
         gatewayPort = endpoints.port(of: .gateway)
         gatewayURL = access.localURL(port: gatewayPort)
         publicURL = access.publicURL
-        emulator = try settings.usesFCM
+        emulator =
+            try settings.usesFCM
             ? EmulatorAccess(port: endpoints.port(of: .fcmEmulator), stateDirectory: stateDirectory) : nil
         var shared: [String: String?] = [
             Setting.stateDirectory.declaration.name: stateDirectory,
@@ -57,7 +58,9 @@ struct Stack: Sendable {
             // The supervisor reports a crash. A backtrace would only delay the restart.
             "SWIFT_BACKTRACE": "enable=no",
         ]
-        for (name, value) in endpoints.settings.merging(emulator?.settings ?? [:], uniquingKeysWith: { $1 }) { shared[name] = value }
+        for (name, value) in endpoints.settings.merging(emulator?.settings ?? [:], uniquingKeysWith: { $1 }) {
+            shared[name] = value
+        }
         let contact = Setting.webPushContact
         let usesWebPush = try settings.optional(contact) == nil || settings.includes(.webpush)
         if usesWebPush {

@@ -27,7 +27,8 @@ struct BrowserKeys: Sendable {
         }
         guard point.count == Self.pointLength else {
             throw SchemaViolation(
-                field: "p256dh", problem: "expected an uncompressed point of P-256, \(Self.pointLength) bytes, found \(point.count)")
+                field: "p256dh",
+                problem: "expected an uncompressed point of P-256, \(Self.pointLength) bytes, found \(point.count)")
         }
         guard point.first == 4 else {
             throw SchemaViolation(field: "p256dh", problem: "expected an uncompressed point, which begins with the byte 4")

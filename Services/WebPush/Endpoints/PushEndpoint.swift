@@ -31,7 +31,8 @@ struct PushEndpoint: Hashable, Sendable {
             throw Self.violation("expected a URL that begins with https://")
         }
         guard url.utf8.allSatisfy(\.isURLCharacter) else {
-            throw Self.violation("expected only the characters of a URL, without spaces, controls, backslashes and letters beyond ASCII")
+            throw Self.violation(
+                "expected only the characters of a URL, without spaces, controls, backslashes and letters beyond ASCII")
         }
         guard !url.utf8.contains(UInt8(ascii: "#")) else { throw Self.violation("expected a URL without a fragment (#)") }
         let rest = url.dropFirst(scheme.count)
@@ -84,7 +85,8 @@ extension UInt8 {
     /// RFC 3986: what a URL consists of.
     fileprivate var isURLCharacter: Bool {
         switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
         default: "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(self)
         }
     }

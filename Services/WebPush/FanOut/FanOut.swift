@@ -31,7 +31,10 @@ final class FanOut: Sendable {
     /// Whether the message log takes blocks, as a part of the service's health.
     var health: [String: PartHealth] {
         // The failure's own message is not used: it names sockets and folders.
-        ["outbox": outage.isOngoing ? PartHealth(.unavailable, "the message log takes no blocks of pushes; messages wait there") : .ok]
+        [
+            "outbox": outage.isOngoing
+                ? PartHealth(.unavailable, "the message log takes no blocks of pushes; messages wait there") : .ok
+        ]
     }
 
     /// - Throws: ``CommandFailure`` with `unavailable` if the store cannot be read, or if the message log does not take the blocks.

@@ -93,7 +93,8 @@ struct PushAnswer: Hashable, Sendable {
             self.init(error, pause == nil ? .failed(error) : .throttled(pause))
         case 300..<400:
             self.init(
-                DeliveryError(class: .permanent, code: code, message: "the push service redirects the push, which is not followed"),
+                DeliveryError(
+                    class: .permanent, code: code, message: "the push service redirects the push, which is not followed"),
                 .answered)
         case 402..<500:
             let message = "the push service refuses the push with \(response.status)\(words)"

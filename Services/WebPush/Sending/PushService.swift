@@ -74,7 +74,9 @@ final class PushService: Sendable {
                 if let error = await turn(isUrgent: next.request.isUrgent, by: deadline, waitingUntil: turnEnd) {
                     // What keeps one back keeps back the later ones, too.
                     state.withLock { $0.waiting -= requests.count - position }
-                    for kept in requests[position...] { outcomes.append((index: kept.index, result: .failure(WebPushFailure(error)))) }
+                    for kept in requests[position...] {
+                        outcomes.append((index: kept.index, result: .failure(WebPushFailure(error))))
+                    }
                     break
                 }
                 running += 1
@@ -119,7 +121,8 @@ final class PushService: Sendable {
     }
 
     /// Sends a push that has its turn.
-    private func sendNow(_ request: WebPushRequest, by deadline: ContinuousClock.Instant) async -> Result<String, WebPushFailure> {
+    private func sendNow(_ request: WebPushRequest, by deadline: ContinuousClock.Instant) async -> Result<String, WebPushFailure>
+    {
         let begin = ContinuousClock.now
         let end = min(deadline, begin + PushServices.requestTimeout)
         let requests = [

@@ -10,14 +10,16 @@ enum FirstPush {
         let payload: JSONValue = [
             "web_push": 8_030,
             "notification": [
-                "title": .string(text.title), "body": .string(text.body), PayloadTemplate.navigate: "", "lang": .string(text.language),
+                "title": .string(text.title), "body": .string(text.body), PayloadTemplate.navigate: "",
+                "lang": .string(text.language),
                 "dir": text.isRightToLeft ? "rtl" : "ltr", "tag": "msi-first-push",
             ],
             "msi": ["code": .string(code.text)],
         ]
         // A repetition replaces it at the push service.
         return WebPushMessage(
-            payload: payload, ttl: Seconds(SubscriptionDocument.timeToProve), urgency: .normal, topic: subscription.id.description)
+            payload: payload, ttl: Seconds(SubscriptionDocument.timeToProve), urgency: .normal, topic: subscription.id.description
+        )
     }
 
     /// The texts in the languages of the app.

@@ -84,7 +84,8 @@ final class FirstPushes: Service {
             let found = try await subscriptions.subscriptions(due.map(\.id))
             let unproven = due.filter { push in found[push.id].map { !$0.isProven } ?? false }
             let outcomes = try await send(
-                unproven.compactMap { push in found[push.id].map { (subscription: $0, code: push.code) } }, by: .now + Self.timeout)
+                unproven.compactMap { push in found[push.id].map { (subscription: $0, code: push.code) } },
+                by: .now + Self.timeout)
             for (push, outcome) in zip(unproven, outcomes) {
                 guard let failure = outcome else { continue }
                 if failure.isTemporary {

@@ -32,7 +32,8 @@ extension RelayRecord {
         let common = try DeliveryFields(fields)
         self.init(
             state: common.state, attempts: common.attempts, nextAttempt: common.nextAttempt,
-            webpushAttempt: common.webpushAttempt, lease: common.lease, ended: common.ended, accepted: try fields.optional("accepted"),
+            webpushAttempt: common.webpushAttempt, lease: common.lease, ended: common.ended,
+            accepted: try fields.optional("accepted"),
             components: try fields.list("components").map { try ComponentRecord($0) }, trace: common.trace)
     }
 }

@@ -111,7 +111,9 @@ struct DueItems: Sendable {
         for table in [OutboxTable.messages, .fanOuts] {
             let messages = try table.waiting(after: now, until: end, in: database)
             while let row = try messages.next() {
-                guard let message = try? MessageRow(row).document, known.insert(.message(message.msiKey)).inserted else { continue }
+                guard let message = try? MessageRow(row).document, known.insert(.message(message.msiKey)).inserted else {
+                    continue
+                }
                 if isWanted(.message(message)) { found.append(.message(message.msiKey)) }
             }
         }

@@ -105,7 +105,8 @@ extension MessageRow {
         case .idempotencyKey: message.idempotencyKey.databaseValue
         case .traceparent: message.traceparent.databaseValue
         // ``set(_:)`` follows.
-        case .state, .attempts, .nextAttempt, .webpushAttempt, .leaseOwner, .leaseUntil, .components, .trace, .ended, .accepted: .null
+        case .state, .attempts, .nextAttempt, .webpushAttempt, .leaseOwner, .leaseUntil, .components, .trace, .ended, .accepted:
+            .null
         }
     }
 

@@ -35,7 +35,8 @@ extension Setting where Value == String {
     fileprivate static let webPushOff = "off"
 
     package static let webPushCAFile = text(
-        "webpush.ca.file", "A file with certificates (PEM) to trust for push services instead of the system's.", expected: "a file"
+        "webpush.ca.file", "A file with certificates (PEM) to trust for push services instead of the system's.",
+        expected: "a file"
     ).readAtStart()
 }
 
@@ -44,7 +45,8 @@ extension Setting where Value == [String] {
         "webpush.hosts",
         "Push services whose subscriptions are taken, beside those of Google, Mozilla, Apple and Microsoft, such as a UnifiedPush server. "
             + "One that is written as a URL may be on a private address, and on this machine without TLS.",
-        expected: "hosts separated by commas, each with a port if it is not 443; .example.org stands for all hosts below it, and an "
+        expected:
+            "hosts separated by commas, each with a port if it is not 443; .example.org stands for all hosts below it, and an "
             + "http:// or https:// URL without a path for a push service of the own network",
         default: ""
     ) { text in

@@ -88,7 +88,8 @@ struct WebPushOverHTTPTests {
             #expect(added.object["secret"] as? String == Self.secret && Set(added.object.keys) == ["id", "secret"])
             #expect(added["cache-control"] == "no-store")
             let command = try #require(asked().added.first)
-            #expect(command.endpoint.text == "https://push.example.net/1" && command.p256dh == "BCVx" && command.auth.text == "BTBZ")
+            #expect(
+                command.endpoint.text == "https://push.example.net/1" && command.p256dh == "BCVx" && command.auth.text == "BTBZ")
             #expect(command.subjects.alerts.map(\.description) == [Self.topic] && command.subjects.information.isEmpty)
             #expect(command.language == "ar" && asked().addresses == ["127.0.0.1"])
             // What notifications open.
@@ -143,7 +144,10 @@ struct WebPushOverHTTPTests {
                 (#"{"endpoint":"https://push.example.net/1",\#(Self.subjects)}"#, "keys"),
                 (#"{"endpoint":"https://push.example.net/1","keys":{"p256dh":"BCVx"},\#(Self.subjects)}"#, "keys.auth"),
                 (#"{"endpoint":"\#(long)","keys":{"p256dh":"BCVx","auth":"BTBZ"},\#(Self.subjects)}"#, "endpoint"),
-                (#"{"endpoint":"https://elsewhere.example/1","keys":{"p256dh":"BCVx","auth":"BTBZ"},\#(Self.subjects)}"#, "endpoint"),
+                (
+                    #"{"endpoint":"https://elsewhere.example/1","keys":{"p256dh":"BCVx","auth":"BTBZ"},\#(Self.subjects)}"#,
+                    "endpoint"
+                ),
                 (#"{\#(Self.browser),"alerts":["a"],"information":[]}"#, "alerts"),
                 (#"{\#(Self.browser),"alerts":[\#(tooMany)],"information":[]}"#, "alerts"),
                 (#"{\#(Self.browser),\#(Self.subjects),"language":"a b"}"#, "language"),

@@ -30,7 +30,9 @@ struct PushAnswerTests {
 
     @Test("An accepted push has the name of its location")
     func accepted() {
-        #expect(read(.success(.init(status: 201, location: "https://push.example/m/1"))).result == .success("https://push.example/m/1"))
+        #expect(
+            read(.success(.init(status: 201, location: "https://push.example/m/1"))).result
+                == .success("https://push.example/m/1"))
         #expect(read(.success(.init(status: 201))).result == .success("HTTP_201"))
         #expect(read(.success(.init(status: 200))).lesson == .accepted)
         let long = String(repeating: "x", count: 501)
@@ -103,7 +105,8 @@ struct PushAnswerTests {
         "A request without an answer is retried, and counts against the service if it had time",
         arguments: [
             (TransportError.Code.notReachable, "NETWORK"), (.reset, "NETWORK"), (.tls, "TLS"), (.timeout, "TIMEOUT"),
-            (.refusedAddress, "REFUSED_ADDRESS"), (.tooLarge, "BAD_ANSWER"), (.overloaded, "OVERLOADED"), (.cancelled, "STOPPING"),
+            (.refusedAddress, "REFUSED_ADDRESS"), (.tooLarge, "BAD_ANSWER"), (.overloaded, "OVERLOADED"),
+            (.cancelled, "STOPPING"),
             (.stopped, "STOPPING"), (.other, "NETWORK"),
         ])
     func unanswered(code: TransportError.Code, expected: String) throws {

@@ -36,7 +36,8 @@ struct PushServicesTests {
     }
 
     private static func request(
-        to server: TLSServer, _ path: String = "/push/1", isOperatorsOrigin: Bool = true, isUrgent: Bool = false, isProven: Bool = true
+        to server: TLSServer, _ path: String = "/push/1", isOperatorsOrigin: Bool = true, isUrgent: Bool = false,
+        isProven: Bool = true
     ) -> WebPushRequest {
         WebPushRequest(
             url: server.url + path, origin: server.url, isOperatorsOrigin: isOperatorsOrigin,

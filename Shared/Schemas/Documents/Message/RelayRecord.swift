@@ -252,7 +252,8 @@ package enum RelayComponent: String, ClosedEnum {
 extension Distribution {
     /// The components of a message of this distribution for some transports.
     package func components(of transports: PushTransports) -> [RelayComponent] {
-        (transports.contains(.fcm) ? components.map { RelayComponent($0) } : []) + (transports.contains(.webpush) ? [.webpush] : [])
+        (transports.contains(.fcm) ? components.map { RelayComponent($0) } : [])
+            + (transports.contains(.webpush) ? [.webpush] : [])
     }
 
     /// FCM's components of a message of this distribution, in the order of sending.
