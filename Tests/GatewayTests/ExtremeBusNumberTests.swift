@@ -37,7 +37,9 @@ struct ExtremeBusNumberTests {
                 ]
                 let settings = try await SettingValues(arguments: [], environment: environment, accepted: [])
                 let running = try await plan(Wiring(settings: settings, logger: quietLogger))
-                let servers = running.services.compactMap { ($0 as? CommandServer) ?? ($0 as? RelayService)?.server }
+                let servers = running.services.compactMap {
+                    ($0 as? CommandServer) ?? ($0 as? RelayService)?.server ?? ($0 as? WebPushServer)?.server
+                }
                 let server = try #require(servers.first)
                 let handlers = server.dispatcher.router.handlers
                 let commands = try handlers.map { try #require($1.command, "\($0) has no type") }

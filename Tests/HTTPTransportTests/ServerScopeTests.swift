@@ -80,7 +80,7 @@ struct ServerScopeTests {
             } _: { hanging in
                 try await withTemporaryFolder { folder in
                     let files = try [quick, hanging].map { try Data(contentsOf: URL(filePath: $0.certificateFile)) }
-                    try (files[0] + files[1]).write(to: URL(filePath: folder + "/ca.pem"))
+                    try (files[0] + Data("\n".utf8) + files[1]).write(to: URL(filePath: folder + "/ca.pem"))
                     let transport = try CurlTransport(
                         .sample(trusting: folder + "/ca.pem") {
                             $0.threads = 1

@@ -130,7 +130,7 @@ struct SubscriptionTests {
             #expect(service.counts.subscriptions == 1 && service.counts.proven == 1)
             // A stranger who knows the endpoint cannot have any number of pushes sent to it.
             for _ in 0..<Subscriptions.maxUnprovenByEndpoint { _ = try await service.add(command, .sample()) }
-            #expect(await status { _ = try await service.add(command, .sample()) } == .overloaded)
+            #expect(await status { _ = try await service.add(command, .sample()) } == .conflict)
             #expect(sender.requests.count == 2 + Subscriptions.maxUnprovenByEndpoint)
         }
     }

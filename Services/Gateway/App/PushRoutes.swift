@@ -44,8 +44,8 @@ struct PushRoutes: Feature {
                 "Subscribe a browser to pushes",
                 "`endpoint` and `keys` are those of the browser's `PushSubscription`. `alerts` are the topic keys of all subjects that the "
                     + "student has subscribed to, `information` those whose Information is pushed as well. The first push has a code; a "
-                    + "subscription that does not return it ends after an hour.",
-                problems: [.notFound]),
+                    + "subscription that does not return it ends after an hour. 409 if three of the same endpoint have not returned it.",
+                problems: [.notFound, .conflict]),
             Route(.put, Self.subscription, right: .anonymous, body: SubscriptionChange.self, answer: .noContent) { call in
                 let (webPush, id, secret) = (try service, try call.identifier("id"), try bearer(of: call.request))
                 let command = try await call.body().command(for: id, secret: secret)

@@ -45,8 +45,7 @@ struct Subscriptions: Sendable {
                 let same = try transaction.withEndpoint(document.endpointHash)
                 guard same.count(where: { !$0.isProven }) < Self.maxUnprovenByEndpoint else {
                     throw CommandFailure(
-                        .overloaded, "the code of an earlier push to the same endpoint is awaited", field: "endpoint",
-                        retryAfter: SubscriptionDocument.timeToProve)
+                        .conflict, "the code of an earlier push to the same endpoint is awaited", field: "endpoint")
                 }
                 try transaction.insert(document, into: WebPushStore.subscriptions)
                 try transaction.insert(subjects, into: WebPushStore.subjects)

@@ -165,7 +165,7 @@ struct PushServicesTests {
                 try await withTemporaryFolder { folder in
                     let files = try [quick, slow].map { try Data(contentsOf: URL(filePath: $0.certificateFile)) }
                     let file = folder + "/ca.pem"
-                    try (files[0] + files[1]).write(to: URL(filePath: file))
+                    try (files[0] + Data("\n".utf8) + files[1]).write(to: URL(filePath: file))
                     try await Self.withServices(trusting: file) { services in
                         let requests = (0..<200).map { Self.request(to: $0.isMultiple(of: 2) ? quick : slow, "/\($0)") }
                         let sending = Task { await services.send(requests, by: .now + .seconds(30)) }
