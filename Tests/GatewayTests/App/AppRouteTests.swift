@@ -116,7 +116,8 @@ struct AppRouteTests {
             #expect(answer["cache-control"] == "no-cache")
             #expect(
                 answer["content-security-policy"]
-                    == "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; img-src 'self'; frame-ancestors 'none'")
+                    == "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; img-src 'self'; "
+                    + "frame-ancestors 'none'")
             let lines = answer.text.split(separator: "\n").map(String.init)
             #expect(lines.last == "// the worker")
             // The page's pictures are for the system, which has its own copies; and a worker does not keep itself.
