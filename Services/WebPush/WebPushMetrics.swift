@@ -2,8 +2,8 @@ import CoreMetrics
 import Instruments
 import Schemas
 
-/// How metrics name push services: by the host, or by the domain that its hosts have in common. So there are few names, however many hosts
-/// strangers invent.
+/// How metrics and blocks name push services: by the host, or by the domain that its hosts have in common. So there are few names,
+/// however many hosts strangers invent.
 struct PushServiceLabels: Sendable {
     private let hosts: Set<String>
     private let domains: [String]

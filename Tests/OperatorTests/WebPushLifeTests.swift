@@ -63,8 +63,9 @@ struct WebPushLifeTests {
     @Test("A block names its browsers, and the push services that have accepted it")
     func block() {
         var push = Push(
-            sender: "webpush", idempotencyKey: "k/0", transport: .webpush, fairnessKey: "webpush/\(Self.topic)", message: [:],
-            urgency: .high, logged: Self.time, expires: Self.time + 86_400_000,
+            sender: "webpush", idempotencyKey: "k/0/push.example", transport: .webpush,
+            fairnessKey: "webpush/push.example/\(Self.topic)", message: [:], urgency: .high,
+            logged: Self.time, expires: Self.time + 86_400_000,
             relay: PushRecord(
                 logged: (0..<30).map { _ in PushRecipient.token(ObjectID().description) }, by: .webpush, due: Self.time,
                 expires: Self.time + 86_400_000))
@@ -73,7 +74,8 @@ struct WebPushLifeTests {
         push.relay.recipients[0].acceptedAt = Self.time + 900
         let found = lines(of: ItemLife(push: push))
         for part in [
-            "a block of pushes to browsers, webpush/\(Self.topic)", "accepted by its push service as https://push.example/m/1",
+            "a block of pushes to browsers, webpush/push.example/\(Self.topic)",
+            "accepted by its push service as https://push.example/m/1",
             "and 10 more browsers", "push services have accepted it for 1 browser",
         ] {
             #expect(found.contains { $0.contains(part) }, "\(part): \(found)")

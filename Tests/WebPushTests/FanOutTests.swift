@@ -10,6 +10,9 @@ import Testing
 /// How a message's subscriptions become blocks of the message log, on both databases.
 @Suite("Fan-out", .timeLimit(.minutes(10)))
 struct FanOutTests {
+    private static let mozilla = "updates.push.services.mozilla.com"
+    private static let apple = "push.apple.com"
+
     private struct Parts: Sendable {
         let store: Storage
         let messageLog: MessageLogDouble
@@ -20,19 +23,24 @@ struct FanOutTests {
             try await FanOut(store: store, messageLog: client, logger: quietLogger).fanOut(command).subscriptions
         }
 
+        /// - Parameter services: Their push services, in turn.
         /// - Returns: The new subscriptions of a topic, in the order of their ids.
         @discardableResult
-        func subscribe(_ count: Int, to topic: TopicKey, _ distribution: Distribution = .alert) async throws -> [ObjectID] {
+        func subscribe(
+            _ count: Int, to topic: TopicKey, _ distribution: Distribution = .alert, at services: [String] = [FanOutTests.mozilla]
+        ) async throws -> [ObjectID] {
             let ids = (0..<count).map { _ in ObjectID() }.sorted()
-            try await store.transaction { transaction in
-                try transaction.insert(all: ids.map { SubscribedTopic(topic, distribution, of: $0) }, into: WebPushStore.topics)
+            let topics = ids.enumerated().map { number, id in
+                SubscribedTopic(topic, distribution, of: id, at: services[number % services.count])
             }
+            try await store.transaction { try $0.insert(all: topics, into: WebPushStore.topics) }
             return ids
         }
 
         func unsubscribe(_ id: ObjectID, from topic: TopicKey) async throws {
             try await store.transaction { transaction in
-                _ = try transaction.delete(SubscribedTopic(topic, .alert, of: id).id, from: WebPushStore.topics)
+                let subscribed = SubscribedTopic(topic, .alert, of: id, at: FanOutTests.mozilla)
+                _ = try transaction.delete(subscribed.id, from: WebPushStore.topics)
             }
         }
     }
@@ -71,11 +79,13 @@ struct FanOutTests {
             let message = Self.message(to: topic)
             #expect(try await parts.fanOut(message) == 1_203)
             let pushes = parts.messageLog.pushes
-            #expect(Set(pushes.keys) == ["\(message.msiKey)/0", "\(message.msiKey)/1", "\(message.msiKey)/2"])
-            #expect(pushes["\(message.msiKey)/0"]?.tokens == ids[..<500].map(\.description))
-            #expect(pushes["\(message.msiKey)/2"]?.tokens == ids[1_000...].map(\.description))
+            func key(_ number: Int) -> String { "\(message.msiKey)/\(number)/\(Self.mozilla)" }
+            #expect(Set(pushes.keys) == [key(0), key(1), key(2)])
+            #expect(pushes[key(0)]?.tokens == ids[..<500].map(\.description))
+            #expect(pushes[key(2)]?.tokens == ids[1_000...].map(\.description))
             for push in pushes.values {
-                #expect(push.transport == .webpush && push.fairnessKey == "webpush/\(topic)" && push.expires == message.expires)
+                #expect(push.transport == .webpush && push.expires == message.expires)
+                #expect(push.fairnessKey == "webpush/\(Self.mozilla)/\(topic)")
                 let content = try WebPushMessage(push.message)
                 #expect(content.urgency == .high && content.topic == message.msiKey.description && content.ttl == nil)
             }
@@ -83,6 +93,38 @@ struct FanOutTests {
             try await parts.subscribe(10, to: topic)
             #expect(try await parts.fanOut(message) == 1_203)
             #expect(parts.messageLog.commands == 3)
+        }
+    }
+
+    @Test("A block has subscriptions of one push service, and a fairness key of that service", arguments: StoreKind.allCases)
+    func services(kind: StoreKind) async throws {
+        try await Self.withParts(kind) { parts in
+            let topic = TopicKey.new()
+            let ids = try await parts.subscribe(501, to: topic, at: [Self.mozilla, Self.apple])
+            let message = Self.message(to: topic)
+            #expect(try await parts.fanOut(message) == 501)
+            let pushes = parts.messageLog.pushes
+            let (even, odd) = (stride(from: 0, to: 500, by: 2), stride(from: 1, to: 500, by: 2))
+            #expect(pushes["\(message.msiKey)/0/\(Self.mozilla)"]?.tokens == even.map { ids[$0].description })
+            #expect(pushes["\(message.msiKey)/0/\(Self.apple)"]?.tokens == odd.map { ids[$0].description })
+            #expect(pushes["\(message.msiKey)/1/\(Self.mozilla)"]?.tokens == [ids[500].description])
+            #expect(pushes["\(message.msiKey)/0/\(Self.apple)"]?.fairnessKey == "webpush/\(Self.apple)/\(topic)")
+            #expect(pushes.count == 3 && parts.messageLog.commands == 3)
+        }
+    }
+
+    @Test("Push services with long names have keys that the message log takes, each its own")
+    func longNames() async throws {
+        try await Self.withParts { parts in
+            let topic = TopicKey.new()
+            let domain = String(repeating: "a-rather-long-name.", count: 12)
+            try await parts.subscribe(2, to: topic, at: [domain + "one.example", domain + "other.example"])
+            let message = Self.message(to: topic)
+            let counts = try await [parts.fanOut(message), parts.fanOut(message)]
+            #expect(counts == [2, 2])
+            let pushes = parts.messageLog.pushes.values
+            for push in pushes { try push.check() }
+            #expect(pushes.count == 2 && Set(pushes.map(\.fairnessKey)).count == 2)
         }
     }
 
@@ -120,8 +162,9 @@ struct FanOutTests {
     func interrupted(kind: StoreKind, isStored: Bool) async throws {
         try await Self.withParts(kind) { parts in
             let topic = TopicKey.new()
-            let ids = try await parts.subscribe(1_203, to: topic)
-            for interruption in 1...3 {
+            let ids = try await parts.subscribe(1_203, to: topic, at: [Self.mozilla, Self.apple])
+            // Three ranges with a block for each of two services.
+            for interruption in 1...6 {
                 let message = Self.message(to: topic)
                 let before = parts.messageLog.subscriptions.count
                 parts.messageLog.decide { command in
@@ -131,9 +174,10 @@ struct FanOutTests {
                 #expect(await status { _ = try await parts.fanOut(message) } == .unavailable)
                 parts.messageLog.decide { _ in .stored }
                 #expect(try await parts.fanOut(message) == 1_203)
-                #expect(parts.messageLog.commands == 4 - interruption)
+                // It goes on with the first block of the range.
+                #expect(parts.messageLog.commands == 6 - (interruption - 1) / 2 * 2)
                 let pushes = parts.messageLog.pushes.filter { $0.key.hasPrefix(message.msiKey.description) }
-                #expect(pushes.count == 3 && parts.messageLog.subscriptions.count == before + 1_203)
+                #expect(pushes.count == 6 && parts.messageLog.subscriptions.count == before + 1_203)
                 #expect(Set(pushes.values.flatMap { $0.tokens ?? [] }) == Set(ids.map(\.description)))
             }
         }
@@ -152,8 +196,8 @@ struct FanOutTests {
             try await parts.unsubscribe(ids[600], from: topic)
             parts.messageLog.decide { _ in .stored }
             _ = try await parts.fanOut(message)
-            #expect(parts.messageLog.pushes["\(message.msiKey)/0"]?.tokens?.count == 500)
-            #expect(parts.messageLog.pushes["\(message.msiKey)/1"]?.tokens?.count == 199)
+            #expect(parts.messageLog.pushes["\(message.msiKey)/0/\(Self.mozilla)"]?.tokens?.count == 500)
+            #expect(parts.messageLog.pushes["\(message.msiKey)/1/\(Self.mozilla)"]?.tokens?.count == 199)
             #expect(Set(parts.messageLog.subscriptions).count == 699)
         }
     }

@@ -11,6 +11,7 @@ import Testing
 @Suite("Subscriptions", .timeLimit(.minutes(10)))
 struct SubscriptionTests {
     private static let (exams, sports, canteen) = (TopicKey.new(), TopicKey.new(), TopicKey.new())
+    private static let mozilla = "updates.push.services.mozilla.com"
 
     /// The subjects by which a fan-out finds a subscription.
     private static func topics(of id: ObjectID, in store: Storage) async throws -> Set<SubscribedTopic> {
@@ -53,8 +54,9 @@ struct SubscriptionTests {
             #expect(service.counts.proven == 1 && service.counts.subscriptions == 1)
             #expect(
                 try await Self.topics(of: reply.id, in: store) == [
-                    SubscribedTopic(Self.exams, .alert, of: reply.id), SubscribedTopic(Self.sports, .alert, of: reply.id),
-                    SubscribedTopic(Self.sports, .information, of: reply.id),
+                    SubscribedTopic(Self.exams, .alert, of: reply.id, at: Self.mozilla),
+                    SubscribedTopic(Self.sports, .alert, of: reply.id, at: Self.mozilla),
+                    SubscribedTopic(Self.sports, .information, of: reply.id, at: Self.mozilla),
                 ])
 
             func change(_ secret: Secret) async throws {
@@ -69,7 +71,8 @@ struct SubscriptionTests {
             try await change(reply.secret)
             #expect(
                 try await Self.topics(of: reply.id, in: store) == [
-                    SubscribedTopic(Self.exams, .alert, of: reply.id), SubscribedTopic(Self.canteen, .alert, of: reply.id),
+                    SubscribedTopic(Self.exams, .alert, of: reply.id, at: Self.mozilla),
+                    SubscribedTopic(Self.canteen, .alert, of: reply.id, at: Self.mozilla),
                 ])
             #expect(try await store.get(reply.id, from: WebPushStore.subscriptions)?.language == "en")
 
@@ -84,6 +87,27 @@ struct SubscriptionTests {
             #expect(try await Self.count(WebPushStore.subjects, in: store) == 0)
             #expect(await status { try await change(reply.secret) } == .notFound)
             #expect(service.counts.subscriptions == 0 && service.counts.hosts.isEmpty)
+        }
+    }
+
+    @Test("A fan-out finds all hosts of a push service under one name")
+    func serviceNames() async throws {
+        let hosts = try PushHosts(operators: ["push.example.edu:8443"])
+        try await withWebPush(hosts: hosts) { service, sender in
+            for (host, name) in [
+                ("wns2-by3p.notify.windows.com", "notify.windows.com"), ("wns2-am3p.notify.windows.com", "notify.windows.com"),
+                ("push.example.edu:8443", "push.example.edu:8443"),
+            ] {
+                let browser = Browser()
+                let command = browser.subscription(at: "https://\(host)/\(ObjectID())", alerts: [Self.exams])
+                let reply = try await service.add(command, .sample())
+                let payload = try browser.payload(try #require(sender.requests.last))
+                let code = Secret(try #require(payload["msi"]?["code"]?.string))
+                try await service.subscriptions.prove(ProveSubscription(id: reply.id, secret: reply.secret, code: code))
+                let found = try await Self.topics(of: reply.id, in: service.subscriptions.store)
+                #expect(found == [SubscribedTopic(Self.exams, .alert, of: reply.id, at: name)])
+                #expect(service.counts.hosts.contains { $0.host == host && $0.subscriptions == 1 })
+            }
         }
     }
 

@@ -10,6 +10,8 @@ struct PushEndpoint: Hashable, Sendable {
     let origin: String
     /// Whether the operator has named the origin. Then it may have a private address.
     let isOperatorsOrigin: Bool
+    /// The name of the push service: the host, or the domain that the service's hosts have in common.
+    let service: String
 
     /// The maximum length in bytes. The longest known ones have about 600.
     static let maxLength = 2_048
@@ -48,6 +50,7 @@ struct PushEndpoint: Hashable, Sendable {
         self.url = url
         let origin = PushOrigin(isSecure: scheme == "https://", host: parsed.host, port: parsed.port)
         self.origin = origin.text
+        service = allowed.labels.label(of: Self.host(of: origin.text))
         switch allowed.permission(for: origin) {
         case .known: isOperatorsOrigin = false
         case .operators(let isOrigin): isOperatorsOrigin = isOrigin

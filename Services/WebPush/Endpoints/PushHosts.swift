@@ -33,6 +33,8 @@ struct PushHosts: Sendable {
     private static let knownHosts = known.map { Host(name: $0, port: 443) }
     private let hosts: [Host]
     private let origins: Set<PushOrigin>
+    /// How metrics and blocks name the push services.
+    let labels: PushServiceLabels
 
     /// - Parameter operators: Hosts (`push.example.edu`, `push.example.edu:8443`, `.example.edu` for all below) and origins
     ///   (`https://10.1.2.3:8443`; `http://` only with a loopback address).
@@ -56,6 +58,10 @@ struct PushHosts: Sendable {
         }
         self.hosts = hosts
         self.origins = origins
+        let all = Self.knownHosts + hosts
+        labels = PushServiceLabels(
+            hosts: all.filter { !$0.name.hasPrefix(".") }.map(\.text) + origins.map { PushEndpoint.host(of: $0.text) },
+            domains: all.filter { $0.name.hasPrefix(".") }.map(\.text))
     }
 
     func permission(for origin: PushOrigin) -> Permission {
@@ -70,14 +76,6 @@ struct PushHosts: Sendable {
         if isKnownElsewhere { return .refused("expected the default port of \(origin.host), found \(origin.port)") }
         return .refused(
             "\(origin.host.prefix(100)) is no known push service; the operator can allow its host (MSI_WEBPUSH_HOSTS)")
-    }
-
-    /// How metrics name the push services.
-    var labels: PushServiceLabels {
-        let all = Self.knownHosts + hosts
-        return PushServiceLabels(
-            hosts: all.filter { !$0.name.hasPrefix(".") }.map(\.text) + origins.map { PushEndpoint.host(of: $0.text) },
-            domains: all.filter { $0.name.hasPrefix(".") }.map(\.text))
     }
 
     private static func error(_ text: String) -> ConfigurationError {

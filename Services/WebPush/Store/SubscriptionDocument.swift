@@ -12,8 +12,10 @@ struct SubscriptionDocument: StoredDocument {
     /// Whoever has it can reach the browser.
     let endpoint: Secret
     let endpointHash: String
-    /// The push service, for counts.
+    /// The push service's host, for counts.
     let host: String
+    /// The name of the push service (``PushEndpoint/service``), for blocks.
+    let service: String
     let p256dh: String
     let auth: Secret
     /// The hub's key pair that it was made with.
@@ -34,7 +36,7 @@ struct SubscriptionDocument: StoredDocument {
         case secretHash = "secret_hash"
         case endpointHash = "endpoint_hash"
         case codeHash = "code_hash"
-        case endpoint, host, p256dh, auth, key, language, app, created, seen, expires
+        case endpoint, host, service, p256dh, auth, key, language, app, created, seen, expires
     }
 
     /// How long it has to return the code of its first push.
@@ -64,8 +66,11 @@ struct SubjectsDocument: StoredDocument {
     }
 
     /// What a fan-out finds the subscription by.
-    var topics: [SubscribedTopic] {
-        alerts.map { SubscribedTopic($0, .alert, of: id) } + information.map { SubscribedTopic($0, .information, of: id) }
+    ///
+    /// - Parameter service: The name of the subscription's push service.
+    func topics(at service: String) -> [SubscribedTopic] {
+        alerts.map { SubscribedTopic($0, .alert, of: id, at: service) }
+            + information.map { SubscribedTopic($0, .information, of: id, at: service) }
     }
 }
 
@@ -76,17 +81,20 @@ struct SubscribedTopic: StoredDocument, Hashable {
     /// The messages of the subject that it gets.
     let distribution: Distribution
     let subscription: ObjectID
+    /// The name of its push service. A block has subscriptions of one service only.
+    let service: String
 
     enum CodingKeys: String, CodingKey {
         case id = "_id"
-        case topic, distribution, subscription
+        case topic, distribution, subscription, service
     }
 
-    init(_ topic: TopicKey, _ distribution: Distribution, of subscription: ObjectID) {
+    init(_ topic: TopicKey, _ distribution: Distribution, of subscription: ObjectID, at service: String) {
         self.topic = topic
         self.distribution = distribution
         self.subscription = subscription
-        // Follows from the rest, so that it can be removed without a further index. Twelve bytes of a hash are enough for any number.
+        self.service = service
+        // Follows from the subscription and the subject, so that it can be removed without a further index. Twelve bytes of a hash are enough for any number.
         let digest = SHA256.hash(data: Data("\(subscription) \(distribution.rawValue) \(topic)".utf8))
         id = ObjectID(bytes: Array(digest.prefix(12))) ?? ObjectID()
     }

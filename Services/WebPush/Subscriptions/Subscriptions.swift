@@ -35,8 +35,9 @@ struct Subscriptions: Sendable {
         let (secret, code) = (Secret.newSignIn(), Secret.newSignIn())
         let document = SubscriptionDocument(
             id: ObjectID(), secretHash: secret.hash, endpoint: command.endpoint, endpointHash: command.endpoint.hash,
-            host: endpoint.host, p256dh: command.p256dh, auth: command.auth, key: key, language: command.language,
-            app: command.app, created: now, seen: now, codeHash: code.hash, expires: now + SubscriptionDocument.timeToProve)
+            host: endpoint.host, service: endpoint.service, p256dh: command.p256dh, auth: command.auth, key: key,
+            language: command.language, app: command.app, created: now, seen: now, codeHash: code.hash,
+            expires: now + SubscriptionDocument.timeToProve)
         var subjects = SubjectsDocument(id: document.id, alerts: [], information: [], expires: document.expires)
         subjects.set(command.subjects)
         try tally.admit(document, from: address, now: now)
@@ -66,11 +67,13 @@ struct Subscriptions: Sendable {
                 stored.seen = now
                 if let language = command.language { stored.language = language }
             }
-            let earlier = try transaction.get(command.id, from: WebPushStore.subjects)?.document.topics ?? []
-            let changed = try transaction.update(command.id, in: WebPushStore.subjects) { $0.set(command.subjects) }.topics
+            let subjects = try transaction.get(command.id, from: WebPushStore.subjects)?.document
+            let earlier = Set(subjects?.topics(at: known.service) ?? [])
+            let stored = try transaction.update(command.id, in: WebPushStore.subjects) { $0.set(command.subjects) }
+            let changed = Set(stored.document.topics(at: known.service))
             guard known.isProven else { return }
-            try transaction.remove(Set(earlier).subtracting(changed))
-            try transaction.add(Array(Set(changed).subtracting(earlier)))
+            try transaction.remove(earlier.subtracting(changed))
+            try transaction.add(Array(changed.subtracting(earlier)))
         }
     }
 
@@ -88,10 +91,10 @@ struct Subscriptions: Sendable {
             try transaction.update(command.id, in: WebPushStore.subscriptions) { stored in
                 (stored.seen, stored.codeHash, stored.expires) = (now, nil, nil)
             }
-            let topics = try transaction.update(command.id, in: WebPushStore.subjects) { $0.expires = nil }.topics
-            try transaction.add(topics)
+            let subjects = try transaction.update(command.id, in: WebPushStore.subjects) { $0.expires = nil }
+            try transaction.add(subjects.document.topics(at: known.service))
             let replaced = try transaction.withEndpoint(known.endpointHash).filter { $0.id != known.id }
-            for subscription in replaced { try transaction.end(subscription.id) }
+            for subscription in replaced { try transaction.end(subscription) }
             return (known, replaced)
         }
         if let proven { tally.proved(proven) }
@@ -105,7 +108,7 @@ struct Subscriptions: Sendable {
         let removed = try await store.transaction { transaction -> SubscriptionDocument? in
             guard try transaction.get(command.id, from: WebPushStore.subscriptions) != nil else { return nil }
             let known = try transaction.subscription(command.id, secret: command.secret)
-            try transaction.end(command.id)
+            try transaction.end(known)
             return known
         }
         if let removed { tally.removed(removed) }
@@ -115,7 +118,7 @@ struct Subscriptions: Sendable {
     func end(_ id: ObjectID) async throws {
         let removed = try await store.transaction { transaction -> SubscriptionDocument? in
             guard let known = try transaction.get(id, from: WebPushStore.subscriptions)?.document else { return nil }
-            try transaction.end(id)
+            try transaction.end(known)
             return known
         }
         if let removed { tally.removed(removed) }
@@ -160,12 +163,12 @@ extension Transaction {
     }
 
     /// Removes a subscription that is there, with its subjects.
-    fileprivate func end(_ id: ObjectID) throws {
-        if let subjects = try get(id, from: WebPushStore.subjects)?.document {
-            try remove(subjects.topics)
-            try delete(id, from: WebPushStore.subjects)
+    fileprivate func end(_ subscription: SubscriptionDocument) throws {
+        if let subjects = try get(subscription.id, from: WebPushStore.subjects)?.document {
+            try remove(subjects.topics(at: subscription.service))
+            try delete(subscription.id, from: WebPushStore.subjects)
         }
-        try delete(id, from: WebPushStore.subscriptions)
+        try delete(subscription.id, from: WebPushStore.subscriptions)
     }
 
     fileprivate func add(_ topics: [SubscribedTopic]) throws {
