@@ -1,4 +1,4 @@
-import { fill, h } from "../lib/dom.js";
+import { fill, h, newIdentifier } from "../lib/dom.js";
 import { send } from "../lib/requests.js";
 import { hasPopUps, state } from "../lib/state.js";
 import { subjectOf } from "../lib/subjects.js";
@@ -16,9 +16,9 @@ const proposed = { from: "22:00", to: "07:00" };
 export function notificationSettings(notices = null) {
   const quiet = switchRow({ label: t("quiet.label"), hint: t("quiet.hint"),
       onchange: (isOn) => (isOn ? put(proposed) : send("DELETE", "/quiet-hours")) });
-  const times = Object.fromEntries(Object.keys(proposed)
-    .map((name) => [name, h("input", { type: "time", required: true, onchange: change })]));
-  const wrong = h("p", { class: "below wrong", role: "alert" });
+  const wrong = h("p", { class: "below wrong", role: "alert", id: newIdentifier("wrong") });
+  const times = Object.fromEntries(Object.keys(proposed).map((name) => [name, h("input", { type: "time",
+      required: true, "aria-describedby": wrong.id, onchange: change })]));
   const hours = h("div", { class: "quiet-hours" },
     h("div", { class: "pair" }, Object.entries(times)
       .map(([name, input]) => h("label", { class: "field" }, h("span", { class: "label" }, t(`quiet.${name}`)),
