@@ -135,6 +135,8 @@ struct FanOutTests {
             let counts = try await [parts.fanOut(message), parts.fanOut(message)]
             #expect(counts == [0, 0])
             #expect(parts.messageLog.commands == 0)
+            let stored = try await parts.store.get(message.msiKey, from: WebPushStore.fanOuts)
+            #expect(stored == nil, "a full disk keeps back a message that nobody gets by Web Push")
         }
     }
 

@@ -91,6 +91,8 @@ final class FanOut: Sendable {
             expires: command.lastMoment + FanOutDocument.memory)
         let range = try await subscriptions(of: new, after: .least, upTo: new.end, limit: Self.rangeSize)
         new.planned = range.last?.subscription
+        // Nothing is to be remembered, for which a full disk would have no room.
+        guard !range.isEmpty else { return (new, range) }
         do {
             return (try await store.insert(new, into: WebPushStore.fanOuts).document, range)
         } catch let failure as CommandFailure where failure.status == .conflict {
