@@ -159,8 +159,8 @@ let package = Package(
         .executableTarget(
             name: "Canary",
             dependencies: [
-                "Base", "Instruments", "Schemas", "ServiceKit", asyncHTTPClient, coreMetrics, logging, nioCore, nioHTTP1,
-                serviceLifecycle,
+                "Base", "HTTPRouting", "Instruments", "Schemas", "ServiceKit", asyncHTTPClient, coreMetrics, crypto, httpTypes,
+                hummingbird, logging, nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Services/Canary",
             exclude: ["README.md"]),
@@ -334,7 +334,8 @@ let package = Package(
             dependencies: ["Base", "MobileApp", "TestSupport", grdb],
             path: "Tests/MobileAppTests"),
         .testTarget(
-            name: "CanaryTests", dependencies: ["Canary", "Schemas", "TestSupport", logging, serviceLifecycle],
+            name: "CanaryTests",
+            dependencies: ["Base", "Canary", "Schemas", "ServiceKit", "TestSupport", crypto, logging, serviceLifecycle],
             path: "Tests/CanaryTests"),
         .testTarget(
             name: "OperatorTests",

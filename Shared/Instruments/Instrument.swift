@@ -74,6 +74,7 @@ extension Instrument {
         webPushPushes, webPushSubscriptions, webPushProven, webPushWaiting, webPushInFlight, webPushHealthy, webPushRefusing,
         signIns,
         canaryMessages, canaryDuration, canaryStarted, canaryLastReceived, canaryInterval,
+        canaryPushes, canaryPushDuration, canaryPushStarted, canaryPushLastReceived,
     ]
 
     // Every process.
@@ -212,4 +213,18 @@ extension Instrument {
     )
     package static let canaryInterval = Instrument(
         "msi_canary_interval_seconds", "The time between two messages of the canary.", .gauge)
+    package static let canaryPushes = Instrument(
+        "msi_canary_push_messages_total",
+        "Messages of the canary by their push to its own Web Push subscription: received, late, not_stored, not_subscribed or "
+            + "not_received.", .counter)
+    package static let canaryPushDuration = Instrument(
+        "msi_canary_push_duration_seconds",
+        "From the post of a canary's message until its push has arrived at the canary's own Web Push subscription.",
+        .histogram(buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]))
+    package static let canaryPushStarted = Instrument(
+        "msi_canary_push_start_timestamp_seconds",
+        "When a canary with a Web Push subscription has started, in seconds since 1970.", .gauge)
+    package static let canaryPushLastReceived = Instrument(
+        "msi_canary_push_last_received_timestamp_seconds",
+        "When a push has last arrived at the canary's subscription, in seconds since 1970; absent before the first one.", .gauge)
 }
