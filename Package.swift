@@ -397,7 +397,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "Archive", "Base", "Bus", "FCM", "Schemas", "ServiceKit", "Store", "TestSupport", argumentParser,
-                asyncHTTPClient, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
+                asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
             ],
             path: "Tests/Benchmarks",
             exclude: ["Peers", "README.md", "RESULTS.md", "results", "run"]),
