@@ -132,7 +132,7 @@ extension DeliveryRecord {
         guard nextAttempt != nil, !isHeldByRestore else { return }
         state = .held
         lease = nil
-        hold(until: expires)
+        nextAttempt = expires
         leaveTrace(.restore, by: actor, at: moment)
     }
 }

@@ -1,4 +1,3 @@
-import HTTPTransport
 import Schemas
 
 @testable import FCMRelay
@@ -21,6 +20,13 @@ extension FCMSender {
         by deadline: ContinuousClock.Instant
     ) async -> Result<String, SendFailure> {
         await send([component], of: message, now: now, before: expiry, by: deadline)[0]
+    }
+}
+
+extension HTTPTransport {
+    /// Sends one request.
+    func send(_ request: HTTPTransportRequest) async throws(TransportError) -> HTTPTransportResponse {
+        try await send([request])[0].get()
     }
 }
 

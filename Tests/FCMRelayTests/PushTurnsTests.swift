@@ -1,7 +1,6 @@
 import Base
 import Bus
 import FCM
-import HTTPTransport
 import Schemas
 import ServiceKit
 import Synchronization

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import HTTPTransport
 import Schemas
 import Testing
 

@@ -1,4 +1,3 @@
-import HTTPTransport
 import Schemas
 import Testing
 

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import HTTPTransport
 import Logging
 import Schemas
 import Synchronization

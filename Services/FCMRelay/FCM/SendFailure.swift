@@ -1,4 +1,3 @@
-import HTTPTransport
 import Schemas
 import Base
 
@@ -47,7 +46,7 @@ extension SendFailure {
     init(_ error: TransportError, after timeGiven: Duration) {
         let (code, scope): (RelayErrorCode, Scope) =
             switch error.code {
-            case .notReachable, .refusedAddress, .reset, .other: (.network, .service)
+            case .notReachable, .reset, .other: (.network, .service)
             case .tls: (.tls, .service)
             case .timeout:
                 (.timeout, timeGiven >= .milliseconds(error.mayHaveBeenProcessed ? 500 : 5_000) ? .service : .inconclusive)

@@ -1,6 +1,5 @@
 import CoreMetrics
 import FoundationEssentials
-import HTTPTransport
 import Instruments
 import Logging
 import Synchronization

@@ -1,5 +1,4 @@
 import CoreMetrics
-import HTTPTransport
 import Instruments
 import Schemas
 import ServiceKit

@@ -1,6 +1,5 @@
 import FCM
 import FoundationEssentials
-import HTTPTransport
 import Base
 import Logging
 import Schemas
@@ -73,7 +72,7 @@ struct ProjectFactory {
         self.logger = logger
         fcm = try settings.value(.fcmEndpoint)
         topics = try settings.optional(.fcmTopicEndpoint)
-        network = try .fcm(trusting: Self.certificates(settings))
+        network = try CurlConfiguration(certificateAuthorityFile: Self.certificates(settings))
         var defaults = FCMDefaults()
         defaults.alertTimeToLive = try settings.value(.alertTTL)
         defaults.informationPriority = try settings.value(.fcmInformationPriority, as: FCMDefaults.Priority.self)

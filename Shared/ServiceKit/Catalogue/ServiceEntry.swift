@@ -13,8 +13,8 @@ package struct ServiceEntry: Sendable {
     package let sockets: [BusSocket]
     /// Whether a machine may run several instances, each with its own sockets. Clients use them as a pool.
     package let mayHaveInstances: Bool
-    /// Read only when it is asked for: two services may use each other.
-    private let ownUses: @Sendable () -> [BusUse]
+    /// The services of the bus that it uses, with the used sockets.
+    package let uses: [BusUse]
     /// Further services that must be ready before `msi up` starts this one, in addition to those that it needs at its start.
     package let startsAfter: [ServiceEntry]
     /// The sockets that the gateway uses.
@@ -33,8 +33,7 @@ package struct ServiceEntry: Sendable {
 
     init(
         _ name: String, _ summary: String, title: String, purpose: String = "to ask", port: Setting<Int>? = nil,
-        sockets: [BusSocket] = [], mayHaveInstances: Bool = false,
-        uses: @autoclosure @escaping @Sendable () -> [BusUse] = [], startsAfter: [ServiceEntry] = [],
+        sockets: [BusSocket] = [], mayHaveInstances: Bool = false, uses: [BusUse] = [], startsAfter: [ServiceEntry] = [],
         gatewayUses: [BusSocket] = [], gatewayNeed: GatewayNeed = .messages, keepsData: Bool = false, stateFiles: [String] = [],
         settings: [SettingDeclaration] = []
     ) {
@@ -45,7 +44,7 @@ package struct ServiceEntry: Sendable {
         self.port = port
         self.sockets = sockets
         self.mayHaveInstances = mayHaveInstances
-        ownUses = uses
+        self.uses = uses
         self.startsAfter = startsAfter
         self.gatewayUses = gatewayUses
         self.gatewayNeed = gatewayNeed
@@ -53,9 +52,6 @@ package struct ServiceEntry: Sendable {
         self.stateFiles = stateFiles
         ownSettings = settings
     }
-
-    /// The services of the bus that it uses, with the used sockets.
-    package var uses: [BusUse] { ownUses() }
 
     /// The executable's name.
     package var executable: String { "msi-" + name }
@@ -98,7 +94,7 @@ extension ServiceEntry {
     package static let optional: [ServiceEntry] = [canary]
 
     /// The services that answer commands on the bus.
-    static let behindGateway: [ServiceEntry] = [fcmRelay, people, cube, messageLog, broadcast, webpush]
+    static let behindGateway: [ServiceEntry] = [fcmRelay, people, cube, messageLog, broadcast]
 }
 
 /// A socket of the bus on which a service listens.
@@ -110,20 +106,17 @@ package enum BusSocket: Hashable, Sendable {
 }
 
 /// A service of the bus that another service uses.
-package struct BusUse: Sendable {
-    private let find: @Sendable () -> ServiceEntry
+package struct BusUse: Hashable, Sendable {
+    package let service: ServiceEntry
     package let sockets: [BusSocket]
     /// Whether `msi up` starts the user only when the service is ready. `false` if the user can wait for it for hours.
     package let isNeededAtStart: Bool
 
-    /// - Parameter service: Looked up when it is asked for, since two services may use each other.
-    init(service: @autoclosure @escaping @Sendable () -> ServiceEntry, sockets: [BusSocket], isNeededAtStart: Bool = true) {
-        find = service
+    init(service: ServiceEntry, sockets: [BusSocket], isNeededAtStart: Bool = true) {
+        self.service = service
         self.sockets = sockets
         self.isNeededAtStart = isNeededAtStart
     }
-
-    package var service: ServiceEntry { find() }
 }
 
 extension ServiceEntry {
