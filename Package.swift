@@ -59,6 +59,7 @@ let package = Package(
         .executable(name: "msi-message-log", targets: ["MessageLog"]),
         .executable(name: "msi-people", targets: ["People"]),
         .executable(name: "msi-phone", targets: ["Phone"]),
+        .executable(name: "msi-webpush", targets: ["WebPush"]),
         // For apps.
         .library(name: "MobileApp", targets: ["MobileApp"]),
         // For the tests: loaded into the services by LD_PRELOAD.
@@ -102,7 +103,7 @@ let package = Package(
                 nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL, serviceContext, serviceLifecycle,
             ],
             path: "Services/Gateway",
-            exclude: ["API.md", "App/README.md", "Portal/README.md", "Portal/send.png"],
+            exclude: ["API.md", "App/ACCESSIBILITY.md", "App/README.md", "Portal/README.md", "Portal/send.png"],
             // SwiftPM copies folders side by side, so they need different names.
             resources: [.copy("Portal/Files"), .copy("App/AppFiles")]),
         .executableTarget(
@@ -133,8 +134,8 @@ let package = Package(
         .executableTarget(
             name: "FCMRelay",
             dependencies: [
-                "Base", "Bus", "CCurl", "FCM", "HTTPRouting", "Instruments", "Schemas", "ServiceKit", coreMetrics, deque,
-                jwtKit, logging, serviceLifecycle,
+                "Base", "Bus", "FCM", "HTTPTransport", "Instruments", "Schemas", "ServiceKit", coreMetrics, deque, jwtKit,
+                logging, serviceLifecycle,
             ],
             path: "Services/FCMRelay",
             exclude: ["API.md"]),
@@ -148,10 +149,18 @@ let package = Package(
             path: "Services/FCMEmulator",
             exclude: ["API.md"]),
         .executableTarget(
+            name: "WebPush",
+            dependencies: [
+                "Base", "Bus", "HTTPTransport", "Instruments", "Schemas", "ServiceKit", "Store", coreMetrics, crypto, deque,
+                logging, serviceLifecycle,
+            ],
+            path: "Services/WebPush",
+            exclude: ["API.md"]),
+        .executableTarget(
             name: "Canary",
             dependencies: [
-                "Base", "Instruments", "Schemas", "ServiceKit", asyncHTTPClient, coreMetrics, logging, nioCore, nioHTTP1,
-                serviceLifecycle,
+                "Base", "HTTPRouting", "Instruments", "Schemas", "ServiceKit", asyncHTTPClient, coreMetrics, crypto, httpTypes,
+                hummingbird, logging, nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Services/Canary",
             exclude: ["README.md"]),
@@ -195,6 +204,9 @@ let package = Package(
                 "Schemas", httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
             ],
             path: "Shared/HTTPRouting"),
+        .target(
+            name: "HTTPTransport", dependencies: ["Base", "CCurl", "HTTPRouting", "Schemas", "ServiceKit", deque],
+            path: "Shared/HTTPTransport"),
         .target(
             name: "Bus",
             dependencies: [
@@ -287,18 +299,21 @@ let package = Package(
         .testTarget(
             name: "FCMRelayTests",
             dependencies: [
-                "Base", "Bus", "FCM", "FCMRelay", "Schemas", "ServiceKit", "TestSupport", cryptoExtras, httpTypes, jwtKit,
-                logging, nioHTTP1, serviceLifecycle,
+                "Base", "Bus", "FCM", "FCMRelay", "HTTPTransport", "Schemas", "ServiceKit", "TestSupport", cryptoExtras,
+                httpTypes, jwtKit, logging, nioHTTP1, serviceLifecycle,
             ],
             path: "Tests/FCMRelayTests"),
         .testTarget(
             name: "GatewayTests",
             dependencies: [
                 "Base", "Broadcasts", "Bus", "Cube", "FCMRelay", "Gateway", "HTTPRouting", "MessageLog", "Pages", "People",
-                "Schemas", "ServiceKit", "Store", "TestSupport", asyncHTTPClient, httpTypes, hummingbird, hummingbirdCore,
-                logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, subprocess, systemPackage,
+                "Schemas", "ServiceKit", "Store", "TestSupport", "WebPush", asyncHTTPClient, httpTypes, hummingbird,
+                hummingbirdCore, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, subprocess, systemPackage,
             ],
             path: "Tests/GatewayTests"),
+        .testTarget(
+            name: "HTTPTransportTests", dependencies: ["HTTPTransport", "TestSupport", httpTypes],
+            path: "Tests/HTTPTransportTests"),
         .testTarget(
             name: "LoadTesterTests",
             dependencies: ["Base", "LoadTester", "Schemas", "TestSupport", argumentParser, histogram],
@@ -319,7 +334,8 @@ let package = Package(
             dependencies: ["Base", "MobileApp", "TestSupport", grdb],
             path: "Tests/MobileAppTests"),
         .testTarget(
-            name: "CanaryTests", dependencies: ["Canary", "Schemas", "TestSupport", logging, serviceLifecycle],
+            name: "CanaryTests",
+            dependencies: ["Base", "Canary", "Schemas", "ServiceKit", "TestSupport", crypto, logging, serviceLifecycle],
             path: "Tests/CanaryTests"),
         .testTarget(
             name: "OperatorTests",
@@ -337,7 +353,9 @@ let package = Package(
         .testTarget(name: "PowerCutTests", dependencies: ["PowerCut", "TestSupport"], path: "Tests/PowerCutTests"),
         .testTarget(
             name: "RetryTimeTests",
-            dependencies: ["Base", "FCMEmulator", "FCMRelay", "MessageLog", "Schemas", httpTypes, hummingbird, nioCore],
+            dependencies: [
+                "Base", "FCMEmulator", "FCMRelay", "HTTPTransport", "MessageLog", "Schemas", httpTypes, hummingbird, nioCore,
+            ],
             path: "Tests/RetryTimeTests"),
         .testTarget(name: "SchemasTests", dependencies: ["Base", "FCM", "Schemas"], path: "Tests/SchemasTests"),
         .testTarget(
@@ -353,6 +371,13 @@ let package = Package(
                 "ServiceKit", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1,
             ],
             path: "Tests/System"),
+        .testTarget(
+            name: "WebPushTests",
+            dependencies: [
+                "Base", "Bus", "HTTPTransport", "Schemas", "Store", "TestSupport", "WebPush", crypto, httpTypes, logging,
+                serviceLifecycle,
+            ],
+            path: "Tests/WebPushTests"),
         .target(
             name: "ExampleApp", dependencies: ["MobileApp", asyncHTTPClient, nioCore, nioHTTP1], path: "Tests/Examples/App"),
         .target(name: "PowerCut", dependencies: ["Base"], path: "Tests/PowerCut"),
@@ -372,7 +397,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "Archive", "Base", "Bus", "FCM", "Schemas", "ServiceKit", "Store", "TestSupport", argumentParser,
-                asyncHTTPClient, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
+                asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
             ],
             path: "Tests/Benchmarks",
             exclude: ["Peers", "README.md", "RESULTS.md", "results", "run"]),

@@ -23,7 +23,8 @@ extension ServicePlan {
             BroadcastsChanged(version: try await version())
         }
         let payloadLimit = PayloadLimit(bytes: try settings.value(.fcmTopicPayloadLimit))
-        let pushes = BroadcastPushes(store: store, messageLog: messageLog, payloadLimit: payloadLimit, logger: logger)
+        let pushes = BroadcastPushes(
+            store: store, messageLog: messageLog, payloadLimit: payloadLimit, usesFCM: try settings.usesFCM, logger: logger)
         let log = BroadcastLog(
             store: store, language: try settings.value(.broadcastLanguage), payloadLimit: payloadLimit
         ) { version in

@@ -10,13 +10,16 @@ struct Canary: Service {
     let hub: any Hub
     let interval: Duration
     let metrics: CanaryMetrics
+    /// `nil` if the canary has no Web Push subscription.
+    private let push: PushWatch?
     private let log: CanaryLog
 
-    init(hub: any Hub, interval: Duration, metrics: CanaryMetrics, logger: Logger) {
+    init(hub: any Hub, interval: Duration, metrics: CanaryMetrics, push: PushWatch? = nil, logger: Logger) {
         self.hub = hub
         self.interval = interval
         self.metrics = metrics
-        log = CanaryLog(logger: logger)
+        self.push = push
+        log = CanaryLog(one: "a message", many: "messages", logger: logger)
     }
 
     func run() async throws {
@@ -39,17 +42,31 @@ struct Canary: Service {
     }
 
     private func sendAndFollow() async {
+        let subscription = push?.subscription
         let start = ContinuousClock.now
-        var message = CanaryMessage(interval: interval)
+        let message = CanaryMessage(interval: interval)
         let key: ObjectID
         do {
             key = try await hub.post("Sent at \(UnixMilliseconds.now.rawValue).", ttl: max(message.patience, .seconds(60)))
         } catch {
             // A message that the stop has interrupted does not count.
-            if !Task.isCancelled { end(.notStored, "\(error)", posted: start) }
+            if !Task.isCancelled {
+                end(.notStored, "\(error)", posted: start)
+                push?.refused("\(error)", posted: start)
+            }
             return
         }
         metrics.reached(.stored, since: start)
+        await withDiscardingTaskGroup { group in
+            if let push, let subscription {
+                group.addTask { await push.follow(key, message, posted: start, subscription: subscription) }
+            }
+            await follow(key, message, posted: start)
+        }
+    }
+
+    private func follow(_ key: ObjectID, _ message: CanaryMessage, posted start: ContinuousClock.Instant) async {
+        var message = message
         // Why the last request for the progress failed.
         var reason: String?
         while ContinuousClock.now - start < message.patience {
@@ -76,38 +93,46 @@ struct Canary: Service {
         _ outcome: CanaryMessage.Outcome, _ reason: String, _ key: ObjectID? = nil, posted: ContinuousClock.Instant
     ) {
         metrics.ended(outcome, at: .now)
-        log.ended(outcome, reason, key, posted: posted)
+        log.ended(outcome.rawValue, isDelivered: outcome.isDelivered, reason, key, posted: posted)
     }
 }
 
-/// Logs one line when messages stop to arrive, and one when they arrive again.
-private final class CanaryLog: Sendable {
+/// Logs one line when messages or pushes stop to arrive, and one when they arrive again.
+final class CanaryLog: Sendable {
     private let logger: Logger
     /// When the last lost message was posted; `nil` if a later one has arrived.
     private let failing = Mutex<ContinuousClock.Instant?>(nil)
 
-    init(logger: Logger) {
+    /// What arrives.
+    private let one: String
+    private let many: String
+
+    init(one: String, many: String, logger: Logger) {
+        self.one = one
+        self.many = many
         self.logger = logger
     }
 
-    func ended(_ outcome: CanaryMessage.Outcome, _ reason: String, _ key: ObjectID?, posted: ContinuousClock.Instant) {
-        guard !outcome.isDelivered else {
+    func ended(
+        _ outcome: String, isDelivered: Bool, _ reason: String, _ key: ObjectID?, posted: ContinuousClock.Instant
+    ) {
+        guard !isDelivered else {
             let isOver = failing.withLock { failing in
                 // A message that was posted before the lost one does not show that the outage is over.
                 guard let last = failing, posted > last else { return false }
                 failing = nil
                 return true
             }
-            if isOver { logger.notice("messages arrive again") }
+            if isOver { logger.notice("\(many) arrive again") }
             return
         }
         let isNew = failing.withLock { failing in
             defer { failing = max(failing ?? posted, posted) }
             return failing == nil
         }
-        var metadata: Logger.Metadata = ["outcome": "\(outcome.rawValue)", "reason": "\(reason)"]
+        var metadata: Logger.Metadata = ["outcome": "\(outcome)", "reason": "\(reason)"]
         if let key { metadata["msi_key"] = "\(key)" }
-        logger.log(level: isNew ? .warning : .debug, "a message has not arrived", metadata: metadata)
+        logger.log(level: isNew ? .warning : .debug, "\(one) has not arrived", metadata: metadata)
     }
 }
 

@@ -44,9 +44,11 @@ struct CanaryMessage: Sendable {
             isRelayed = true
             reached.append(.relayed)
         }
-        if progress.isReceived { return (reached + [.received], elapsed > lateAfter ? .late : .received) }
+        if progress.isReceived { return (reached + [.received], isLate(after: elapsed) ? .late : .received) }
         return (reached, progress.hasFailed ? .notRelayed : nil)
     }
+
+    func isLate(after elapsed: Duration) -> Bool { elapsed > lateAfter }
 
     /// The outcome if the canary stops waiting now.
     var givenUp: Outcome { isRelayed ? .notReceived : .notRelayed }

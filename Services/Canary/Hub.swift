@@ -30,6 +30,8 @@ struct Progress: Hashable, Sendable {
 /// Why a request to the hub failed.
 struct HubFailure: Error, Hashable, CustomStringConvertible {
     let description: String
+    /// The status of the gateway's answer, if it has answered.
+    var status: UInt?
 }
 
 /// The hub through the gateway's HTTP API, with the canary's token.
@@ -77,9 +79,26 @@ struct GatewayHub: Hub {
     }
 
     private func answer<Value: Decodable>(_ method: HTTPMethod, _ path: String, _ body: Data? = nil) async throws -> Value {
+        try await answer(method, path, body, by: token)
+    }
+
+    /// - Parameter bearer: The token of the header `Authorization`.
+    func answer<Value: Decodable>(
+        _ method: HTTPMethod, _ path: String, _ body: Data?, by bearer: Secret?
+    ) async throws -> Value {
+        let content = try await content(method, path, body, by: bearer)
+        do {
+            return try JSONCoder.decode(Value.self, from: content)
+        } catch {
+            throw HubFailure(description: "the gateway's answer to \(method) \(path) is not understood")
+        }
+    }
+
+    /// The body of the answer to a request.
+    func content(_ method: HTTPMethod, _ path: String, _ body: Data?, by bearer: Secret?) async throws -> Data {
         var request = HTTPClientRequest(url: url + path)
         request.method = method
-        request.headers.add(name: "Authorization", value: "Bearer \(token.text)")
+        if let bearer { request.headers.add(name: "Authorization", value: "Bearer \(bearer.text)") }
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: body))
@@ -96,13 +115,10 @@ struct GatewayHub: Hub {
         guard (200..<300).contains(response.status.code) else {
             let detail = (try? JSONCoder.decode(ProblemText.self, from: content))?.detail
             throw HubFailure(
-                description: "the gateway answers \(response.status.code)" + (detail.map { ": \($0.prefix(300))" } ?? ""))
+                description: "the gateway answers \(response.status.code)" + (detail.map { ": \($0.prefix(300))" } ?? ""),
+                status: response.status.code)
         }
-        do {
-            return try JSONCoder.decode(Value.self, from: content)
-        } catch {
-            throw HubFailure(description: "the gateway's answer to \(method) \(path) is not understood")
-        }
+        return content
     }
 
     private struct ProblemText: Decodable {

@@ -90,6 +90,9 @@ struct Features: Sendable {
             ProblemRoutes(),
             PortalRoutes(files: PortalFolders.besideExecutable.load(logger: logger)),
             AppRoutes(files: AppFiles(logger: logger)),
+            PushRoutes(
+                webPush: try settings.webPushContact == nil ? nil : clients[.webpush],
+                publicURL: try GatewayAccess(settings).publicURL),
         ]
         all = described + [OpenAPIRoutes(describing: described)]
     }

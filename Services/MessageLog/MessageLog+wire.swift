@@ -26,9 +26,9 @@ extension ServicePlan {
         let templates = try await Storage.open(
             Templates.store, at: StoragePlace(database: database, folder: folder), logger: logger)
         let bus = try Bus(settings, logger: logger)
-        let relays = try settings.value(.endpoints(of: .fcmRelay))
-        let relayClient = try CommandClient(bus: bus, endpoints: relays, logger: logger)
-        let relayInstances = try InstanceClients(bus: bus, endpoints: relays, logger: logger)
+        let transports = try settings.transports
+        let fcm = try transports.contains(.fcm) ? TransportClients(of: .fcmRelay, bus: bus, settings, logger) : nil
+        let webpush = try transports.contains(.webpush) ? TransportClients(of: .webpush, bus: bus, settings, logger) : nil
         let endpoint = try settings.value(.listen(.messageLog))
         let instance = try InstanceIdentity.name(in: folder, listeningAt: endpoint, logger: logger)
         let process = ProcessIdentity(of: instance, in: folder, logger: logger)
@@ -38,16 +38,21 @@ extension ServicePlan {
         let canaryAccount = try settings.value(.canaryAccount)
         let canary = try settings.optional(.canaryTopic).map { MessageOrigin(topic: $0, sender: canaryAccount) }
         let outbox = Outbox(
-            store: store, relay: BusRelay(client: relayClient, all: relayInstances), owner: process.owner, announcer: announcer,
-            schedule: schedule, canary: canary, executor: bus.taskExecutor, logger: logger)
+            store: store, relay: BusRelay(fcm: fcm?.client, all: fcm?.instances, webpush: webpush?.client),
+            transports: transports,
+            owner: process.owner, announcer: announcer, schedule: schedule, canary: canary, executor: bus.taskExecutor,
+            logger: logger)
         let disk = DiskWatch(store: store, limit: try settings.liveOptional(.messageLogStorageLimit), logger: logger)
-        let retention = Retention(store: store, days: try settings.live(.messageRetention), canary: canary, logger: logger)
+        let retention = Retention(
+            store: store, days: try settings.live(.messageRetention), canary: canary, logger: logger)
         let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
         let audit = AuditForwarder(of: store.audit, to: people, logger: logger)
         let templateAudit = AuditForwarder(
             of: AuditQueue(of: templates), as: "template_audit", to: people, logger: logger)
         let metrics = OutboxMetrics(store: store, logger: logger)
-        let health = RelayHealth(relays: relayInstances)
+        let health = [
+            fcm.map { RelayHealth(.fcm, relays: $0.instances) }, webpush.map { RelayHealth(.webpush, relays: $0.instances) },
+        ].compactMap(\.self)
         let server = try CommandServer(
             bus: bus, endpoint: endpoint,
             router: .messageLog(
@@ -61,6 +66,7 @@ extension ServicePlan {
                 disk, retention, audit, templateAudit,
                 LeaseAdjustment(store: store, schedule: schedule, logger: logger),
                 LeaseRecovery(store: store, process: process, logger: logger),
+                SwitchedOffTransports(outbox: outbox),
                 Expiry(store: store, announcer: announcer, logger: logger), changes, outbox,
                 server,
                 // The last one stops first.
@@ -74,6 +80,31 @@ extension ServicePlan {
                 try await store.close()
                 lock?.release()
             })
+    }
+}
+
+extension SettingValues {
+    /// The transports that are switched on.
+    fileprivate var transports: PushTransports {
+        get throws {
+            var transports: PushTransports = []
+            if try includes(.fcmRelay) { transports.insert(.fcm) }
+            if try includes(.webpush) { transports.insert(.webpush) }
+            return transports
+        }
+    }
+}
+
+/// The clients of the service that relays by a transport.
+private struct TransportClients {
+    let client: CommandClient
+    /// One for each instance.
+    let instances: InstanceClients
+
+    init(of service: ServiceEntry, bus: Bus, _ settings: SettingValues, _ logger: Logger) throws {
+        let endpoints = try settings.value(.endpoints(of: service))
+        client = try CommandClient(bus: bus, endpoints: endpoints, logger: logger)
+        instances = try InstanceClients(bus: bus, endpoints: endpoints, logger: logger)
     }
 }
 

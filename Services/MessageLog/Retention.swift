@@ -20,6 +20,8 @@ struct Retention: Service {
     /// The size of a batch, and the pause after it.
     private static let batch = 200
     private static let pause = Duration.milliseconds(50)
+    /// For how long blocks of Web Push are kept. A message to all has one for each 500 browsers.
+    private static let blockAge = Milliseconds.seconds(86_400)
     /// Longer than the canary waits for a message.
     private static let canaryAge = Milliseconds.seconds(3_600)
 
@@ -33,6 +35,11 @@ struct Retention: Service {
             } catch {
                 failure = error
             }
+            do {
+                try await removeOldBlocks()
+            } catch {
+                failure = failure ?? error
+            }
             try await removeOfCanary(isKnown: &isCanaryKnown)
             if let failure { throw failure }
             return .periodic
@@ -45,6 +52,11 @@ struct Retention: Service {
         var count = 0
         defer { if count > 0 { logger.info("old messages removed", metadata: ["count": "\(count)"]) } }
         try await removeOld(.seconds(Int64(days) * 86_400), counting: &count)
+    }
+
+    private func removeOldBlocks() async throws {
+        let moment = UnixMilliseconds.now - Self.blockAge
+        while try await store.removeBlocks(endedBefore: moment, limit: Self.batch) > 0 { try await Task.sleep(for: Self.pause) }
     }
 
     private func removeOfCanary(isKnown: inout Bool) async throws {

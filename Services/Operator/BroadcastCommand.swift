@@ -120,6 +120,12 @@ struct SendBroadcast: ServiceCommand {
     private static let maxBytes = 1 << 20
 
     func run(_ relay: ServiceClient, _ settings: SettingValues) async throws -> String {
+        guard try settings.usesFCM else {
+            throw StartFailure(
+                description:
+                    "FCM is switched off (\(Setting.fcm.declaration.name)=off), and no broadcast goes out by Web Push: apps get "
+                    + "those that POST /broadcast has stored")
+        }
         let (broadcast, hasOwnID) = try self.broadcast(language: try settings.value(.broadcastLanguage))
         let parts = try Self.pushes(of: broadcast, maxBytes: try settings.value(.fcmTopicPayloadLimit))
         Self.say(

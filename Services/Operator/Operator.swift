@@ -11,7 +11,8 @@ struct Operator: AsyncParsableCommand {
         subcommands: [
             Up.self, StatusCommand.self, DoctorCommand.self, Tail.self, TraceCommand.self, AccountCommand.self, AuditCommand.self,
             Send.self, BroadcastCommand.self, Sample.self, CubeCommand.self, KeysCommand.self, Phone.self, Migrate.self,
-            BackupCommand.self, RestoreCommand.self, OutboxCommand.self, SettingsCommand.self, ServicesCommand.self,
+            BackupCommand.self, RestoreCommand.self, OutboxCommand.self, WebPushCommand.self, SettingsCommand.self,
+            ServicesCommand.self,
         ])
 
     static func main() {

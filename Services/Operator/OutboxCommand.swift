@@ -40,8 +40,11 @@ struct ListHeldCommand: OutboxSubcommand {
             return try items.map { try $0.json }.joined(separator: "\n")
         }
         let messages = items.count { $0.kind == .message }
+        let blocks = items.count { $0.isBlock }
+        let browsers = blocks == 0 ? "" : " (\(counted(blocks, "block")) of pushes to browsers)"
         let now = UnixMilliseconds.now
-        return (["\(messages) messages and \(items.count - messages) pushes are held"] + items.map { $0.line(at: now) })
+        return
+            (["\(messages) messages and \(items.count - messages) pushes\(browsers) are held"] + items.map { $0.line(at: now) })
             .joined(separator: "\n")
     }
 }
@@ -51,7 +54,7 @@ struct ReleaseCommand: OutboxSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "release", abstract: "Lets held messages and pushes go out, at their time if that is later.",
         discussion: """
-            A message whose time has not come waits for it, and one that needs an approval waits for that. Everything else goes to FCM at \
+            A message whose time has not come waits for it, and one that needs an approval waits for that. Everything else goes out at \
             once. --dry-run shows which is which.
             """)
 
@@ -196,8 +199,7 @@ extension ServiceClient {
 }
 
 extension [HeldItem] {
-    /// When the items go out once they are released: `they go: 2 to FCM at once; 1 at its time, the first at
-    /// 2026-11-26T08:00:00Z`.
+    /// When the items go out once they are released: `they go: 2 at once; 1 at its time, the first at 2026-11-26T08:00:00Z`.
     fileprivate var summaryOfDepartures: String? {
         guard !isEmpty else { return nil }
         let now = UnixMilliseconds.now
@@ -206,7 +208,7 @@ extension [HeldItem] {
         let approvals = departures.count { $0 == .afterApproval }
         let times = departures.compactMap { if case .at(let time) = $0 { time } else { nil } }.sorted()
         var parts: [String] = []
-        if atOnce > 0 { parts.append("\(atOnce) to FCM at once") }
+        if atOnce > 0 { parts.append("\(atOnce) at once") }
         if let first = times.first {
             parts.append("\(times.count) at \(times.count == 1 ? "its time" : "their times"), the first at \(first.inUTC)")
         }
@@ -228,6 +230,9 @@ extension HeldItem {
         return notBefore.flatMap { $0 > now ? .at($0) : nil } ?? .atOnce
     }
 
+    /// Whether it is a block of the pushes of a message to browsers.
+    fileprivate var isBlock: Bool { kind == .push && sender == ServiceEntry.webpush.name }
+
     fileprivate var json: String {
         get throws { String(decoding: try JSONCoder.encode(self), as: UTF8.self) }
     }
@@ -240,7 +245,7 @@ extension HeldItem {
             switch kind {
             case .message:
                 [names.map { "\($0.channel) › \($0.area) › \($0.subject)" }, title].compactMap(\.self).joined(separator: ": ")
-            case .push: "push by \(sender), \(fairnessKey ?? "")"
+            case .push: "\(isBlock ? "block of pushes to browsers" : "push by \(sender)"), \(fairnessKey ?? "")"
             }
         let scheduled = notBefore.flatMap { $0 > now ? $0.inUTC : nil }
         let when: String? =

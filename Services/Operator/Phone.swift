@@ -21,6 +21,12 @@ struct Phone: AsyncParsableCommand {
 
     func run() async throws {
         try await Self.withGateway { gateway, settings in
+            guard try settings.usesFCM else {
+                throw GatewayFailure(
+                    .refused,
+                    "FCM is switched off (\(Setting.fcm.declaration.name)=off), and this phone gets its messages by FCM; a browser "
+                        + "shows the students' app at \(gateway.url)/app/")
+            }
             let topics = try topics(in: try await gateway.get("/channel"))
             let access = EmulatorAccess(
                 port: try settings.value(.fcmEmulatorPort), stateDirectory: try settings.value(.stateDirectory))

@@ -8,14 +8,14 @@ struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sends a message to the phones that subscribe to a subject.",
         discussion: """
-            Prints the message's msi_key once the message is safely stored. With --wait it also says how its delivery to FCM ends.
+            Prints the message's msi_key once the message is safely stored. With --wait it also says how its delivery ends.
 
             The gateway is the one on this machine (MSI_GATEWAY_PORT, or MSI_GATEWAY_PUBLIC_URL if it uses TLS), or MSI_GATEWAY_URL. The token comes from MSI_TOKEN_FILE, or \
             from the file `token` in MSI_STATE_DIR. If the gateway or its answer is lost, the message is sent again with the same \
             Idempotency-Key, for half a minute, and is stored once.
 
             Exit status:
-              0   the message is stored; with --wait: FCM has it
+              0   the message is stored; with --wait: FCM and the Web Push service have it, unless one of them is switched off
               1   with --wait: the delivery has failed, or another account must approve the message first
               64  the arguments are wrong
               65  the gateway refuses the message
@@ -59,7 +59,7 @@ struct Send: AsyncParsableCommand {
     @Option(help: "A key that is used once for each message, to repeat the command safely; without it, a new one.")
     var idempotencyKey: String?
 
-    @Flag(help: "Wait until the message has been relayed to FCM, or has failed.")
+    @Flag(help: "Wait until the message has been relayed, or has failed.")
     var wait = false
 
     func run() async throws {
@@ -190,7 +190,7 @@ struct SentMessage: Decodable, Sendable {
         if relay.isHeldByRestore { return "held (it was restored from a backup; msi outbox release releases it)" }
         if relay.state == .held { return "held (another account must approve it)" }
         let errors = relay.components.compactMap { part in
-            part.error.map { "\(part.component.rawValue): \($0.code) \($0.message)" }
+            part.error.map { "\(part.component.title): \($0.code) \($0.message)" }
         }
         let reason = relay.state == .relayed || errors.isEmpty ? "" : " (\(errors.joined(separator: "; ")))"
         return relay.state.rawValue + reason

@@ -201,8 +201,8 @@ extension DeliveryPart {
         guard self != later else { return true }
         return switch state {
         case .accepted: false
-        // A message can expire without any other event.
-        case .pending: answered || intervened || later.state == .expired
+        // A message can expire without any other event, and a block of Web Push ends with the recall of its message.
+        case .pending: answered || intervened || later.state == .expired || later.state == .recalled
         // A relay's answer may come late.
         case .expired, .recalled: answered && later.state == .accepted
         case .failed: intervened || answered && later.state == .accepted

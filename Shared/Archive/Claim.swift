@@ -1,7 +1,26 @@
 package import Schemas
 
+/// The queues of the outbox. A message may be in two of them: its parts for FCM and the one for Web Push are due at different times, so
+/// that neither transport waits for the other.
+package enum OutboxQueue: UInt8, CaseIterable, Hashable, Sendable {
+    /// Messages whose parts for FCM are due, and pushes for FCM. Messages without any part as well.
+    case fcm
+    /// Messages whose part for Web Push is due.
+    case fanOuts
+    /// Pushes for Web Push: the blocks of subscriptions into which messages are divided.
+    case blocks
+
+    package var transport: PushTransport {
+        switch self {
+        case .fcm: .fcm
+        case .fanOuts, .blocks: .webpush
+        }
+    }
+}
+
 /// A request for due items: how many the outbox has room for.
 package struct Claim: Hashable, Sendable {
+    package let queue: OutboxQueue
     package var urgency: Urgency
     /// The maximum number of items.
     package var limit: Int
@@ -10,7 +29,10 @@ package struct Claim: Hashable, Sendable {
     /// The maximum for keys whose limit is lower than ``maxPerKey``; 0 claims none of them.
     package var room: [FairnessKey: Int]
 
-    package init(_ urgency: Urgency, limit: Int, maxPerKey: Int, room: [FairnessKey: Int] = [:]) {
+    package init(
+        _ urgency: Urgency, of queue: OutboxQueue = .fcm, limit: Int, maxPerKey: Int, room: [FairnessKey: Int] = [:]
+    ) {
+        self.queue = queue
         self.urgency = urgency
         self.limit = limit
         self.maxPerKey = maxPerKey

@@ -31,7 +31,8 @@ package protocol MessageStore: CheckedStore {
         _ filter: MessageFilter, before: PageCursor?, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> [Message]
 
-    /// Messages of topics whose data FCM has accepted, by `relay.accepted`, then by `msi_key`. At the end, the page is not full.
+    /// Messages of topics that were accepted (``RelayRecord/accepted``), by `relay.accepted`, then by `msi_key`. At the end, the page is
+    /// not full.
     ///
     /// - Parameters:
     ///   - after: Where the previous page ended.
@@ -117,8 +118,9 @@ package protocol MessageStore: CheckedStore {
     /// - Parameter after: The last push of the previous page.
     func pushes(after: ObjectID?, limit: Int) async throws -> [Push]
 
-    /// Leases messages and pushes whose next attempt is due. The record gets the lease, and the lease's end as its next attempt. A
-    /// claim is atomic: only one of several claimants gets an item.
+    /// Leases what is due in a queue of the outbox. The record gets the lease, and the lease's end as its next attempt by the queue's
+    /// transport. When it is due in its other queue stays, so leased items are left out. A claim is atomic: only one of several claimants
+    /// gets an item.
     ///
     /// If more items are due than requested, each fairness key has its share (``FairShare``). Within a key, items that have been
     /// due longest go first.
@@ -170,8 +172,8 @@ package protocol MessageStore: CheckedStore {
     /// Expired items that have not ended and are not leased, in the order of their expiry.
     func expired(by now: UnixMilliseconds, limit: Int) async throws -> [OutboxKey]
 
-    /// Items that satisfy a condition and whose next attempt is after the first time, and at the second time at the latest.
-    /// Unreadable items are left out.
+    /// Items that satisfy a condition and whose next attempt, by either transport, is after the first time, and at the second time at the
+    /// latest. Unreadable items are left out.
     func waiting(
         after now: UnixMilliseconds, until end: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
     ) async throws -> [OutboxKey]
@@ -184,6 +186,12 @@ package protocol MessageStore: CheckedStore {
     ///   - limit: The maximum number to remove.
     /// - Returns: How many were removed.
     func removeArchived(of origin: MessageOrigin?, before moment: UnixMilliseconds, limit: Int) async throws -> Int
+
+    /// Removes blocks of Web Push that ended before the given time, the first ones first.
+    ///
+    /// - Parameter limit: The maximum number to remove.
+    /// - Returns: How many were removed.
+    func removeBlocks(endedBefore moment: UnixMilliseconds, limit: Int) async throws -> Int
 
     /// The size of the messages and pushes with indexes and write-ahead log, in bytes. Free space inside the files does not count, nor do
     /// remembered installations, which anyone can make up.

@@ -132,7 +132,7 @@ extension DeliveryRecord {
         guard nextAttempt != nil, !isHeldByRestore else { return }
         state = .held
         lease = nil
-        nextAttempt = expires
+        hold(until: expires)
         leaveTrace(.restore, by: actor, at: moment)
     }
 }

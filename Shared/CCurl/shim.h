@@ -10,6 +10,7 @@
 
 typedef size_t (*ccurl_write_callback)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*ccurl_socket_callback)(void *context, curl_socket_t socket, curlsocktype purpose);
+typedef curl_socket_t (*ccurl_open_socket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
 typedef int (*ccurl_request_callback)(void *context, char *peer, char *local, int peer_port, int local_port);
 
 static inline CURLcode ccurl_easy_setopt_long(CURL *handle, CURLoption option, long value) {
@@ -37,6 +38,11 @@ static inline CURLcode ccurl_easy_setopt_write_callback(CURL *handle, CURLoption
 }
 
 static inline CURLcode ccurl_easy_setopt_socket_callback(CURL *handle, CURLoption option, ccurl_socket_callback value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_easy_setopt_open_socket_callback(
+    CURL *handle, CURLoption option, ccurl_open_socket_callback value) {
     return curl_easy_setopt(handle, option, value);
 }
 

@@ -71,8 +71,10 @@ extension Instrument {
         outboxMessages, outboxOldestAge, outboxChanges,
         fcmSends, fcmSendDuration, fcmRate, fcmFullRate, fcmWaiting, fcmQuotaUsed, fcmQuotaPause, fcmInFlight, fcmHealthy,
         fcmTokenAge, fcmTokenRemaining, fcmTokenRequests,
+        webPushPushes, webPushSubscriptions, webPushProven, webPushWaiting, webPushInFlight, webPushHealthy, webPushRefusing,
         signIns,
         canaryMessages, canaryDuration, canaryStarted, canaryLastReceived, canaryInterval,
+        canaryPushes, canaryPushDuration, canaryPushStarted, canaryPushLastReceived,
     ]
 
     // Every process.
@@ -170,6 +172,26 @@ extension Instrument {
     package static let fcmTokenRequests = Instrument(
         "msi_fcm_token_requests_total", "Requests for an access token by project and outcome: ok or failed.", .counter)
 
+    // Web Push. The label `service` is a push service: its host, or the domain of its hosts.
+
+    package static let webPushPushes = Instrument(
+        "msi_webpush_pushes_total", "Pushes to browsers by push service and outcome: ok, or the error's code.", .counter)
+    package static let webPushSubscriptions = Instrument(
+        "msi_webpush_subscriptions", "The subscriptions of browsers by push service.", .gauge)
+    package static let webPushProven = Instrument(
+        "msi_webpush_proven_subscriptions", "The subscriptions that have returned the code of their first push.", .gauge)
+    package static let webPushWaiting = Instrument(
+        "msi_webpush_waiting_pushes", "The pushes that wait for their turn, by push service.", .gauge)
+    package static let webPushInFlight = Instrument(
+        "msi_webpush_requests_in_flight", "The requests that a push service has not answered yet.", .gauge)
+    package static let webPushHealthy = Instrument(
+        "msi_webpush_healthy",
+        "Whether pushes are sent to the push service: 1, or 0 while it does not answer or asks for a pause.",
+        .gauge)
+    package static let webPushRefusing = Instrument(
+        "msi_webpush_refusing", "Whether the push service refuses the hub's pushes, which a person must correct: 1, or 0.", .gauge
+    )
+
     // People.
 
     package static let signIns = Instrument("msi_sign_ins_total", "Attempts to sign in, by way and outcome.", .counter)
@@ -191,4 +213,18 @@ extension Instrument {
     )
     package static let canaryInterval = Instrument(
         "msi_canary_interval_seconds", "The time between two messages of the canary.", .gauge)
+    package static let canaryPushes = Instrument(
+        "msi_canary_push_messages_total",
+        "Messages of the canary by their push to its own Web Push subscription: received, late, not_stored, not_subscribed or "
+            + "not_received.", .counter)
+    package static let canaryPushDuration = Instrument(
+        "msi_canary_push_duration_seconds",
+        "From the post of a canary's message until its push has arrived at the canary's own Web Push subscription.",
+        .histogram(buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]))
+    package static let canaryPushStarted = Instrument(
+        "msi_canary_push_start_timestamp_seconds",
+        "When a canary with a Web Push subscription has started, in seconds since 1970.", .gauge)
+    package static let canaryPushLastReceived = Instrument(
+        "msi_canary_push_last_received_timestamp_seconds",
+        "When a push has last arrived at the canary's subscription, in seconds since 1970; absent before the first one.", .gauge)
 }

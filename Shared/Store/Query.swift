@@ -72,6 +72,7 @@ package func >= <Document, Value>(field: Field<Document, Value>, value: Value) -
 /// greater than any value.
 indirect enum Predicate: Sendable {
     case equal(FieldForm, BSONValue)
+    case among(FieldForm, [ObjectID])
     case isPresent(FieldForm)
     case less(FieldForm, BSONValue, orEqual: Bool)
     case greater(FieldForm, BSONValue, orEqual: Bool)
@@ -220,6 +221,15 @@ struct Selection: Sendable {
         order = []
         isDescending = false
         limit = 1
+    }
+
+    /// Several documents.
+    init(_ ids: [ObjectID], of collection: CollectionForm, now: UnixMilliseconds) {
+        self.collection = collection
+        predicate = .all([.among(collection.identifier, ids)] + collection.unexpired(at: now))
+        order = []
+        isDescending = false
+        limit = ids.count
     }
 
     /// Any documents.

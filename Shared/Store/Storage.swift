@@ -98,6 +98,12 @@ package final class Storage: CheckedStore {
         try await read { try $0.get(id, from: collection) }
     }
 
+    /// Reads several documents; as ``Transaction/get(all:from:)``.
+    package func get<Document>(all ids: [ObjectID], from collection: Collection<Document>) async throws -> [Stored<Document>]
+    where Document.ID == ObjectID {
+        try await read { try $0.get(all: ids, from: collection) }
+    }
+
     /// Reads a page of a query; as ``Transaction/page(of:_:after:limit:)``.
     package func page<Document>(
         of collection: Collection<Document>, _ query: Query<Document> = Query(), after cursor: Cursor? = nil, limit: Int

@@ -17,6 +17,15 @@ package struct Transaction {
         return try read(found, of: collection).first
     }
 
+    /// Reads several documents, on MongoDB with one command.
+    ///
+    /// - Returns: Those that ``get(_:from:)`` returns, in any order.
+    package func get<Document>(all ids: [ObjectID], from collection: Collection<Document>) throws -> [Stored<Document>]
+    where Document.ID == ObjectID {
+        guard !ids.isEmpty else { return [] }
+        return try read(session.find(Selection(ids, of: collection.form, now: now)), of: collection)
+    }
+
     /// A query's documents, page by page. Unreadable documents are left out and logged.
     ///
     /// - Parameters:
@@ -158,8 +167,8 @@ package struct Transaction {
         return current.document
     }
 
-    /// Removes those documents that are there.
-    func delete<Document>(_ ids: [Document.ID], from collection: Collection<Document>) throws {
+    /// Removes those documents that are there, with one command.
+    package func delete<Document>(_ ids: [Document.ID], from collection: Collection<Document>) throws {
         try session.delete(ids.map(\.bson), from: collection.form)
     }
 

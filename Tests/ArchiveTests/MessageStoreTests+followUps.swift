@@ -23,6 +23,7 @@ extension MessageStoreTests {
             (all.approval, all.idempotencyKey) = (true, "key")
             all.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
             all.relay.lease = Lease(owner: "o", until: 5)
+            all.relay.webpushAttempt = 5
             (all.relay.ended, all.relay.accepted) = (7, 6)
             all.relay.trace = [
                 Intervention(action: .approve, at: 4, by: "Ben"),

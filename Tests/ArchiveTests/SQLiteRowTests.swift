@@ -27,10 +27,12 @@ struct SQLiteRowTests {
         message.approval = true
         message.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         message.relay = RelayRecord(
-            state: .retrying, attempts: 2, nextAttempt: 5_000, lease: message.relay.lease, ended: 6, accepted: 7,
+            state: .retrying, attempts: 2, nextAttempt: 5_000, webpushAttempt: 9_000, lease: message.relay.lease, ended: 6,
+            accepted: 7,
             components: [
                 ComponentRecord(component: .notification, state: .accepted, name: "n/\"1\"", acceptedAt: 7),
                 ComponentRecord(component: .data, error: DeliveryError(class: .retryable, code: "QUOTA", message: "wait")),
+                ComponentRecord(component: .webpush),
             ],
             trace: [Intervention(action: .approve, at: 5, by: "ann", reason: "r")])
         return message
@@ -40,6 +42,7 @@ struct SQLiteRowTests {
         var push = PushStoreTests.push("k", notBefore: 2_000, lease: Lease(owner: "o", until: 5_000))
         (push.project, push.traceparent, push.relay.ended) = ("p", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", 8)
         push.relay.trace = [Intervention(action: .retry, at: 5, by: "ann")]
+        (push.transport, push.relay.transport, push.relay.webpushAttempt) = (.webpush, .webpush, 9_000)
         return push
     }
 

@@ -34,6 +34,11 @@ struct SuccessionTests {
         for index in $0.components.indices { $0.components[index].state = .recalled }
         ($0.state, $0.nextAttempt, $0.trace) = (.recalled, nil, [Intervention(action: .recall, at: 7, by: "ann")])
     }
+    /// A block of Web Push whose message was recalled.
+    private static let ended = record {
+        for index in $0.components.indices { $0.components[index].state = .recalled }
+        ($0.state, $0.nextAttempt) = (.recalled, nil)
+    }
     private static let expired = record {
         for index in $0.components.indices { $0.components[index].state = .expired }
         ($0.state, $0.nextAttempt) = (.expired, nil)
@@ -60,7 +65,7 @@ struct SuccessionTests {
         "Every record is a successor of the earlier records of its message, and never the reverse",
         arguments: [
             [logged, half, relayed], [logged, leased, half, failed, retried, relayedAfterRetry], [leased, recalled],
-            [logged, expired], [held, approved], [held, expired], [held, recalled],
+            [logged, leased, ended], [logged, expired], [held, approved], [held, expired], [held, recalled],
         ])
     func order(_ life: [RelayRecord]) {
         for (earlier, record) in life.enumerated() {

@@ -29,12 +29,16 @@ struct Measure: AsyncParsableCommand {
         case relayLatency = "relay-latency"
         case relayMemory = "relay-memory"
         case pushes, direct, drain
+        case webpush
+        case webpushEncryption = "webpush-encryption"
+        case subscribe
 
         /// Whether it needs a program that only the benchmarks use. A smoke run does not have these.
         var needsSink: Bool {
             switch self {
             case .queues, .relay, .relayDelay, .relayLatency, .relayMemory: true
             case .pushes, .direct, .drain: true
+            case .webpush, .subscribe: true
             default: false
             }
         }
@@ -144,6 +148,9 @@ struct Measure: AsyncParsableCommand {
         case .pushes: try await withFolder(in: "/var/tmp") { try await PushesBenchmark(peers: peers, folder: $0).run() }
         case .direct: try await withFolder(in: "/var/tmp") { try await DirectBenchmark(peers: peers, folder: $0).run() }
         case .drain: try await withFolder(in: "/var/tmp") { try await DrainBenchmark(peers: peers, folder: $0).run() }
+        case .webpush: try await withFolder(in: "/var/tmp") { try await WebPushBenchmark(peers: peers, folder: $0).run() }
+        case .webpushEncryption: try await EncryptionBenchmark(scale: scale, peers: peers).run()
+        case .subscribe: try await withFolder(in: "/var/tmp") { try await SubscribeBenchmark(folder: $0).run() }
         }
     }
 

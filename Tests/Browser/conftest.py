@@ -5,11 +5,14 @@ import pathlib
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from browsing import pushes
 from browsing.checks import check as check_page
+from browsing.firefox import Firefox
 from browsing.pictures import FOLDER, Pictures
 from browsing.visits import CHROMIUM, Visits
 from harness.phone import Phone
 from harness.product import Product
+from harness.push_service import PushService
 
 # It only bounds the wait: a slow machine passes, and a condition that never comes true still fails.
 expect.set_options(timeout=45_000)
@@ -45,15 +48,28 @@ def failure_pictures(name, visits):
 
 
 @pytest.fixture(scope="session")
-def browser():
+def playwright():
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(**CHROMIUM)
-        yield browser
-        browser.close()
+        yield playwright
 
 
-def running_product(request):
-    product = Product(request.config.getoption("executables"))
+@pytest.fixture(scope="session")
+def browser(playwright):
+    browser = playwright.chromium.launch(**CHROMIUM)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def whole_chromium(playwright):
+    """The browser of tests that show notifications."""
+    browser = playwright.chromium.launch(**pushes.CHROMIUM)
+    yield browser
+    browser.close()
+
+
+def running_product(request, **options):
+    product = Product(request.config.getoption("executables"), **options)
     yield product
     product.stop()
 
@@ -80,6 +96,34 @@ def empty_product(request):
 def phones_product(request):
     """A product without the other tests' subjects and broadcasts, which every phone would get."""
     yield from running_product(request)
+
+
+@pytest.fixture(scope="session")
+def push_service():
+    """The push service that the browsers of `push_product` use."""
+    service = PushService()
+    yield service
+    service.stop()
+
+
+@pytest.fixture(scope="session")
+def push_product(request, push_service):
+    """A product that sends pushes to the push service of the tests."""
+    yield from running_product(request, settings=lambda product: {"MSI_WEBPUSH_HOSTS": push_service.url})
+
+
+@pytest.fixture
+def firefox(request, push_service, tmp_path):
+    """A Firefox that runs; see `Firefox`."""
+    firefox = Firefox(tmp_path / "firefox", push_service)
+    failures = request.session.testsfailed
+    try:
+        firefox.start()
+        yield firefox
+    finally:
+        if request.session.testsfailed > failures:
+            print(firefox.log.read_text(errors="replace")[-3000:])
+        firefox.quit()
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def test_initialize(product, visit, pictures, alerts, hours):
     expect(row(alerts)).to_contain_text("Required")
     expect(row(hours)).to_contain_text("Recommended")
     expect(row(optional)).to_have_count(0)
-    expect(page.get_by_text("There are no notifications.")).to_be_visible()
+    expect(page.get_by_text("Without notifications, the app looks for new messages")).to_be_visible()
     expect(page.get_by_role("textbox")).to_have_count(0)
     pictures(page, "app-welcome", right_to_left=True)
     page.get_by_role("button", name="Choose others…").click()
@@ -435,8 +435,8 @@ def test_unsubscribe(product, visit, hours, clubs):
     _, choir = clubs
     page = open_app(visit, narrow=True)
     open_subscriptions(page, choir)
-    # Then the service worker has all files.
-    page.wait_for_function("navigator.serviceWorker.ready")
+    # Then the service worker has all files, and answers this page.
+    page.wait_for_function("navigator.serviceWorker.controller")
     # The app may look by itself at any moment.
     visit.expect_errors(GATEWAY_AWAY)
     page.context.set_offline(True)
@@ -499,7 +499,7 @@ def test_view_settings(product, visit, pictures):
 def test_quiet_hours(product, visit, hours):
     """They are about the number alone: nothing pops up."""
     page = open_app(visit, "#settings/notifications", narrow=True)
-    expect(page.get_by_text("There are no notifications.")).to_be_visible()
+    expect(page.get_by_text("The app looks for new messages whenever you open it")).to_be_visible()
     expect(page.get_by_role("heading", name="Muted subjects")).to_have_count(0)
     page.get_by_role("switch", name="Quiet hours").click()
     # Some hours around now.

@@ -314,6 +314,7 @@ def test_a_broken_version_is_withdrawn(changing_product, visit):
     expect(page.get_by_role("navigation")).to_have_count(0)
     # The next release is good, and it is withdrawn what browsers have kept.
     (product.app_files / "worker" / "service-worker.js").write_text((product.app_files / "worker" / "withdrawal.js").read_text())
+    (product.app_files / "worker" / "push-worker.js").write_text("")
     product.change("app.js", 'throw new Error("broken");', "await startNewest();")
 
     def works():

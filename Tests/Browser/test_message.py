@@ -89,9 +89,9 @@ def test_take_back(product, visit, pictures):
 
 
 def test_an_alert_that_phones_can_fetch_can_be_taken_back(spare_product, visit):
-    """No relay has taken it."""
+    """No relay has taken it, and no push to browsers has gone out."""
     subject = spare_product.new_subject("Storms", distribution="Alert")
-    with spare_product.away("msi-fcm-relay"):
+    with spare_product.away("msi-fcm-relay", "msi-webpush"):
         key = spare_product.send(subject, "Campus closed", desc="Stay at home.")
         page = visit(f"/portal/message/?key={key}")
         expect(page.get_by_text("Running apps can fetch it").first).to_be_visible()

@@ -1,5 +1,6 @@
 import CryptoExtras
 import FoundationEssentials
+import HTTPTransport
 import HTTPTypes
 import JWTKit
 import Logging
@@ -93,7 +94,7 @@ func withSender(
     to google: GoogleDouble, _ body: @escaping @Sendable (HTTPv1Sender, TLSServer) async throws -> Void
 ) async throws {
     try await withTLSServer(answer: google.answer) { server in
-        let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: server.certificateFile))
+        let transport = try CurlTransport(.fcm(trusting: server.certificateFile))
         let account = try await ServiceAccount(json: ServiceAccountFile.json(tokenURI: server.url + "/token"))
         let tokens = AccessTokenSource(
             granter: TokenEndpoint(account: account, transport: transport, now: { .now }), project: "p",

@@ -1,5 +1,6 @@
 import FCM
 import FoundationEssentials
+import HTTPTransport
 import HTTPTypes
 import Base
 import Logging
@@ -122,7 +123,7 @@ struct HTTPv1SenderTests {
             try await Task.sleep(for: .seconds(60))
             return .init(200)
         } _: { server in
-            let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: server.certificateFile))
+            let transport = try CurlTransport(.fcm(trusting: server.certificateFile))
             let account = try await ServiceAccount(json: ServiceAccountFile.json(tokenURI: server.url + "/token"))
             let tokens = AccessTokenSource(
                 granter: TokenEndpoint(account: account, transport: transport, now: { .now }), project: "p", logger: .quiet)

@@ -1,5 +1,6 @@
 import Bus
 import FoundationEssentials
+import HTTPTransport
 import Schemas
 import Synchronization
 import Testing
@@ -57,6 +58,11 @@ struct PhoneTopicsTests {
             try await Self.list(projects((404, Self.unknown), (403, ""), (503, ""), (404, Self.unknown)))
         }
         #expect(failure?.status == .unavailable && failure?.message.hasPrefix("HTTP_403") == true)
+    }
+
+    @Test("The longest list of a phone's topics is not too long for the transport")
+    func longestList() {
+        #expect(CurlConfiguration.fcm().maxBodyBytes > 2_000 * (900 + #""":{"addDate":"2015-07-30"},"#.utf8.count))
     }
 
     @Test("A project whose topic service does not answer leaves time for the others")

@@ -1,3 +1,4 @@
+import HTTPTransport
 import Schemas
 
 @testable import FCMRelay
@@ -20,13 +21,6 @@ extension FCMSender {
         by deadline: ContinuousClock.Instant
     ) async -> Result<String, SendFailure> {
         await send([component], of: message, now: now, before: expiry, by: deadline)[0]
-    }
-}
-
-extension HTTPTransport {
-    /// Sends one request.
-    func send(_ request: HTTPTransportRequest) async throws(TransportError) -> HTTPTransportResponse {
-        try await send([request])[0].get()
     }
 }
 

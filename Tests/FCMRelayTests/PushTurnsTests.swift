@@ -1,6 +1,7 @@
 import Base
 import Bus
 import FCM
+import HTTPTransport
 import Schemas
 import ServiceKit
 import Synchronization

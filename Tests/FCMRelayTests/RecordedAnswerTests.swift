@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTransport
 import Schemas
 import Testing
 

@@ -1,6 +1,7 @@
 import Bus
 import FCM
 import FoundationEssentials
+import HTTPTransport
 import HTTPTypes
 import Logging
 import Schemas
@@ -28,7 +29,7 @@ struct RelayServiceTests {
     ) async throws {
         let google = GoogleDouble(fcm: fcm)
         try await withTLSServer(answer: google.answer) { server in
-            let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: server.certificateFile))
+            let transport = try CurlTransport(.fcm(trusting: server.certificateFile))
             let account = try await ServiceAccount(json: ServiceAccountFile.json(tokenURI: server.url + "/token"))
             let tokens = AccessTokenSource(
                 granter: TokenEndpoint(account: account, transport: transport, now: { .now }), project: "p", logger: .quiet)

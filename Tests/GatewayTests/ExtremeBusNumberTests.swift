@@ -12,6 +12,7 @@ import Testing
 @testable import MessageLog
 @testable import People
 @testable import ServiceKit
+@testable import WebPush
 
 /// Extreme numbers in every number of every command. A service registers its commands with their types, so a new one is included by
 /// itself.
@@ -20,6 +21,7 @@ struct ExtremeBusNumberTests {
     private static let plans: [(service: ServiceEntry, plan: @Sendable (Wiring) async throws -> ServicePlan)] = [
         (.fcmRelay, { try await .fcmRelay($0) }), (.people, { try await .people($0) }), (.cube, { try await .cube($0) }),
         (.messageLog, { try await .messageLog($0) }), (.broadcast, { try await .broadcast($0) }),
+        (.webpush, { try await .webPush($0) }),
     ]
 
     @Test("Every number of every command has a range; a service answers each extreme number, and runs afterwards")
@@ -35,7 +37,9 @@ struct ExtremeBusNumberTests {
                 ]
                 let settings = try await SettingValues(arguments: [], environment: environment, accepted: [])
                 let running = try await plan(Wiring(settings: settings, logger: quietLogger))
-                let servers = running.services.compactMap { ($0 as? CommandServer) ?? ($0 as? RelayService)?.server }
+                let servers = running.services.compactMap {
+                    ($0 as? CommandServer) ?? ($0 as? RelayService)?.server ?? ($0 as? WebPushServer)?.server
+                }
                 let server = try #require(servers.first)
                 let handlers = server.dispatcher.router.handlers
                 let commands = try handlers.map { try #require($1.command, "\($0) has no type") }
@@ -57,10 +61,10 @@ struct ExtremeBusNumberTests {
         UpdateBroadcast.name: ["id": 5, "draft": draft.merging(["relativetime": 2]), "unchanged_since": 1],
         ListResources<MessageTemplate>.name: ["limit": 5],
         AddResource<MessageTemplate>.name: ["draft": ["name": "n", "title": "t", "desc": "d", "message": "m"]],
-        RelayMessage.name: [
-            "msi_key": "6b0187feff0dafac2833f431", "title": "t", "desc": "d", "message": "m", "topic_key": topic,
-            "distribution": "Alert", "timestamp": 1_795_262_462_399, "ttl": 60, "expires": 1_795_262_462_399,
-        ],
+        RelayMessage.name: message,
+        FanOutMessage.name: message,
+        AddSubscription.name: ["endpoint": "https://x", "p256dh": "x", "auth": "x", "alerts": [], "information": []],
+        ChangeSubscription.name: ["id": "6b0187feff0dafac2833f431", "secret": "s", "alerts": [], "information": []],
         MoveSubject.name: [
             "channelID": "6b0187feff0dafac2833f431", "areaID": "6b0187feff0dafac2833f432",
             "subjectID": "6b0187feff0dafac2833f433",
@@ -72,6 +76,10 @@ struct ExtremeBusNumberTests {
     private static let draft: JSONValue = [
         "id": 5, "type": 4, "expiry": 60, "lifetime": 3_600_000, "repeat": 15,
         "actiondata": ["feature": "f", "notificationtype": "enable-feature", "share": 50],
+    ]
+    private static let message: JSONValue = [
+        "msi_key": "6b0187feff0dafac2833f431", "title": "t", "desc": "d", "message": "m", "topic_key": topic,
+        "distribution": "Alert", "timestamp": 1_795_262_462_399, "ttl": 60, "expires": 1_795_262_462_399,
     ]
     private static let topic: JSONValue = "6b0187feff0dafac2833f431-6b0187feff0dafac2833f432-6b0187feff0dafac2833f433"
 

@@ -90,6 +90,12 @@ struct RouteTests {
         "GET /app: anonymous as phones, - -> 200 -",
         "GET /app/manifest.webmanifest: anonymous as phones, - -> 200 -",
         "GET /app/service-worker.js: anonymous as phones, - -> 200 -",
+        "GET /app/push-worker.js: anonymous as phones, - -> 200 -",
+        "GET /app/push: anonymous as phones, - -> 200 Reply",
+        "POST /app/push/subscriptions: anonymous as phones, SubscriptionBody -> 201 Reply",
+        "PUT /app/push/subscriptions/:id: anonymous as phones, SubscriptionChange -> 204 -",
+        "POST /app/push/subscriptions/:id/proof: anonymous as phones, SubscriptionProof -> 204 -",
+        "DELETE /app/push/subscriptions/:id: anonymous as phones, - -> 204 -",
         "GET /app/files/**: anonymous as phones, - -> 200 -",
     ]
 

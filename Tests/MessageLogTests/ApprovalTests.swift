@@ -71,7 +71,7 @@ struct ApprovalTests {
         let relay = RelayDouble()
         try await RunningMessageLog.with(relay, on: kind) { log in
             let start = UnixMilliseconds.now
-            let soon = LogMessage.sample("soon", sendAt: start + 8_000, approval: true)
+            let soon = LogMessage.sample("soon", sendAt: start + 20_000, approval: true)
             let recalled = LogMessage.sample("recalled", approval: true)
             let expired = LogMessage.sample("expired", lifetime: 1_000, approval: true)
             _ = try await log.log(soon)
@@ -93,7 +93,7 @@ struct ApprovalTests {
                 await log.client.failure(of: ApproveMessage(msiKey: expired.msiKey), context: .ann)?.status == .conflict)
 
             _ = try await log.wait(for: soon.msiKey) { $0.state == .relayed }
-            #expect(UnixMilliseconds.now >= start + 8_000)
+            #expect(UnixMilliseconds.now >= start + 20_000)
             #expect(relay.asked(recalled.msiKey).isEmpty && relay.asked(expired.msiKey).isEmpty)
         }
     }

@@ -116,6 +116,9 @@ struct ClaimedStore: MessageStore {
         if origin == nil, let removeAged { return try await removeAged() }
         return try await store.removeArchived(of: origin, before: moment, limit: limit)
     }
+    func removeBlocks(endedBefore moment: UnixMilliseconds, limit: Int) async throws -> Int {
+        try await store.removeBlocks(endedBefore: moment, limit: limit)
+    }
     func check() async throws { try await store.check() }
     func writeHealth() async -> PartHealth { await store.writeHealth() }
     func size() async throws -> Int64 { try await store.size() }

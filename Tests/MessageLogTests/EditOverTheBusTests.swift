@@ -22,7 +22,7 @@ struct EditOverTheBusTests {
         try await RunningMessageLog.with(relay, on: kind) { log in
             let stored = try await log.log(.sample("old", sendAt: .now + 600_000))
             // Long enough for the requests before it, on a busy machine.
-            let soon = UnixMilliseconds.now + 6_000
+            let soon = UnixMilliseconds.now + 15_000
             let edited = try await log.client.request(
                 EditMessage(of: stored) { ($0.title, $0.message, $0.sendAt) = ("new", "New text", soon) }, context: .ann)
             #expect(edited.title == "new" && edited.sendAt == soon && edited.expires == soon + 3_600_000)

@@ -15,23 +15,23 @@ struct InterventionOverTheBusTests {
                 // Once the process runs: its start takes long on a busy machine.
                 let start = UnixMilliseconds.now
                 let messages = (
-                    soon: LogMessage.sample("soon", sendAt: start + 4_000),
-                    missed: LogMessage.sample("missed", sendAt: start + 10_000),
-                    expired: LogMessage.sample("expired", lifetime: 100, sendAt: start + 10_000),
+                    soon: LogMessage.sample("soon", sendAt: start + 12_000),
+                    missed: LogMessage.sample("missed", sendAt: start + 20_000),
+                    expired: LogMessage.sample("expired", lifetime: 100, sendAt: start + 20_000),
                     far: LogMessage.sample("far", sendAt: start + 86_400_000)
                 )
                 for command in [messages.soon, messages.missed, messages.expired, messages.far] {
                     _ = try await log.log(command)
                 }
                 let waiting = try await log.message(messages.soon.msiKey).relay
-                #expect(waiting.state == .pending && waiting.nextAttempt == start + 4_000 && waiting.lease == nil)
+                #expect(waiting.state == .pending && waiting.nextAttempt == start + 12_000 && waiting.lease == nil)
                 _ = try await log.wait(for: messages.soon.msiKey) { $0.state == .relayed }
-                #expect(UnixMilliseconds.now >= start + 4_000)
+                #expect(UnixMilliseconds.now >= start + 12_000)
                 await log.process.kill()
                 return (start, messages)
             }
             let (soon, missed, expired, far) = messages
-            try await eventually { UnixMilliseconds.now > start + 10_200 }
+            try await eventually { UnixMilliseconds.now > start + 20_200 }
             try await RunningMessageLog.with(in: folder) { log in
                 _ = try await log.wait(for: missed.msiKey) { $0.state == .relayed }
                 _ = try await log.wait(for: expired.msiKey) { $0.state == .expired }

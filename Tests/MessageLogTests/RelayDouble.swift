@@ -126,4 +126,6 @@ final class Gate: Sendable {
 
 extension Relay {
     func withdraw(_ key: ObjectID) async -> Bool { false }
+
+    func fanOut(_ command: FanOutMessage, by end: UnixMilliseconds) async throws(CommandFailure) -> Int { 0 }
 }

@@ -288,7 +288,7 @@ struct InterventionTests {
     private static func failed(_ states: [DeliveryState], _ state: RelayState = .failed) -> RelayRecord {
         RelayRecord(
             state: state, attempts: 2, nextAttempt: state == .failed ? nil : now,
-            components: zip([Component.notification, .data], states).map { ComponentRecord(component: $0, state: $1) })
+            components: zip([RelayComponent.notification, .data], states).map { ComponentRecord(component: $0, state: $1) })
     }
 
     @Test("A retry sends only the components that failed, and is in the trace")

@@ -25,6 +25,7 @@ class Canary:
         self.address = f"127.0.0.1:{processes.free_port()}"
         environment = {
             **product.environment, "MSI_CANARY_TOPIC": self.topic, "MSI_CANARY_TOKEN": token, "MSI_CANARY_INTERVAL": "1",
+            "MSI_CANARY_PUSH_PORT": str(product.push_port),
             "MSI_METRICS_PORT": self.address.partition(":")[2]}
         self.log = (product.folder / "log" / "msi-canary.log").open("wb")
         self.process = subprocess.Popen(

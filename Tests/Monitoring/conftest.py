@@ -5,6 +5,7 @@ import pathlib
 
 import pytest
 from canary import Canary
+from harness import processes
 from harness.product import Product
 from prometheus import Prometheus, free_ports
 
@@ -17,7 +18,12 @@ def pytest_addoption(parser):
 @pytest.fixture(scope="session")
 def product(request):
     first = free_ports(10)
-    product = Product(request.config.getoption("executables"), settings=lambda _: {"MSI_METRICS_PORT": str(first)})
+    push_port = processes.free_port()
+    product = Product(
+        request.config.getoption("executables"),
+        settings=lambda _: {"MSI_METRICS_PORT": str(first), "MSI_WEBPUSH_HOSTS": f"http://127.0.0.1:{push_port}"})
+    # Where the canary takes its pushes.
+    product.push_port = push_port
     # msi up gives each service the next port, in the order of msi services.
     services = [
         service["name"] for service in json.loads(product.command("services", "--json")) if not service["is_optional"]]

@@ -136,13 +136,27 @@ def test_the_canarys_silence_is_noticed_with_its_stage(product, prometheus, cana
     relayed = 'msi_canary_duration_seconds_count{stage="relayed"}'
     eventually("messages are relayed", lambda: prometheus.value(relayed) >= 2, 60)
     eventually("no alert", lambda: prometheus.alerts("MSICanarySilent") == [], 60)
+    pushed = 'msi_canary_push_messages_total{outcome="received"}'
+    eventually("pushes reach the canary's subscription", lambda: prometheus.value(pushed) >= 2, 60)
+    eventually("no alert about pushes", lambda: prometheus.alerts("MSICanaryPushSilent") == [], 60)
     with product.frozen("msi-fcm-relay"):
         eventually("the alert about silence", lambda: prometheus.alerts("MSICanarySilent") != [], 60)
+        # Web Push does not wait for FCM.
+        before = prometheus.value(pushed)
+        eventually("further pushes", lambda: prometheus.value(pushed) >= before + 2, 60)
+        assert prometheus.alerts("MSICanaryPushSilent") == []
         eventually(
             "the stage", lambda: prometheus.value('msi_canary_messages_total{outcome="not_relayed"}') >= 1, 60)
         # A fifth of all messages: the more have arrived before, the later it comes.
         eventually("the alert about late messages", lambda: prometheus.alerts("MSICanaryLate") != [], 400)
     eventually("the alert resolves", lambda: prometheus.alerts("MSICanarySilent") == [], 60)
+
+
+def test_the_canary_notices_that_pushes_stop(product, prometheus, canary):
+    eventually("no alert", lambda: prometheus.alerts("MSICanaryPushSilent") == [], 60)
+    with product.frozen("msi-webpush"):
+        eventually("the alert about pushes", lambda: prometheus.alerts("MSICanaryPushSilent") != [], 60)
+    eventually("the alert resolves", lambda: prometheus.alerts("MSICanaryPushSilent") == [], 60)
 
 
 def test_a_canary_that_is_gone_is_silent_too(prometheus, canary):

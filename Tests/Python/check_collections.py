@@ -134,6 +134,7 @@ def check_additions(message, topic_key):
     relay.take("attempts", Int64)
     relay.take("revision", Int64)
     relay.take("next_attempt", Int64, optional=True)
+    relay.take("webpush_attempt", Int64, optional=True)
     relay.take("ended", Int64, optional=True)
     relay.take("accepted", Int64, optional=True)
     lease = relay.part("lease", optional=True)
@@ -167,7 +168,7 @@ def check_options(options):
 
 
 def check_component(component):
-    component.take("component", str, among=("notification", "data"))
+    component.take("component", str, among=("notification", "data", "webpush"))
     component.take("state", str, among=("pending", "accepted", "failed", "expired", "recalled"))
     component.take("name", str, optional=True)
     component.take("accepted_at", Int64, optional=True)

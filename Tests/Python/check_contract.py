@@ -73,6 +73,11 @@ NOT_ACCEPTING = {
     ("get", "/broadcast/features"): "as above",
     ("post", "/session/invitation"): "an invitation that has not ended",
     ("post", "/session/invitation/check"): "as above",
+    ("get", "/app/push"): "Web Push is on, and its service runs",
+    ("post", "/app/push/subscriptions"): "an endpoint of a push service, and the keys of a browser",
+    ("put", "/app/push/subscriptions/{id}"): "the secret of the subscription",
+    ("post", "/app/push/subscriptions/{id}/proof"): "as above, and the code of the first push",
+    ("delete", "/app/push/subscriptions/{id}"): "the secret of the subscription",
     ("get", "/session/oidc"): "with confirm, the cookie of the sign-in that is to be confirmed",
     ("get", "/session/oidc/callback"): "the code that the university's provider has given",
 }

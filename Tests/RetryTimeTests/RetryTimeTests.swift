@@ -1,4 +1,5 @@
 import Base
+import HTTPTransport
 import Schemas
 import Testing
 
@@ -148,9 +149,8 @@ struct RetryTimeTests {
         with error: DeliveryError, expires: UnixMilliseconds = never, random: Double = 0.5
     ) -> RelayRecord {
         var record = RelayRecord(logged: .information, due: start, lease: lease)
-        record.answered(
-            [PartResult(part: 0, result: .failure(error))], to: owner, at: start, expires: expires,
-            schedule: RetrySchedule(), random: random)
+        let outcome = AttemptOutcome(.fcm, .answered([PartResult(part: 0, result: .failure(error))]))
+        record.attempted([outcome], by: owner, at: start, expires: expires, schedule: RetrySchedule(), random: random)
         return record
     }
 
@@ -163,9 +163,9 @@ struct RetryTimeTests {
         var waits: [Double] = []
         for _ in 0..<count {
             record.lease = Self.lease
-            record.answered(
-                [PartResult(part: 0, result: .failure(try await error(now)))], to: Self.owner, at: now,
-                expires: Self.never, schedule: RetrySchedule(), random: random)
+            let outcome = AttemptOutcome(.fcm, .answered([PartResult(part: 0, result: .failure(try await error(now)))]))
+            record.attempted(
+                [outcome], by: Self.owner, at: now, expires: Self.never, schedule: RetrySchedule(), random: random)
             let next = try #require(record.nextAttempt)
             waits.append(Double((next - now).rawValue) / 1_000)
             now = next

@@ -33,6 +33,20 @@ struct IPAddressTests {
         #expect(try #require(IPAddress("::2")).host == "[::2]" && loopback[0].host == "127.0.0.1")
     }
 
+    @Test(
+        "An address that strangers must not lead the hub to is not public",
+        arguments: [
+            ("0.0.0.0", false), ("10.1.2.3", false), ("100.64.0.1", false), ("127.0.0.1", false), ("169.254.169.254", false),
+            ("172.31.0.1", false), ("192.168.1.1", false), ("224.0.0.1", false), ("255.255.255.255", false), ("8.8.8.8", true),
+            ("172.32.0.1", true), ("::", false), ("::1", false), ("fe80::1", false), ("fd00::1", false), ("ff02::1", false),
+            ("::ffff:10.0.0.1", false), ("64:ff9b::10.0.0.1", false), ("2002:a00:1::", false), ("64:ff9b::8.8.8.8", true),
+            ("64:ff9b:1::8.8.8.8", false),
+            ("2a00:1450:4001:80b::200a", true),
+        ])
+    func isPublic(text: String, isPublic: Bool) throws {
+        #expect(try #require(IPAddress(text)).isPublic == isPublic)
+    }
+
     @Test("One customer has a whole /64 network of IPv6, and one address of IPv4")
     func customer() throws {
         let addresses = ["2001:db8:1:2::3", "2001:db8:1:2:ffff::", "2001:db8:1:3::3", "192.0.2.1", "192.0.2.2"]

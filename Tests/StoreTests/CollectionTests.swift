@@ -42,6 +42,25 @@ struct CollectionTests {
         }
     }
 
+    @Test("Several documents are read and removed by their identifiers; missing ones are left out", arguments: StoreKind.allCases)
+    func several(_ kind: StoreKind) async throws {
+        try await withPlace(kind) { place in
+            try await place.withStore { store in
+                let devices = (0..<100).map { Device.sample($0) }
+                for device in devices { try await store.insert(device, into: Devices.all) }
+                let ids = devices.prefix(70).map(\.id)
+                let found = try await store.get(all: [ObjectID()] + ids, from: Devices.all)
+                #expect(Set(found.map(\.document.id)) == Set(ids) && found.count == 70)
+                #expect(found.first { $0.document.id == ids[7] }?.document == devices[7])
+                #expect(try await store.get(all: [], from: Devices.all).isEmpty)
+
+                try await store.transaction { try $0.delete([ObjectID()] + ids, from: Devices.all) }
+                let left = try await store.get(all: devices.map(\.id), from: Devices.all)
+                #expect(Set(left.map(\.document.id)) == Set(devices.suffix(30).map(\.id)))
+            }
+        }
+    }
+
     @Test("Stored documents have the declared types: ObjectIds, datetimes, whole numbers of 64 bits")
     func storedForm() async throws {
         try await withPlace(.mongodb) { place in

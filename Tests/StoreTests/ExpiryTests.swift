@@ -31,6 +31,7 @@ struct ExpiryTests {
                 #expect(try await store.get(short.id, from: Devices.all)?.document == short)
                 clock.set(2_000)
                 #expect(try await store.get(short.id, from: Devices.all) == nil)
+                #expect(try await store.get(all: [short.id, long.id], from: Devices.all).map(\.document) == [long])
                 #expect(try await store.page(of: Devices.all, limit: 9).documents.map(\.document) == [long, lasting])
                 let list = Query(where: Devices.owner == short.owner, order: .ascending(Devices.seen))
                 #expect(try await store.page(of: Devices.all, list, limit: 9).documents.map(\.document) == [long])

@@ -126,7 +126,7 @@ extension SystemTests {
                             ["outbox", "release", "--dry-run", waiting, scheduled], in: stack.stateDirectory, second)
                         #expect(
                             plan.exitCode == 0 && plan.lines.first == "2 would be released"
-                                && plan.lines.contains { $0.contains("1 to FCM at once; 1 at its time, the first at 20") },
+                                && plan.lines.contains { $0.contains("1 at once; 1 at its time, the first at 20") },
                             "\(plan.lines)")
 
                         let discarding = try await msi(

@@ -165,10 +165,12 @@ extension SystemTests.OneProduct {
                 let component = sent["body"]?["message"]?["notification"] == nil ? "data" : "notification"
                 return (component, sent["name"] ?? .null)
             }
-            let components = ["notification", "data"].map { component -> JSONValue in
+            let ofFCM = ["notification", "data"].map { component -> JSONValue in
                 let name = names.first { $0.0 == component }?.1 ?? .null
                 return ["component": "\(component)", "state": "accepted", "name": name]
             }
+            // No browser is subscribed.
+            let components = ofFCM + [["component": "webpush", "state": "accepted", "name": "0"]]
             let ended = try #require(shown["relay"]?["ended"]?.integer)
             let accepted = try #require(shown["relay"]?["accepted"]?.integer)
             #expect((timestamp...ended).contains(accepted) && ended <= .nowInMilliseconds)

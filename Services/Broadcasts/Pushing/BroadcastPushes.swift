@@ -18,6 +18,8 @@ final class BroadcastPushes: Service {
     private let next: @Sendable () async throws -> [StoredBroadcast]
     private let messageLog: CommandClient
     private let payloadLimit: PayloadLimit
+    /// Whether there is something to push by. Without FCM, apps find broadcasts when they ask the hub.
+    private let usesFCM: Bool
     private let recalls: PopupRecalls
     private let logger: Logger
     private let outage: OutageLog
@@ -31,8 +33,11 @@ final class BroadcastPushes: Service {
     /// The sender of the pushes, for the outbox.
     private static let actor = CallerContext(actor: "broadcast")
 
-    /// - Parameter payloadLimit: The maximum size of a push.
-    init(store: Storage, messageLog: CommandClient, payloadLimit: PayloadLimit, logger: Logger) {
+    /// - Parameters:
+    ///   - payloadLimit: The maximum size of a push.
+    ///   - usesFCM: Whether FCM is switched on.
+    init(store: Storage, messageLog: CommandClient, payloadLimit: PayloadLimit, usesFCM: Bool = true, logger: Logger) {
+        self.usesFCM = usesFCM
         self.store = store
         self.payloadLimit = payloadLimit
         recalls = PopupRecalls(store: store, messageLog: messageLog, context: Self.actor)
@@ -112,7 +117,7 @@ final class BroadcastPushes: Service {
         var taken: [ObjectID] = []
         var popups: [ObjectID] = []
         var refusal: String?
-        for var command in try push.commands {
+        for var command in try usesFCM ? push.commands : [] {
             if isHeld { command.held = true }
             do throws(CommandFailure) {
                 let id = try await messageLog.request(command, context: Self.actor).push.id

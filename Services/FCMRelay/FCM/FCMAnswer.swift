@@ -1,6 +1,6 @@
 import FCM
 import FoundationEssentials
-import HTTPRouting
+import HTTPTransport
 import Base
 import Schemas
 
@@ -172,31 +172,5 @@ struct FCMErrorBody: Decodable {
             errorCode = type.hasSuffix("fcm.v1.FcmError") ? try? container?.decode(String.self, forKey: .errorCode) : nil
             reason = type.hasSuffix("google.rpc.ErrorInfo") ? try? container?.decode(String.self, forKey: .reason) : nil
         }
-    }
-}
-
-/// HTTP's `Retry-After`: seconds, or a date.
-struct RetryAfter: Equatable, Sendable {
-    /// The pause, clamped to the range from one second to one hour.
-    let time: Milliseconds
-
-    private static let range: ClosedRange<Milliseconds> = 1_000...3_600_000
-
-    /// Parses the header; `nil` if it is neither seconds nor a date.
-    init?(header: String, now: UnixMilliseconds) {
-        let text = header.drop(while: \.isWhitespace)
-        if let date = UnixMilliseconds(httpDate: text) {
-            self.init(clamping: date - now)
-        } else if !text.isEmpty, text.allSatisfy({ ("0"..."9").contains($0) }) {
-            // A number that overflows is clamped anyway.
-            let seconds = Int64(text) ?? .max
-            self.init(clamping: .seconds(min(seconds, Self.range.upperBound.rawValue)))
-        } else {
-            return nil
-        }
-    }
-
-    private init(clamping time: Milliseconds) {
-        self.time = min(max(time, Self.range.lowerBound), Self.range.upperBound)
     }
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
+import HTTPTransport
 import ServiceKit
-import Base
 
 /// JSON requests to Google's APIs with the project's access token.
 ///
@@ -89,27 +89,6 @@ extension HTTPTransport {
         let outcomes = await send(requests)
         guard outcomes.contains(where: \.hasNotReachedServer) else { return outcomes }
         let end = requests.reduce(min(expiry, begin + DeliveryTimes.fcmReconnectTimeout)) { min($0, $1.deadline) }
-        return await send(requests, after: outcomes, before: end)
-    }
-
-    /// Repeats requests that have not reached the server.
-    private func send(
-        _ requests: [HTTPTransportRequest], after outcomes: [HTTPTransportOutcome], before end: ContinuousClock.Instant
-    ) async -> [HTTPTransportOutcome] {
-        var outcomes = outcomes
-        var backoff = Backoff(first: .milliseconds(100), max: .milliseconds(500), deadline: end)
-        while case let unsent = outcomes.indices.filter({ outcomes[$0].hasNotReachedServer }), !unsent.isEmpty,
-            let pause = backoff.nextPause(), (try? await Task.sleep(for: pause)) != nil
-        {
-            for (index, outcome) in zip(unsent, await send(unsent.map { requests[$0] })) { outcomes[index] = outcome }
-        }
-        return outcomes
-    }
-}
-
-extension HTTPTransportOutcome {
-    fileprivate var hasNotReachedServer: Bool {
-        guard case .failure(let error) = self else { return false }
-        return error.code == .notReachable && !error.mayHaveBeenProcessed
+        return await resend(requests, after: outcomes, before: end)
     }
 }

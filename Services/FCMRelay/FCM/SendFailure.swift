@@ -1,3 +1,4 @@
+import HTTPTransport
 import Schemas
 import Base
 
@@ -46,7 +47,7 @@ extension SendFailure {
     init(_ error: TransportError, after timeGiven: Duration) {
         let (code, scope): (RelayErrorCode, Scope) =
             switch error.code {
-            case .notReachable, .reset, .other: (.network, .service)
+            case .notReachable, .refusedAddress, .reset, .other: (.network, .service)
             case .tls: (.tls, .service)
             case .timeout:
                 (.timeout, timeGiven >= .milliseconds(error.mayHaveBeenProcessed ? 500 : 5_000) ? .service : .inconclusive)

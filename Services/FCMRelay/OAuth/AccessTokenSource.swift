@@ -1,5 +1,6 @@
 import CoreMetrics
 import FoundationEssentials
+import HTTPTransport
 import Instruments
 import Logging
 import Synchronization

@@ -1,10 +1,13 @@
+import HTTPTransport
 import Schemas
+import ServiceKit
 
 /// Admits requests to one of Google's services: first the pacer, then the circuit breaker.
 struct AdmissionControl: Sendable {
     let pacer: Pacer
     let transport: any HTTPTransport
-    let breaker = CircuitBreaker()
+    let breaker = CircuitBreaker(
+        problem: "FCM has failed for the project many times in a row", probeTimeout: DeliveryTimes.circuitProbeTimeout)
     /// `nil` for requests that are not messages.
     private let counts: SendCounts?
 
@@ -63,5 +66,16 @@ struct AdmissionControl: Sendable {
         for failure in failures { pacer.learn(from: failure, about: topic) }
         if failures.contains(where: { $0.scope == .service }), let error = breaker.error { pacer.circuitOpened(error) }
         return results.map { $0.mapError(\.error) }
+    }
+}
+
+extension CircuitBreaker {
+    /// Notes the outcome of a send.
+    fileprivate func learn(from failure: SendFailure?) {
+        switch failure?.scope {
+        case .service: if let error = failure?.error { failed(error) }
+        case .inconclusive: learnedNothing()
+        case .message, .topic, .project, nil: answered()
+        }
     }
 }

@@ -1,4 +1,5 @@
 import CoreMetrics
+import HTTPTransport
 import Instruments
 import Schemas
 import ServiceKit

@@ -1,5 +1,6 @@
 import FCM
 import FoundationEssentials
+import HTTPTransport
 import Base
 import Logging
 import Schemas
@@ -72,7 +73,7 @@ struct ProjectFactory {
         self.logger = logger
         fcm = try settings.value(.fcmEndpoint)
         topics = try settings.optional(.fcmTopicEndpoint)
-        network = try CurlConfiguration(certificateAuthorityFile: Self.certificates(settings))
+        network = try .fcm(trusting: Self.certificates(settings))
         var defaults = FCMDefaults()
         defaults.alertTimeToLive = try settings.value(.alertTTL)
         defaults.informationPriority = try settings.value(.fcmInformationPriority, as: FCMDefaults.Priority.self)

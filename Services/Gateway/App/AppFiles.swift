@@ -9,6 +9,8 @@ struct AppFiles: Sendable {
     /// The files that the page loads.
     let assets: VersionedFiles
     let serviceWorker: TaggedBody
+    /// The same as a module, which also takes pushes.
+    let pushWorker: TaggedBody
     private let pages: [AppLanguage: TaggedBody]
     private let manifests: [AppLanguage: TaggedBody]
 
@@ -40,7 +42,10 @@ struct AppFiles: Sendable {
         let assets = VersionedFiles(site)
         let files = "\(Self.root)files/\(assets.version)"
         self.assets = assets
-        serviceWorker = TaggedBody(Self.release(assets) + (try site.required(Self.workers + "service-worker.js")))
+        let worker = Self.release(assets) + (try site.required(Self.workers + "service-worker.js"))
+        serviceWorker = TaggedBody(worker)
+        let imports = String(decoding: try site.required(Self.workers + "push-worker.js"), as: UTF8.self)
+        pushWorker = TaggedBody(Data(imports.replacing("@files@", with: files).utf8) + worker)
         pages = try Self.inEachLanguage { language in
             var page = Page(first: "lib/early.js", styles: [AppViews.style, "style/web.css"], module: "app.js")
             (page.language, page.isRightToLeft) = (language.rawValue, language.isRightToLeft)

@@ -34,11 +34,19 @@ struct AppRoutes: Feature {
                 "What a browser needs to install the app. Without `language`, `Accept-Language` decides.",
                 headers: [.ifNoneMatch], answerHeaders: [.eTag], also: [AnswerForm(.notModified)], problems: [.notFound],
                 callsServices: false),
-            Route(.get, "/app/service-worker.js", right: .anonymous, answer: .ok(FileType.js.mediaType), serviceWorker)
-                .documented(
-                    "Read the service worker of the app", "It keeps the files of one version, with which the app starts offline.",
-                    headers: [.ifNoneMatch], answerHeaders: [.eTag], also: [AnswerForm(.notModified)], problems: [.notFound],
-                    callsServices: false),
+            Route(.get, "/app/service-worker.js", right: .anonymous, answer: .ok(FileType.js.mediaType)) {
+                try worker($0, installed.serviceWorker)
+            }.documented(
+                "Read the service worker of the app", "It keeps the files of one version, with which the app starts offline.",
+                headers: [.ifNoneMatch], answerHeaders: [.eTag], also: [AnswerForm(.notModified)], problems: [.notFound],
+                callsServices: false),
+            Route(.get, "/app/push-worker.js", right: .anonymous, answer: .ok(FileType.js.mediaType)) {
+                try worker($0, installed.pushWorker)
+            }.documented(
+                "Read the service worker of the app as a module",
+                "It also shows pushes. Browsers that do not take a module as a service worker use the other one.",
+                headers: [.ifNoneMatch], answerHeaders: [.eTag], also: [AnswerForm(.notModified)], problems: [.notFound],
+                callsServices: false),
             Route(.get, "/app/files/**", right: .anonymous, answer: .ok(FileType.js.mediaType), file).documented(
                 "Read a file of the app",
                 "`<version>/<path>`. With the current version, which the page names, it may be kept for ever. With any other version, the "
@@ -73,8 +81,8 @@ struct AppRoutes: Feature {
         try answer(call, language: query.language, .webmanifest) { try installed.manifest($0) }
     }
 
-    private func serviceWorker(_ call: OpenCall<NoBody>) throws -> Answer<NoContent> {
-        var answer = Answer(body: try installed.serviceWorker, FileType.js.contentType, for: call)
+    private func worker(_ call: OpenCall<NoBody>, _ script: TaggedBody) throws -> Answer<NoContent> {
+        var answer = Answer(body: script, FileType.js.contentType, for: call)
         answer.headers[.contentSecurityPolicy] = SecurityHeaders.workerPolicy
         return answer
     }

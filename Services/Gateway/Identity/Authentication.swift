@@ -144,7 +144,7 @@ struct PresentedCredential: Hashable, Sendable {
     private static let scheme = "Bearer "
 
     /// The token in the value of `Authorization`; `nil` if it is not one bearer token.
-    private static func token(in authorization: String) -> String? {
+    static func token(in authorization: String) -> String? {
         // The usual form: one space, and visible characters of ASCII.
         if authorization.utf8.starts(with: scheme.utf8) {
             let token = authorization.utf8.dropFirst(scheme.utf8.count)

@@ -13,7 +13,7 @@ extension CommandRouter {
     /// The commands of the message-logging service.
     static func messageLog(
         store: any MessageStore, templates: Storage, outbox: Outbox, changes: MessageChanges, disk: DiskWatch,
-        relays: RelayHealth, audits: [AuditForwarder],
+        relays: [RelayHealth], audits: [AuditForwarder],
         payloadLimit: PayloadLimit, alertFetchDelay: LiveSetting<Seconds>, logger: Logger
     ) -> CommandRouter {
         var router = CommandRouter(
@@ -28,7 +28,7 @@ extension CommandRouter {
         // A retry of a message and corrections of it go one after another.
         let places = KeyedLock<ObjectID>()
         router.on(LogMessage.self, runs: .busThread) { command, context in
-            let item = OutboxItem(command, sender: try context.requireActor())
+            let item = OutboxItem(command, sender: try context.requireActor(), transports: outbox.transports)
             var stored = try await disk.admit(item)
             if stored == nil, item.follows != nil { stored = try await store.requireFollowed(by: item) }
             if stored == nil {
@@ -155,8 +155,8 @@ extension CommandRouter {
 extension OutboxItem {
     /// Makes the item of a new message.
     @inline(never)
-    fileprivate init(_ command: LogMessage, sender: String) {
-        self = .message(Message(command, sender: sender, now: .now))
+    fileprivate init(_ command: LogMessage, sender: String, transports: PushTransports) {
+        self = .message(Message(command, sender: sender, transports: transports, now: .now))
     }
 }
 
@@ -185,14 +185,15 @@ extension Logger {
 
 extension Message {
     /// Makes the document of a new message.
-    fileprivate init(_ command: LogMessage, sender: String, now: UnixMilliseconds) {
+    fileprivate init(_ command: LogMessage, sender: String, transports: PushTransports, now: UnixMilliseconds) {
         let content = command.content.marked
         self.init(
             msiKey: command.msiKey, content: content, sender: sender, timestamp: command.timestamp,
             names: command.names, expires: command.expires, idempotencyKey: command.idempotencyKey,
             approval: command.approval == true ? true : nil, traceparent: ServiceContext.traceparentToStore,
-            relay: RelayRecord(held: content.distribution, until: command.expires))
+            relay: RelayRecord(held: content.distribution, by: transports, until: command.expires))
         guard approval == nil else { return }
-        relay = RelayRecord(logged: content.distribution, due: max(now, notBefore(at: now) ?? now))
+        relay = RelayRecord(
+            logged: content.distribution, by: transports, due: max(now, notBefore(at: now) ?? now), expires: command.expires)
     }
 }

@@ -13,6 +13,10 @@ extension CommandRouter {
     ) {
         on(LogPush.self, runs: .busThread) { command, context in
             let sender = try context.requireActor()
+            let transport = command.transport ?? .fcm
+            guard outbox.transports.contains(PushTransports(transport)) else {
+                throw CommandFailure(.invalid, DeliveryError.switchedOff(transport).message, field: "transport")
+            }
             let item: OutboxItem
             do {
                 item = try OutboxItem(command, sender: sender, limit: payloadLimit)
@@ -93,36 +97,65 @@ extension CommandFailure {
 extension Push {
     /// The document of a push that is about to be stored.
     ///
-    /// - Throws: ``SchemaViolation`` for a message that FCM would refuse.
+    /// - Throws: ``SchemaViolation`` for a message that the transport would refuse.
     fileprivate init(_ command: LogPush, sender: String, limit: PayloadLimit, now: UnixMilliseconds) throws {
-        let message =
-            switch command.transport ?? .fcm {
-            case .fcm: try FCMRules.checked(command.message, for: command.recipients, limit: limit)
-            }
+        let message = try (command.transport ?? .fcm).checked(command, limit: limit)
         self.init(command, sender: sender, message: message, now: now)
     }
 
     /// Whether this push is the result of a command, even if the current rules refuse the command.
     fileprivate func isResult(of command: LogPush) -> Bool {
-        let message =
-            switch command.transport ?? .fcm {
-            case .fcm: FCMRules.withSnakeCaseNames(command.message)
-            }
+        let message = (command.transport ?? .fcm).stored(command.message)
         return isSameCommand(as: Push(command, sender: sender, message: message, now: logged))
     }
 
     /// - Parameter message: The transport's message in the form in which it is stored.
     private init(_ command: LogPush, sender: String, message: JSONValue, now: UnixMilliseconds) {
         let transport = command.transport ?? .fcm
-        let urgency =
-            switch transport {
-            case .fcm: FCMRules.urgency(of: message)
-            }
         self.init(
             sender: sender, idempotencyKey: command.idempotencyKey, transport: transport,
-            fairnessKey: command.fairnessKey, message: message, urgency: urgency, project: command.project, logged: now,
-            expires: command.expires, notBefore: command.notBefore, traceparent: ServiceContext.traceparentToStore,
-            relay: PushRecord(logged: command.recipients, due: max(now, command.notBefore ?? now)))
+            fairnessKey: command.fairnessKey, message: message, urgency: transport.urgency(of: message),
+            project: command.project, logged: now, expires: command.expires, notBefore: command.notBefore,
+            traceparent: ServiceContext.traceparentToStore,
+            relay: PushRecord(
+                logged: command.recipients, by: transport, due: max(now, command.notBefore ?? now), expires: command.expires))
         if command.held == true { relay.holdAfterRestore(by: sender, at: now, expires: expires) }
+    }
+}
+
+// What each transport demands of a push.
+
+extension PushTransport {
+    /// The message of a command in the form in which it is stored.
+    ///
+    /// - Throws: ``SchemaViolation`` for a message that the transport would refuse.
+    fileprivate func checked(_ command: LogPush, limit: PayloadLimit) throws -> JSONValue {
+        switch self {
+        case .fcm: return try FCMRules.checked(command.message, for: command.recipients, limit: limit)
+        case .webpush:
+            guard command.tokens != nil else {
+                throw SchemaViolation(field: "tokens", problem: "missing, expected ids of subscriptions")
+            }
+            guard command.project == nil else {
+                throw SchemaViolation(field: "project", problem: "expected none: only FCM has projects")
+            }
+            return try WebPushMessage(command.message).json
+        }
+    }
+
+    /// A message in the form in which it is stored, even if the current rules refuse it.
+    fileprivate func stored(_ message: JSONValue) -> JSONValue {
+        switch self {
+        case .fcm: FCMRules.withSnakeCaseNames(message)
+        case .webpush: (try? WebPushMessage(message).json) ?? message
+        }
+    }
+
+    /// - Parameter message: In the form in which it is stored.
+    fileprivate func urgency(of message: JSONValue) -> Urgency {
+        switch self {
+        case .fcm: FCMRules.urgency(of: message)
+        case .webpush: message["urgency"]?.string == WebPushMessage.Urgency.high.rawValue ? .high : .normal
+        }
     }
 }

@@ -3,8 +3,8 @@ import Schemas
 import Synchronization
 import Base
 
-/// What running apps fetch beside the accepted messages: the Alerts of which FCM has accepted nothing in time, and those that were
-/// recalled before.
+/// What running apps fetch beside the accepted messages: the Alerts of which FCM, or without FCM the Web Push service, has accepted nothing
+/// in time, and those that were recalled before.
 struct FetchableAlerts: Hashable, Sendable {
     /// The oldest first.
     var waiting: [PhoneMessage]
@@ -21,7 +21,7 @@ extension FetchableAlerts {
         let moment = now - Milliseconds(delay)
         let due = try await store.dueAlerts(
             at: now, postedBy: moment, maxPerTopic: ReadAccepted.maxWaitingPerTopic, limit: ReadAccepted.maxAlerts
-        ) { $0.waitsForFCM && $0.due(at: now) <= moment }
+        ) { $0.waitsForAcceptance && $0.due(at: now) <= moment }
         let withdrawn = try await store.recalledAlerts(since: now - ReadAccepted.reach, limit: ReadAccepted.maxAlerts) {
             $0.mayHaveBeenFetched
         }
@@ -41,11 +41,11 @@ extension FetchableAlerts {
 }
 
 extension Message {
-    /// Whether FCM may still accept its data. FCM may have refused the data permanently while the pop-up is retried. If FCM has accepted
-    /// the pop-up, phones show it, and the app would show a second one.
-    fileprivate var waitsForFCM: Bool { relay.pendingComponents.contains(.data) && !isPartlyAccepted }
+    /// Whether FCM may still accept its data, or without FCM the Web Push service its component. FCM may have refused the data permanently
+    /// while the pop-up is retried. If FCM has accepted the pop-up, phones show it, and the app would show a second one.
+    fileprivate var waitsForAcceptance: Bool { relay.decidingComponent?.state == .pending && !isAcceptedByFCM }
 
-    private var isPartlyAccepted: Bool { relay.components.contains { $0.state == .accepted } }
+    private var isAcceptedByFCM: Bool { relay.components.contains { $0.state == .accepted && $0.component != .webpush } }
 
     /// When it became due, or due again by a person, by the clock of the message log.
     fileprivate func due(at now: UnixMilliseconds) -> UnixMilliseconds {
@@ -59,7 +59,9 @@ extension Message {
     /// Whether it was due before it was recalled, and FCM had accepted nothing of it. FCM may have accepted what was held since a restore
     /// after the backup was made: phones keep that.
     fileprivate var mayHaveBeenFetched: Bool {
-        guard let ended = relay.ended, due(at: ended) < ended, !isPartlyAccepted else { return false }
+        guard let ended = relay.ended, due(at: ended) < ended, relay.components.allSatisfy({ $0.state != .accepted }) else {
+            return false
+        }
         let wasApproved = approval != true || relay.isApproved
         let wasHeldByRestore = relay.trace?.last { $0.action == .restore || $0.action == .release }?.action == .restore
         return wasApproved && !wasHeldByRestore

@@ -149,8 +149,9 @@ extension Outbox {
         for key in due {
             _ = try await store.update(key) { record, _ in
                 // It may have been claimed or recalled since the search.
-                guard record.lease == nil, let next = record.nextAttempt, next > claimTime, next <= wall else { return }
-                record.nextAttempt = claimTime
+                guard record.lease == nil else { return }
+                if let next = record.nextAttempt, next > claimTime, next <= wall { record.nextAttempt = claimTime }
+                if let next = record.webpushAttempt, next > claimTime, next <= wall { record.webpushAttempt = claimTime }
             }
         }
     }

@@ -52,7 +52,8 @@ struct LeaseRecovery: Service {
 struct OrphanedLease: Hashable, Sendable {
     /// Which items may have the lease.
     enum Scope: Hashable, Sendable {
-        /// The items of a claim. Claims of one urgency never run at the same time, so the urgency and the lease identify the claim.
+        /// The items of a claim. Claims of one urgency never run at the same time, of whatever queue, so the urgency and the lease identify
+        /// the claim.
         case claim(Urgency)
         /// The item of an insert or a turn.
         case item(OutboxKey)
@@ -149,8 +150,7 @@ extension Outbox {
         do {
             let item = try await store.update(key) { record, item in
                 guard item.hasLease(of: leases) else { throw HasChanged() }
-                record.lease = nil
-                record.nextAttempt = .now
+                record.releaseLease(at: .now)
             }
             guard let item else { return nil }
             ServiceContext.withValue(ServiceContext.current { $0.name(key) }) {

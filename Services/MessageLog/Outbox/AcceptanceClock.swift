@@ -54,18 +54,31 @@ final class AcceptanceClock: Sendable {
         }
     }
 
-    /// Notes the acceptance of a message's data, the first time.
+    /// Notes the acceptance of a message, the first time.
     func note(_ record: inout any DeliveryRecord, at now: UnixMilliseconds) {
         guard var relay = record as? RelayRecord else { return }
         note(&relay, at: now)
         record = relay
     }
 
-    /// Notes the acceptance of a message's data, the first time.
+    /// Notes the acceptance of a message, the first time.
     func note(_ record: inout RelayRecord, at now: UnixMilliseconds) {
-        guard record.accepted == nil, record.components.contains(where: { $0.component == .data && $0.state == .accepted })
-        else { return }
+        guard record.accepted == nil, record.isAccepted else { return }
         record.accepted = next(at: now)
+    }
+}
+
+extension RelayRecord {
+    /// Whether the component was accepted by which running apps get the message: FCM's data, and without FCM that for Web Push. A message
+    /// without any component is accepted when it is due.
+    fileprivate var isAccepted: Bool {
+        guard let deciding = decidingComponent else { return state == .relayed }
+        return deciding.state == .accepted
+    }
+
+    /// The component whose acceptance makes the message one that running apps fetch; `nil` if it has none.
+    var decidingComponent: ComponentRecord? {
+        components.first { $0.component == .data } ?? components.first { $0.component == .webpush }
     }
 }
 

@@ -18,7 +18,7 @@ extension DeliveryRecord {
             parts[index].state = .pending
         }
         state = .retrying
-        nextAttempt = time.now
+        setDue(time.now, expires: expires)
         ended = nil
         leaveTrace(.retry, by: actor, at: time.recorded)
     }
@@ -55,7 +55,7 @@ extension DeliveryRecord {
         }
         try checkSeen(seen)
         state = .pending
-        nextAttempt = max(time.now, notBefore ?? time.now)
+        setDue(max(time.now, notBefore ?? time.now), expires: expires)
         lease = nil
         leaveTrace(.approve, by: actor, at: time.recorded)
     }
@@ -75,7 +75,7 @@ extension DeliveryRecord {
         }
         if !needsApproval {
             state = attempts > 0 ? .retrying : .pending
-            nextAttempt = max(time.now, notBefore ?? time.now)
+            setDue(max(time.now, notBefore ?? time.now), expires: expires)
         }
         // A turn that was to end it as expired must not: the clock may have been set back since its claim.
         lease = nil
@@ -109,7 +109,7 @@ extension DeliveryRecord {
             throw CommandFailure.onItsWay
         }
         guard !parts.contains(where: { $0.state == .accepted }) else {
-            throw CommandFailure(.conflict, "FCM has accepted a part of it already")
+            throw CommandFailure(.conflict, "a part of it has gone out already")
         }
         end(by: actor, at: time, reason: reason)
     }
@@ -120,6 +120,7 @@ extension DeliveryRecord {
         }
         state = .recalled
         nextAttempt = nil
+        webpushAttempt = nil
         ended = time.recorded
         lease = nil
         leaveTrace(.recall, by: actor, at: time.recorded, reason: reason)
@@ -128,7 +129,7 @@ extension DeliveryRecord {
 
 extension CommandFailure {
     /// A relay has it.
-    static let onItsWay = CommandFailure(.conflict, "it is on its way to FCM now")
+    static let onItsWay = CommandFailure(.conflict, "it is on its way now")
 }
 
 /// The edit changes nothing: the message has these texts and this time already.
@@ -156,11 +157,11 @@ extension Message {
         if needsApproval {
             approval = true
             relay.state = .held
-            relay.nextAttempt = expires
+            relay.hold(until: expires)
         } else {
             // Without a time it goes out now. Otherwise its age would count from the post.
             content.sendAt = content.sendAt ?? time.now
-            relay.nextAttempt = max(time.now, notBefore(at: time.now) ?? time.now)
+            relay.setDue(max(time.now, notBefore(at: time.now) ?? time.now), expires: expires)
         }
         relay.lease = nil
         relay.leaveTrace(.edit, by: actor, at: time.recorded)
@@ -200,7 +201,8 @@ extension DeliveryRecord {
         if let lease, lease.until > now { throw CommandFailure.onItsWay }
         guard expires > now else { throw CommandFailure(.conflict, "it has expired") }
         guard state != .held else { return }
-        guard state == .pending, attempts == 0, lease == nil, let notBefore, notBefore > now, let nextAttempt, nextAttempt > now,
+        guard state == .pending, attempts == 0, lease == nil, let notBefore, notBefore > now, let firstAttempt,
+            firstAttempt > now,
             parts.allSatisfy({ $0.state == .pending })
         else {
             throw CommandFailure(.conflict, "it cannot be edited any more: it is due, or a relay has had it")

@@ -23,58 +23,134 @@ extension Outbox {
             $0.name(item.key)
             $0.traceparent = Traceparent(following: item.traceparent.flatMap { Traceparent($0) })
         }
-        let turn = await ServiceContext.withValue(work) { await relayAndRecord(item, isLeaseCertain: isLeaseCertain) }
+        let end = await ServiceContext.withValue(work) { await relayAndRecord(item, isLeaseCertain: isLeaseCertain) }
         let next: Event? = state.withLock { state in
             let now = UnixMilliseconds.now
-            if let again = state.finished(turn, of: item, at: now) { return .claimedAgain(again) }
+            if let again = state.finished(end.turn, in: end.others, of: item, at: now) { return .claimedAgain(again) }
             return state.wakesLoop(at: now) ? .check : nil
         }
         if let next { event.yield(next) }
     }
 
-    private func relayAndRecord(_ item: OutboxItem, isLeaseCertain: Bool) async -> OutboxStateMachine.Turn {
-        let expires = item.expires
-        let pending = item.record.pendingParts
-        guard expires > .now, !pending.isEmpty, item.record.state != .held else {
-            await record(item) { $0.expire(at: .now, expires: expires, owner: $1) }
-            return .expired
-        }
-        guard let (item, deadline) = await withLease(item, isCertain: isLeaseCertain) else { return .dropped }
-        do {
-            let results = try await relay.relay(pending, of: item, by: deadline)
-            // The outage is over only after a final outcome. A relay that tries an unreachable FCM does not end it.
-            if results.contains(where: \.isFinal) { relayAnswered() }
-            return await record(results, of: item)
-        } catch {
-            // The outbox has stopped. FCM may have the message.
-            guard !Task.isCancelled else { return .dropped }
-            guard let refusal = DeliveryError(refusal: error) else { return await recordFailure(error, of: item) }
-            relayAnswered()
-            return await record(pending.map { PartResult(part: $0, result: .failure(refusal)) }, of: item)
-        }
+    /// How a turn ended.
+    private struct TurnEnd {
+        let turn: OutboxStateMachine.Turn
+        /// How it ended in queues in which it ended otherwise.
+        var others: [OutboxQueue: OutboxStateMachine.Turn] = [:]
     }
 
-    private func relayAnswered() {
-        relaying.worked()
-        unreachable.withLock { $0 = nil }
-    }
-
-    /// Stores that no relay has answered for an item.
-    private func recordFailure(_ failure: CommandFailure, of item: OutboxItem) async -> OutboxStateMachine.Turn {
+    private func relayAndRecord(_ item: OutboxItem, isLeaseCertain: Bool) async -> TurnEnd {
         let expires = item.expires
-        guard !failure.isOutcomeUnknown else {
-            let schedule = schedule
-            await record(item) {
-                $0.unanswered(
-                    failure.message, to: $1, at: .now, expires: expires, schedule: schedule, random: .random(in: 0...1))
+        guard expires > .now, !item.record.pendingParts.isEmpty, item.record.state != .held else {
+            await record(item) { [acceptances] in
+                let now = UnixMilliseconds.now
+                $0.expire(at: now, expires: expires, owner: $1)
+                acceptances.note(&$0, at: now)
             }
-            return .unanswered
+            return TurnEnd(turn: .expired)
         }
-        relaying.failed(failure)
-        let error = DeliveryError.relayUnreachable(failure)
-        unreachable.withLock { $0 = error }
-        await record(item, reportsRetry: false) { $0.unreachable(error, to: $1, at: .now, expires: expires) }
-        return .unreachable
+        if let key = item.push?.messageKey {
+            guard let isRecalled = await isRecalled(key, of: item) else { return TurnEnd(turn: .dropped) }
+            if isRecalled {
+                await record(item) { $0.endUnsent(at: .now, owner: $1) }
+                return TurnEnd(turn: .dropped)
+            }
+        }
+        guard let (item, deadline) = await withLease(item, isCertain: isLeaseCertain) else { return TurnEnd(turn: .dropped) }
+        let attempts = attempts(of: item)
+        // The outbox has stopped. FCM may have the message.
+        guard let made = await make(attempts.made, of: item, by: deadline) else { return TurnEnd(turn: .dropped) }
+        await record(made + attempts.kept, of: item)
+        // Without Web Push there is one queue.
+        if let only = made.first, !transports.contains(.webpush) { return TurnEnd(turn: only.turn) }
+        let ends = made.map { (item.queue(of: $0.transport), $0.turn) }
+        return TurnEnd(turn: .dropped, others: Dictionary(uniqueKeysWithValues: ends))
+    }
+
+    /// Whether the message of a block was recalled. It may have been while it was divided into blocks, or after an attempt of which the
+    /// message log has no answer. So the block asks before each attempt.
+    ///
+    /// - Returns: `nil` if the store cannot be asked. The block is due again.
+    private func isRecalled(_ message: ObjectID, of block: OutboxItem) async -> Bool? {
+        do {
+            return try await store.message(message)?.relay.state == .recalled
+        } catch let failure as CommandFailure where failure.status == .conflict {
+            // The message cannot be read. Its pushes were logged while it could.
+            return false
+        } catch {
+            logger.debug("the message of a block cannot be read yet", metadata: ["error": "\(error)"])
+            if let lease = block.record.lease { releaseIfStored(lease, of: .item(block.key)) }
+            return nil
+        }
+    }
+
+    /// The transports by which the turn of an item relays its parts, and what is known of the parts for others without an attempt.
+    private func attempts(of item: OutboxItem) -> (made: [PushTransport], kept: [AttemptOutcome]) {
+        let due = item.record.dueTransports(at: .now)
+        // Nearly always it is one transport, and nothing is kept.
+        if due == transports, due == .fcm || due == .webpush { return (due.all, []) }
+        let (asked, errors) = (state.withLock { $0.askedQueues(of: item.key) }, unreachable.withLock(\.self))
+        var (made, kept): ([PushTransport], [AttemptOutcome]) = ([], [])
+        for transport in due.all {
+            if !transports.contains(PushTransports(transport)) {
+                let off = item.record.pendingParts(of: transport).map {
+                    PartResult(part: $0, result: .failure(.switchedOff(transport)))
+                }
+                kept.append(AttemptOutcome(transport, .answered(off)))
+            } else if asked.contains(OutboxQueues(item.queue(of: transport))) {
+                made.append(transport)
+            } else if let error = errors[transport] {
+                kept.append(AttemptOutcome(transport, .unreachable(error)))
+            }
+        }
+        return (made, kept)
+    }
+
+    /// Makes attempts by several transports at the same time.
+    ///
+    /// - Returns: Their outcomes, in the order of the transports; `nil` if the outbox has stopped.
+    private func make(
+        _ attempts: [PushTransport], of item: OutboxItem, by deadline: UnixMilliseconds
+    ) async -> [AttemptOutcome]? {
+        guard attempts.count > 1 else {
+            guard let transport = attempts.first else { return [] }
+            return await attempt(by: transport, of: item, until: deadline).map { [$0] }
+        }
+        let outcomes = await withTaskGroup(of: AttemptOutcome?.self, returning: [AttemptOutcome].self) { group in
+            for transport in attempts { group.addTask { await self.attempt(by: transport, of: item, until: deadline) } }
+            return await group.reduce(into: []) { if let outcome = $1 { $0.append(outcome) } }
+        }
+        guard outcomes.count == attempts.count else { return nil }
+        return attempts.compactMap { transport in outcomes.first { $0.transport == transport } }
+    }
+
+    /// - Returns: `nil` if the outbox has stopped. FCM may have the message.
+    private func attempt(
+        by transport: PushTransport, of item: OutboxItem, until deadline: UnixMilliseconds
+    ) async -> AttemptOutcome? {
+        let parts = item.record.pendingParts(of: transport)
+        do {
+            let results = try await relay.relay(parts, of: item, by: transport, until: deadline)
+            // The outage is over only after a final outcome. A relay that tries an unreachable FCM does not end it.
+            if results.contains(where: \.isFinal) { relayAnswered(transport) }
+            return AttemptOutcome(transport, .answered(results))
+        } catch {
+            guard !Task.isCancelled else { return nil }
+            if let refusal = DeliveryError(refusal: error) {
+                relayAnswered(transport)
+                return AttemptOutcome(transport, .answered(parts.map { PartResult(part: $0, result: .failure(refusal)) }))
+            }
+            guard !error.isOutcomeUnknown else { return AttemptOutcome(transport, .unanswered(error.message)) }
+            relaying[transport].failed(error)
+            let failure = DeliveryError.relayUnreachable(error)
+            unreachable.withLock { $0[transport] = failure }
+            return AttemptOutcome(transport, .unreachable(failure))
+        }
+    }
+
+    private func relayAnswered(_ transport: PushTransport) {
+        relaying[transport].worked()
+        unreachable.withLock { $0[transport] = nil }
     }
 
     /// Ensures that the lease is long enough for one turn.
@@ -92,8 +168,7 @@ extension Outbox {
             do {
                 let kept = try await store.update(item.key) { record, _ in
                     guard held != nil, record.lease == held else { throw LeaseLost(stored: record.lease) }
-                    record.lease = renewed
-                    record.nextAttempt = renewed.until
+                    record.extendLease(to: renewed)
                 }
                 guard let kept else { return nil }
                 if Self.isLongEnough(renewed.until) { return (kept, renewed.until) }
@@ -129,15 +204,16 @@ extension Outbox {
         }
     }
 
-    private func record(_ results: [PartResult], of item: OutboxItem) async -> OutboxStateMachine.Turn {
+    private func record(_ outcomes: [AttemptOutcome], of item: OutboxItem) async {
         let schedule = schedule
         let expires = item.expires
-        await record(item) { [acceptances] in
+        // While FCM is unreachable, a line about each message would be too many.
+        let reportsRetry = outcomes.contains { $0.turn == .deferred || $0.turn == .unanswered }
+        await record(item, reportsRetry: reportsRetry) { [acceptances] in
             let now = UnixMilliseconds.now
-            $0.answered(results, to: $1, at: now, expires: expires, schedule: schedule, random: .random(in: 0...1))
+            $0.attempted(outcomes, by: $1, at: now, expires: expires, schedule: schedule, random: .random(in: 0...1))
             acceptances.note(&$0, at: now)
         }
-        return results.allSatisfy(\.isFinal) ? .settled : .deferred
     }
 
     /// Stores the outcome of a turn. While the database is unreachable it retries: only this process knows the outcome.
@@ -176,8 +252,8 @@ extension Outbox {
     /// - A retry is of an item that has failed, and a removal of one that has ended; these have no lease.
     /// - A claim after the end of the lease, and a renewal, set another one. Releases of leases remove it.
     /// - After a step of the clock, a lease that is too long is shortened.
-    /// - A process that has lost its lease stores only what FCM has accepted, and shortens the lease of the process that works on the item
-    ///   now (``DeliveryRecord/answered(_:to:at:expires:schedule:random:)``).
+    /// - A process that has lost its lease stores only what was accepted, and shortens the lease of the process that works on the item
+    ///   now (``DeliveryRecord/attempted(_:by:at:expires:schedule:random:)``).
     ///
     /// If the lease is another one, or the answer of an earlier write was lost, the change is made on the stored record. Each attempt
     /// computes the record again: a time in the acceptance order must be stored soon after it was taken. A record whose acceptance is
@@ -203,6 +279,17 @@ extension Outbox {
     }
 }
 
+extension AttemptOutcome {
+    /// How the turn ended for the item's queue.
+    fileprivate var turn: OutboxStateMachine.Turn {
+        switch kind {
+        case .answered(let results): results.allSatisfy(\.isFinal) ? .settled : .deferred
+        case .unreachable: .unreachable
+        case .unanswered: .unanswered
+        }
+    }
+}
+
 extension OutboxItem {
     /// The maximum number of errors that are named: most of a push's recipients have the same.
     private static let maxErrors = 3
@@ -211,6 +298,8 @@ extension OutboxItem {
     func reportState(to logger: Logger) {
         switch record.state {
         case .relayed: logger.debug("relayed", metadata: ["attempts": "\(record.attempts)"])
+        // On some of its 500 browsers the app is gone, nearly always.
+        case .failed where lacksOnlyGoneBrowsers: logger.debug("relayed, except to browsers that are gone")
         case .failed, .expired:
             logger.error("\(record.state.rawValue)", metadata: ["errors": "\(errors.joined(separator: "; "))"])
         case .retrying:
@@ -219,6 +308,12 @@ extension OutboxItem {
             logger.warning("will be tried again", metadata: ["errors": "\(errors.joined(separator: "; "))"])
         case .held, .pending, .recalled: break
         }
+    }
+
+    /// Whether a block of Web Push has failed only for subscriptions that have ended.
+    private var lacksOnlyGoneBrowsers: Bool {
+        guard let push, push.transport == .webpush else { return false }
+        return push.relay.recipients.allSatisfy { $0.state == .accepted || $0.isUnregistered }
     }
 
     /// The errors of the parts. They name no token.

@@ -30,6 +30,8 @@ final class Outbox: Service {
 
     let store: any MessageStore
     let relay: any Relay
+    /// Those that are switched on.
+    let transports: PushTransports
     let owner: String
     let schedule: RetrySchedule
     /// Where the loop and the turns of messages run; `nil` for Swift's shared threads.
@@ -39,39 +41,43 @@ final class Outbox: Service {
     /// The origin of the canary's messages, which get no audit entries: they would soon fill most of the log.
     private let canary: MessageOrigin?
     let logger: Logger
-    let relaying: OutageLog
+    let relaying: PerTransport<OutageLog>
     let claiming: OutageLog
     let recording: OutageLog
     let state: Mutex<OutboxStateMachine>
     let leaseClock = Mutex(LeaseClock(wall: .now, monotonic: .now))
     let orphanedLeases = Mutex(OrphanedLeases())
-    /// Why no relay accepts messages; `nil` while one does.
-    let unreachable = Mutex<DeliveryError?>(nil)
+    /// Why no relay of a transport accepts messages; `nil` while one does.
+    let unreachable = Mutex(PerTransport<DeliveryError?>(nil))
     let events: AsyncStream<Event>
     let event: AsyncStream<Event>.Continuation
 
     /// - Parameters:
+    ///   - transports: Those that are switched on.
     ///   - owner: The process's unique name.
     ///   - schedule: When refused components are retried.
     ///   - canary: Where the canary's messages come from, if there is one.
     ///   - executor: Runs the turns of messages: the bus thread, for most of a turn is a command and its reply.
     init(
-        store: any MessageStore, relay: any Relay, owner: String, capacity: Int = 256, announcer: OutboxAnnouncer,
-        schedule: RetrySchedule = RetrySchedule(), canary: MessageOrigin? = nil, executor: (any TaskExecutor)? = nil,
-        logger: Logger
+        store: any MessageStore, relay: any Relay, transports: PushTransports = .fcm, owner: String, capacity: Int = 256,
+        announcer: OutboxAnnouncer, schedule: RetrySchedule = RetrySchedule(), canary: MessageOrigin? = nil,
+        executor: (any TaskExecutor)? = nil, logger: Logger
     ) {
         self.store = store
         self.relay = relay
+        self.transports = transports
         self.owner = owner
         self.schedule = schedule
         self.announcer = announcer
         self.canary = canary
         self.executor = executor
         self.logger = logger
-        relaying = OutageLog("no relay takes messages", logger: logger)
+        var relaying = PerTransport(OutageLog("no relay takes messages", logger: logger))
+        relaying[.webpush] = OutageLog("the Web Push service takes no messages", logger: logger)
+        self.relaying = relaying
         claiming = OutageLog("due messages cannot be claimed", logger: logger)
         recording = OutageLog("outcomes cannot be stored yet", logger: logger)
-        state = Mutex(OutboxStateMachine(capacity: capacity))
+        state = Mutex(OutboxStateMachine(capacity: capacity, transports: transports))
         (events, event) = AsyncStream.makeStream()
     }
 
@@ -111,18 +117,21 @@ final class Outbox: Service {
         let now = UnixMilliseconds.now
         let recorded = item.message.flatMap { canary?.includes($0) == true ? nil : $0 }
         let audit = recorded.map { MessageAudit(.send, by: AuditAuthor(actor: $0.sender, address: address), at: now) }
-        let due = item.record.nextAttempt ?? now
+        let due = item.record.firstAttempt ?? now
         let isDue = due <= now && item.record.state != .held
         var item = item
-        if isDue, let error = unreachable.withLock(\.self) { item.change { $0.setError(error) } }
-        guard isDue, state.withLock({ $0.reserve(item) }) else {
+        if isDue {
+            let errors = unreachable.withLock(\.self)
+            for transport in transports.all {
+                if let error = errors[transport] { item.change { $0.setError(error, of: transport) } }
+            }
+        }
+        let asked = isDue ? state.withLock { $0.reserve(item) ? $0.askedQueues(of: item.key) : [] } : []
+        guard !asked.isEmpty else {
             return NewItem(item: item, audit: audit, time: now, isDue: isDue, lease: nil)
         }
         let lease = lease(at: now)
-        item.change { record in
-            record.lease = lease
-            record.nextAttempt = lease.until
-        }
+        item.change { $0.takeLease(lease, for: asked) }
         return NewItem(item: item, audit: audit, time: now, isDue: isDue, lease: lease)
     }
 
@@ -178,7 +187,7 @@ final class Outbox: Service {
         }
         guard let edited else { return nil }
         announcer.announce(edited)
-        if edited.item.record.state != .held, let due = edited.item.record.nextAttempt, due <= .now {
+        if edited.item.record.state != .held, let due = edited.item.record.firstAttempt, due <= .now {
             claimSoon(for: edited.item.urgency)
         }
         return edited.item.message
@@ -204,7 +213,7 @@ final class Outbox: Service {
         }
         guard let approved else { return nil }
         announcer.announce(approved)
-        if let due = approved.item.record.nextAttempt, due <= .now { claimSoon(for: approved.item.urgency) }
+        if let due = approved.item.record.firstAttempt, due <= .now { claimSoon(for: approved.item.urgency) }
         return approved.item.message
     }
 
@@ -262,7 +271,7 @@ final class Outbox: Service {
         }
         guard let released else { return nil }
         announcer.announce(released)
-        if released.item.record.state != .held, let due = released.item.record.nextAttempt, due <= .now {
+        if released.item.record.state != .held, let due = released.item.record.firstAttempt, due <= .now {
             claimSoon(for: released.item.urgency)
         }
         return released.item

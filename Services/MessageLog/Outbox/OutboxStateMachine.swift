@@ -8,8 +8,10 @@ import Base
 ///   Alert, and a flood of Alerts never blocks Information.
 /// - A fairness key may use at most half of the capacity, and only a few slots while FCM does not accept its items. So neither a
 ///   flooded key nor a failing one starves the others.
-/// - While no relay answers, it tries one item at a time, waits longer after each failure, and returns to normal
-///   after the first answer.
+/// - While no relay of a transport answers, it tries one item of a queue at a time, waits longer after each failure, and returns to
+///   normal after the first answer.
+/// - Each queue (``OutboxQueue``) has its own claims and its own capacity, and each transport its own outages. A message whose parts for
+///   both transports are due is handed to both in one turn if both can take it. Otherwise the other part waits in its queue.
 struct OutboxStateMachine: Sendable {
     /// The next action of the outbox.
     enum Action: Hashable, Sendable {
@@ -19,7 +21,7 @@ struct OutboxStateMachine: Sendable {
         case wait(until: UnixMilliseconds)
     }
 
-    /// How an item's turn ended. A turn is one attempt to relay an item, from the claim to the stored outcome.
+    /// How an item's turn ended in a queue. A turn is one attempt to relay an item, from the claim to the stored outcome.
     enum Turn: Hashable, Sendable {
         /// A relay answered, and no component needs a retry.
         case settled
@@ -31,7 +33,7 @@ struct OutboxStateMachine: Sendable {
         case unanswered
         /// No relay was asked: the deadline had passed.
         case expired
-        /// No relay was asked: another process owned it by then, or the lease could not be renewed.
+        /// No relay was asked: another process owned it by then, the lease could not be renewed, or it is a block of a recalled message.
         case dropped
     }
 
@@ -47,74 +49,124 @@ struct OutboxStateMachine: Sendable {
         var missed: UnixMilliseconds?
     }
 
-    /// The maximum number of items that are relayed at a time.
+    /// The state of a queue.
+    private struct QueueState: Sendable {
+        /// The items that are being relayed or about to be. Leases keep other instances away. This keeps the same process from
+        /// relaying an item twice, even if its lease ends early because of a clock step, or an outage of the database.
+        var inFlight: InFlightItems
+        var schedules = PerUrgency(ClaimSchedule())
+    }
+
+    /// The failures of a transport.
+    private struct Outage: Sendable {
+        /// How long nothing is claimed after a failure.
+        var backoff = Backoff(first: .milliseconds(100), max: Duration(OutboxStateMachine.maxPause))
+        var pausedUntil: UnixMilliseconds = 0
+
+        var isOngoing: Bool { backoff.failures > 0 }
+    }
+
+    /// The maximum number of items of a queue that are relayed at a time.
     let capacity: Int
     /// The interval of claims. They find retries, scheduled items, and items of a dead instance.
     static let claimInterval: Milliseconds = 1_000
     /// The minimum interval of claims while there is a backlog, so that each claim gets more than one item.
     static let minClaimInterval: Milliseconds = 10
     private static let maxPause: Milliseconds = 2_000
+    /// How much longer the claim of other items must have been due to go before one of urgent items. Otherwise two queues of urgent items
+    /// whose claims take long would leave no time for any other claim.
+    private static let headStart: Milliseconds = 1_000
+    /// A block has hundreds of recipients, so fewer of them make full use of a relay.
+    private static let shareOfBlocks = 4
 
-    /// The items that are being relayed or about to be. Leases keep other instances away. This keeps the same process from
-    /// relaying an item twice, even if its lease ends early because of a clock step, or an outage of the database.
-    private var inFlight: InFlightItems
+    /// The queues that are claimed: without Web Push only that of FCM.
+    private let queues: [OutboxQueue]
+    private var states: PerQueue<QueueState>
+    private var outages = PerTransport(Outage())
     /// Items from a claim whose previous turn was just ending. They are leased again, and no process works on them.
-    private var claimedAgain: [OutboxKey: OutboxItem] = [:]
-    private var schedules = PerUrgency(ClaimSchedule())
-    /// How long nothing is claimed after a failure.
-    private var backoff = Backoff(first: .milliseconds(100), max: Duration(maxPause))
-    private var pausedUntil: UnixMilliseconds = 0
+    private var claimedAgain: [OutboxKey: (item: OutboxItem, queues: OutboxQueues)] = [:]
     /// Until when the loop waits; `nil` while it has not asked for its next action, or will ask again.
     private var waitsUntil: UnixMilliseconds?
 
-    init(capacity: Int) {
+    /// - Parameter transports: Those that are switched on.
+    init(capacity: Int, transports: PushTransports = .fcm) {
         self.capacity = capacity
-        inFlight = InFlightItems(capacity: capacity)
+        // Without FCM, that of FCM has messages without any part, and what was logged before FCM was switched off.
+        queues = transports.contains(.webpush) ? OutboxQueue.allCases : [.fcm]
+        states = PerQueue(QueueState(inFlight: InFlightItems(capacity: capacity)))
+        states[.blocks].inFlight = InFlightItems(capacity: max(1, capacity / Self.shareOfBlocks))
     }
 
-    var keysInFlight: Set<OutboxKey> { inFlight.keys }
+    var keysInFlight: Set<OutboxKey> { queues.reduce(into: []) { $0.formUnion(states[$1].inFlight.keys) } }
 
-    /// Reserves room to relay a new item without a claim. Granted if there is room, relays answer, and no other item of its
-    /// urgency is waiting.
+    /// The queues whose room an item in flight takes up: by their transports it is relayed in this turn.
+    func askedQueues(of key: OutboxKey) -> OutboxQueues {
+        queues.reduce(into: []) { if states[$1].inFlight.contains(key) { $0.insert(OutboxQueues($1)) } }
+    }
+
+    /// Reserves room to relay a new item without a claim. Granted if there is room in one of its queues, relays of its transport answer,
+    /// and no other item of its urgency is waiting in it.
     mutating func reserve(_ item: OutboxItem) -> Bool {
-        guard backoff.failures == 0, !schedules[item.urgency].hasBacklog, inFlight.hasRoom(for: item) else {
-            return false
-        }
-        return inFlight.begin(item)
+        let free = queues.filter { item.pendingQueues.contains(OutboxQueues($0)) && takesNew(item, in: $0) }
+        return !free.isEmpty && begin(item, in: OutboxQueues(free))
+    }
+
+    private func takesNew(_ item: OutboxItem, in queue: OutboxQueue) -> Bool {
+        let state = states[queue]
+        return !outages[queue.transport].isOngoing && !state.schedules[item.urgency].hasBacklog
+            && state.inFlight.hasRoom(for: item)
+    }
+
+    /// - Returns: `false` if it was in flight already.
+    private mutating func begin(_ item: OutboxItem, in asked: OutboxQueues) -> Bool {
+        guard askedQueues(of: item.key).isEmpty else { return false }
+        for queue in queues where asked.contains(OutboxQueues(queue)) { states[queue].inFlight.begin(item) }
+        return true
     }
 
     /// Cancels a reservation: the item was not new, or could not be stored.
     ///
     /// - Returns: The item, if a claim has returned it since. The caller must relay it.
     mutating func cancelReservation(of key: OutboxKey) -> OutboxItem? {
-        inFlight.end(key)
+        for queue in queues { states[queue].inFlight.end(key) }
         return takeClaimedAgain(key)
     }
 
     /// An item that is not in flight became due.
     mutating func becameDue(_ urgency: Urgency, at now: UnixMilliseconds) {
-        let schedule = schedules[urgency]
+        for queue in queues { becameDue(urgency, in: queue, at: now) }
+    }
+
+    private mutating func becameDue(_ urgency: Urgency, in queue: OutboxQueue, at now: UnixMilliseconds) {
+        let schedule = states[queue].schedules[urgency]
         if schedule.isRunning {
-            schedules[urgency].missed = min(schedule.missed ?? now, now)
+            states[queue].schedules[urgency].missed = min(schedule.missed ?? now, now)
         } else {
-            schedules[urgency].next = min(schedule.next, now)
+            states[queue].schedules[urgency].next = min(schedule.next, now)
         }
     }
 
-    /// The next action.
+    /// The next action. Of the claims that are due it is the one that has been due longest.
     func next(at now: UnixMilliseconds) -> Action {
         var earliest: UnixMilliseconds?
+        var longest: (queue: OutboxQueue, urgency: Urgency, due: UnixMilliseconds)?
         // Urgent items first.
         for urgency in [Urgency.high, .normal] {
-            let schedule = schedules[urgency]
             // While a claim of urgent items is running, no other claim begins: its items go out first.
-            if schedule.isRunning { break }
-            guard mayClaim(urgency) else { continue }
-            let moment = max(schedule.next, pausedUntil)
-            // A time that is further away than any pause was set before the clock was set back.
-            guard moment > now, moment <= now + Self.maxPause else { return .claim(claim(urgency)) }
-            earliest = min(earliest ?? moment, moment)
+            if queues.contains(where: { states[$0].schedules[urgency].isRunning }) { break }
+            for queue in queues {
+                guard mayClaim(urgency, of: queue) else { continue }
+                let moment = max(states[queue].schedules[urgency].next, outages[queue.transport].pausedUntil)
+                // A time that is further away than any pause was set before the clock was set back.
+                guard moment > now, moment <= now + Self.maxPause else {
+                    let due = min(moment, now) + (urgency == .high ? 0 : Self.headStart)
+                    if longest.map({ due < $0.due }) ?? true { longest = (queue, urgency, due) }
+                    continue
+                }
+                earliest = min(earliest ?? moment, moment)
+            }
         }
+        if let longest { return .claim(claim(longest.urgency, of: longest.queue)) }
         return .wait(until: earliest ?? now + Self.claimInterval)
     }
 
@@ -123,7 +175,7 @@ struct OutboxStateMachine: Sendable {
     mutating func begin(at now: UnixMilliseconds) -> Action {
         let action = next(at: now)
         switch action {
-        case .claim(let claim): schedules[claim.urgency].isRunning = true
+        case .claim(let claim): states[claim.queue].schedules[claim.urgency].isRunning = true
         case .wait(let moment): waitsUntil = moment
         }
         return action
@@ -138,12 +190,14 @@ struct OutboxStateMachine: Sendable {
         return true
     }
 
-    private func mayClaim(_ urgency: Urgency) -> Bool {
-        backoff.failures == 0 ? inFlight.hasRoom(for: urgency) : inFlight.isEmpty
+    private func mayClaim(_ urgency: Urgency, of queue: OutboxQueue) -> Bool {
+        let inFlight = states[queue].inFlight
+        return outages[queue.transport].isOngoing ? inFlight.isEmpty : inFlight.hasRoom(for: urgency)
     }
 
-    private func claim(_ urgency: Urgency) -> Claim {
-        backoff.failures == 0 ? inFlight.claim(urgency) : Claim(urgency, limit: 1, maxPerKey: 1)
+    private func claim(_ urgency: Urgency, of queue: OutboxQueue) -> Claim {
+        outages[queue.transport].isOngoing
+            ? Claim(urgency, of: queue, limit: 1, maxPerKey: 1) : states[queue].inFlight.claim(urgency, of: queue)
     }
 
     /// A claim has returned these items.
@@ -154,184 +208,97 @@ struct OutboxStateMachine: Sendable {
         let isShort = claim.room.values.contains(0) || byKey.contains { $0.value.count >= claim.room(for: $0.key) }
         let isFull = items.count >= claim.limit
         let next = now + (isFull ? Self.minClaimInterval : Self.claimInterval)
-        schedules[claim.urgency] = ClaimSchedule(
-            next: min(next, schedules[claim.urgency].missed ?? next), last: now, hasBacklog: isFull || isShort)
+        states[claim.queue].schedules[claim.urgency] = ClaimSchedule(
+            next: min(next, states[claim.queue].schedules[claim.urgency].missed ?? next), last: now, hasBacklog: isFull || isShort
+        )
         return items.filter { item in
-            if inFlight.begin(item) { return true }
-            claimedAgain[item.key] = item
+            let asked = queuesToAsk(for: item, claimedFrom: claim.queue, at: now)
+            if begin(item, in: asked) { return true }
+            claimedAgain[item.key] = (item, asked)
             return false
         }
     }
 
+    /// The queues by whose transports a claimed item is relayed: that of the claim, and another one in which it is due and that can take
+    /// it.
+    private func queuesToAsk(for item: OutboxItem, claimedFrom queue: OutboxQueue, at now: UnixMilliseconds) -> OutboxQueues {
+        guard queues.count > 1 else { return OutboxQueues(queue) }
+        let due = item.dueQueues(at: now)
+        let others = queues.filter { $0 != queue && due.contains(OutboxQueues($0)) && takesNew(item, in: $0) }
+        return OutboxQueues([queue] + others)
+    }
+
     /// A claim failed: the database is unreachable.
     mutating func claimFailed(_ claim: Claim, at now: UnixMilliseconds) {
-        schedules[claim.urgency].next = now + Self.claimInterval
-        schedules[claim.urgency].isRunning = false
-        schedules[claim.urgency].missed = nil
+        states[claim.queue].schedules[claim.urgency].next = now + Self.claimInterval
+        states[claim.queue].schedules[claim.urgency].isRunning = false
+        states[claim.queue].schedules[claim.urgency].missed = nil
     }
 
     /// An item's turn has ended.
     ///
+    /// - Parameters:
+    ///   - turn: How it ended.
+    ///   - others: How it ended in queues in which it ended otherwise.
+    ///   - item: As it was claimed.
     /// - Returns: The item, if a claim has returned it since. Its next turn begins, and must first check whether there is
     ///   anything left to do.
-    mutating func finished(_ turn: Turn, of item: OutboxItem, at now: UnixMilliseconds) -> OutboxItem? {
-        inFlight.end(item.key)
-        learn(from: turn, of: item, at: now)
+    mutating func finished(
+        _ turn: Turn, in others: [OutboxQueue: Turn] = [:], of item: OutboxItem, at now: UnixMilliseconds
+    ) -> OutboxItem? {
+        let asked = askedQueues(of: item.key)
+        for queue in queues where asked.contains(OutboxQueues(queue)) {
+            states[queue].inFlight.end(item.key)
+            learn(from: others[queue] ?? turn, of: item, in: queue, at: now)
+        }
+        if queues.count > 1 { noteSkipped(item.dueQueues(at: now).subtracting(asked), of: item, at: now) }
         return takeClaimedAgain(item.key)
     }
 
-    private mutating func takeClaimedAgain(_ key: OutboxKey) -> OutboxItem? {
-        guard let again = claimedAgain.removeValue(forKey: key), inFlight.begin(again) else { return nil }
-        return again
+    /// The item is still due in some queues, which had no room for it.
+    private mutating func noteSkipped(_ skipped: OutboxQueues, of item: OutboxItem, at now: UnixMilliseconds) {
+        for queue in queues where skipped.contains(OutboxQueues(queue)) {
+            states[queue].schedules[item.urgency].hasBacklog = true
+            claimBacklog(of: queue, at: now)
+        }
     }
 
-    private mutating func learn(from turn: Turn, of item: OutboxItem, at now: UnixMilliseconds) {
+    private mutating func takeClaimedAgain(_ key: OutboxKey) -> OutboxItem? {
+        guard let again = claimedAgain.removeValue(forKey: key), begin(again.item, in: again.queues) else { return nil }
+        return again.item
+    }
+
+    private mutating func learn(from turn: Turn, of item: OutboxItem, in queue: OutboxQueue, at now: UnixMilliseconds) {
         switch turn {
-        case .dropped, .expired: claimBacklog(at: now)
+        case .dropped, .expired: claimBacklog(of: queue, at: now)
         case .settled, .deferred:
-            inFlight.answered(for: item.fairnessKey, isDeferred: turn == .deferred)
-            if backoff.failures > 0 {
-                for urgency in Urgency.allCases { schedules[urgency].next = now }
+            states[queue].inFlight.answered(for: item.fairnessKey, isDeferred: turn == .deferred)
+            if outages[queue.transport].isOngoing {
+                for other in queues where other.transport == queue.transport {
+                    for urgency in Urgency.allCases { states[other].schedules[urgency].next = now }
+                }
             } else {
-                claimBacklog(at: now)
+                claimBacklog(of: queue, at: now)
             }
-            backoff.succeeded()
-            pausedUntil = 0
+            outages[queue.transport].backoff.succeeded()
+            outages[queue.transport].pausedUntil = 0
         case .unreachable, .unanswered:
             // Failures of concurrent turns count once.
+            let pausedUntil = outages[queue.transport].pausedUntil
             if pausedUntil <= now || pausedUntil > now + Self.maxPause {
-                pausedUntil = now + Milliseconds(backoff.failed())
+                outages[queue.transport].pausedUntil = now + Milliseconds(outages[queue.transport].backoff.failed())
             }
-            becameDue(item.urgency, at: pausedUntil)
+            becameDue(item.urgency, in: queue, at: outages[queue.transport].pausedUntil)
         }
     }
 
     /// There is room again, so items that were left behind are claimed. Claims have a minimum interval, so that each
     /// gets several items.
-    private mutating func claimBacklog(at now: UnixMilliseconds) {
+    private mutating func claimBacklog(of queue: OutboxQueue, at now: UnixMilliseconds) {
         for urgency in Urgency.allCases {
-            let schedule = schedules[urgency]
+            let schedule = states[queue].schedules[urgency]
             guard schedule.hasBacklog else { continue }
-            schedules[urgency].next = min(schedule.next, max(now, schedule.last + Self.minClaimInterval))
+            states[queue].schedules[urgency].next = min(schedule.next, max(now, schedule.last + Self.minClaimInterval))
         }
-    }
-}
-
-/// A value for each urgency.
-private struct PerUrgency<Value: Sendable>: Sendable {
-    private var high: Value
-    private var normal: Value
-
-    init(_ value: Value) {
-        high = value
-        normal = value
-    }
-
-    subscript(urgency: Urgency) -> Value {
-        get {
-            switch urgency {
-            case .high: high
-            case .normal: normal
-            }
-        }
-        set {
-            switch urgency {
-            case .high: high = newValue
-            case .normal: normal = newValue
-            }
-        }
-    }
-}
-
-/// The items that are being relayed, and the remaining room for each urgency and each fairness key. Pure.
-///
-/// Everything is counted as it changes: this is asked for every message, and thousands of keys may be in flight or failing.
-struct InFlightItems: Sendable {
-    private struct Item: Sendable {
-        let urgency: Urgency
-        let key: FairnessKey
-    }
-
-    /// A key with items in flight, or that is failing.
-    private struct Key: Sendable {
-        var count = 0
-        var isFailing = false
-    }
-
-    /// The maximum number of a key's items at a time while FCM does not accept them.
-    static let roomWhileFailing = 4
-    /// When there are this many failing keys, all are forgotten. They are then detected again.
-    private static let maxFailing = 10_000
-
-    private let capacity: Int
-    /// The maximum for one urgency: an eighth is left to the other.
-    private let maxPerUrgency: Int
-    private let maxPerKey: Int
-    private var items: [OutboxKey: Item] = [:]
-    private var byUrgency = PerUrgency(0)
-    private var byKey: [FairnessKey: Key] = [:]
-    private var failingKeys = 0
-
-    init(capacity: Int) {
-        self.capacity = capacity
-        maxPerUrgency = max(1, capacity - capacity / 8)
-        maxPerKey = max(1, capacity / 2)
-    }
-
-    var isEmpty: Bool { items.isEmpty }
-    var keys: Set<OutboxKey> { Set(items.keys) }
-
-    func hasRoom(for urgency: Urgency) -> Bool { room(for: urgency) > 0 }
-
-    func hasRoom(for item: OutboxItem) -> Bool {
-        hasRoom(for: item.urgency) && byKey[item.fairnessKey].map { room(for: $0) > 0 } ?? true
-    }
-
-    /// The claim for one urgency that has room.
-    func claim(_ urgency: Urgency) -> Claim {
-        Claim(urgency, limit: room(for: urgency), maxPerKey: maxPerKey, room: byKey.mapValues { room(for: $0) })
-    }
-
-    /// - Returns: `false` if it was in flight already.
-    mutating func begin(_ item: OutboxItem) -> Bool {
-        guard items[item.key] == nil else { return false }
-        let (urgency, key) = (item.urgency, item.fairnessKey)
-        items[item.key] = Item(urgency: urgency, key: key)
-        byUrgency[urgency] += 1
-        byKey[key, default: Key()].count += 1
-        return true
-    }
-
-    mutating func end(_ key: OutboxKey) {
-        guard let item = items.removeValue(forKey: key) else { return }
-        byUrgency[item.urgency] -= 1
-        change(item.key) { $0.count -= 1 }
-    }
-
-    /// FCM has answered for a key.
-    mutating func answered(for key: FairnessKey, isDeferred: Bool) {
-        guard byKey[key]?.isFailing ?? false != isDeferred else { return }
-        if isDeferred, failingKeys >= Self.maxFailing {
-            for key in byKey.keys { change(key) { $0.isFailing = false } }
-            failingKeys = 0
-        }
-        failingKeys += isDeferred ? 1 : -1
-        change(key) { $0.isFailing = isDeferred }
-    }
-
-    /// Changes a key, and forgets it if it has neither items in flight nor fails.
-    private mutating func change(_ key: FairnessKey, _ change: (inout Key) -> Void) {
-        var changed = byKey[key] ?? Key()
-        change(&changed)
-        byKey[key] = changed.count > 0 || changed.isFailing ? changed : nil
-    }
-
-    private func room(for urgency: Urgency) -> Int {
-        min(capacity - items.count, maxPerUrgency - byUrgency[urgency])
-    }
-
-    private func room(for key: Key) -> Int {
-        let most = key.isFailing ? min(maxPerKey, Self.roomWhileFailing) : maxPerKey
-        return max(0, most - key.count)
     }
 }

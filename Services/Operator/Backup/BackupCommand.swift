@@ -12,13 +12,14 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "backup", abstract: "Writes all data of the services into a new folder, while they run.",
         discussion: """
             The data is that of the SQLite files in MSI_STATE_DIR, or of the MongoDB database at MSI_DATABASE_URL. Everything that was \
-            accepted before the command began is in the copy. Each SQLite store is copied as it is at one moment. From MongoDB each \
-            message is, and all collections together after them: a broadcast that becomes due during the copy may be noted as pushed \
-            without its push. A backup of MongoDB needs twice the space of the data while it is written. The command reads what it has \
-            written again, checks it, and only then gives the folder its name.
+            accepted before the command began is in the copy. Each SQLite store is copied as it is at one moment. From MongoDB the \
+            collections of Web Push are, then each message, and all other collections together after them: a broadcast that becomes due \
+            during the copy may be noted as pushed without its push. A backup of MongoDB needs twice the space of the data while it is \
+            written. The command reads what it has written again, checks it, and only then gives the folder its name.
 
-            The folder contains everything: texts of messages, accounts with the hashes of their passwords, and the secrets of second \
-            factors. Only its owner may read it. Keep it as safe as the data itself, on another disk. msi restore restores it.
+            The folder contains everything: texts of messages, accounts with the hashes of their passwords, the secrets of second \
+            factors, and the subscriptions and signing keys of Web Push. Only its owner may read it. Keep it as safe as the data itself, on \
+            another disk. msi restore restores it.
 
             The folder that is to contain the new one must exist: otherwise a backup to a disk that is not mounted would go to the disk \
             below. A place inside MSI_STATE_DIR or inside another backup is refused.
@@ -82,8 +83,10 @@ struct BackupCommand: AsyncParsableCommand {
         if printsJSON, let json = try? JSONCoder.encode(Report(backup: target, manifest: manifest)) {
             return print(String(decoding: json, as: UTF8.self))
         }
+        let subscriptions = manifest.rows(of: "webpush_subscription", in: "webpush.sqlite")
         print(
             "backup complete and verified: \(target), \(manifest.files.count) files, \(manifest.bytes) bytes, "
-                + "\(manifest.rows(of: "message", in: "message-log.sqlite")) messages")
+                + "\(manifest.rows(of: "message", in: "message-log.sqlite")) messages"
+                + (subscriptions == 0 ? "" : ", \(subscriptions) Web Push subscriptions"))
     }
 }

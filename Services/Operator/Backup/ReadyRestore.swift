@@ -66,7 +66,7 @@ struct ReadyRestore {
                     )
                 }
             }
-            try StoredDocuments.check("cube.sqlite", in: draft)
+            for file in ["cube.sqlite", "webpush.sqlite"] { try StoredDocuments.check(file, in: draft) }
             let now = UnixMilliseconds.now
             let held = try await hold(in: draft, at: now, progress: progress)
             try await raiseNumbers(in: draft, to: RestoredNumber(restored: now))

@@ -17,7 +17,7 @@ struct RestoreCommand: AsyncParsableCommand {
             started on other machines wait for the end of the restore. All services must be of this version.
 
             Messages and pushes that had not ended are held, since they may have gone out after the backup was made. So are scheduled ones, \
-            and those that wait for an approval. Nothing of that goes to FCM until msi outbox release says so. What is posted after the \
+            and those that wait for an approval. Nothing of that goes out until msi outbox release says so. What is posted after the \
             restore goes out as always.
 
             The backup has the accounts and their rights, so it must belong to this user or to root, and no one else may write to it; \

@@ -13,6 +13,8 @@ struct BusCheck: Sendable {
         var versions: [String: String] = [:]
         /// The endpoints of the relays that answer.
         var relays: [String] = []
+        /// The endpoints of the Web Push services that answer.
+        var webPushServices: [String] = []
         /// What the services of this machine say about themselves, by their processes.
         var reports: [Int32: ServiceReport] = [:]
     }
@@ -65,6 +67,7 @@ struct BusCheck: Sendable {
                 result.isAnythingRunning = true
                 result.versions["\(instance.service.name) at \(instance.endpoint)"] = health.version
                 if instance.service == .fcmRelay { result.relays.append(instance.endpoint) }
+                if instance.service == .webpush { result.webPushServices.append(instance.endpoint) }
                 if let report = health.report {
                     if instance.otherHost == nil { result.reports[report.process] = report }
                     let name = instance.service.executable + (instance.otherHost.map { " on \($0)" } ?? "")
@@ -167,6 +170,9 @@ struct BusCheck: Sendable {
         return switch part {
         case ServiceHealth.store: "is its disk or its database slow or read-only? \(log) says more"
         case "audit": "see the findings about msi-people, and \(log)"
+        case "contact": "set \(Setting.webPushContact.declaration.name) for this service as well, and restart it"
+        case "outbox": "see the findings about msi-message-log, and \(log)"
+        case "push_services": "see the findings about Web Push, and \(log)"
         default: "see the findings about \(part), and \(log)"
         }
     }

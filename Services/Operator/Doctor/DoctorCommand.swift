@@ -10,13 +10,18 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor", abstract: "Checks this machine's installation, and says what to do about what is wrong.",
         discussion: """
             It asks each service that runs about itself, and looks from outside at the rest: the settings of each service, the files and who \
-            can read them, the disk, the clock, the database, the sockets, the versions, FCM by a dry run through each relay, the gateway, its \
-            certificate, and the canary with its token, its subject and its messages. FCM checks the dry run's message and delivers it to no phone. Nothing is changed. It works while nothing runs.
+            can read them, the disk, the clock, the database, the sockets, the versions, FCM by a dry run through each relay, the key of Web \
+            Push and the last answer of each push service, the gateway, its certificate, and the canary with its token, its subject and its \
+            messages. FCM checks the dry run's message and delivers it to no phone. What is switched off is not checked. Nothing is \
+            changed. It works while nothing runs.
 
             On a machine with the packages, run it as root: keys and passwords are readable only by root.
 
             Exit status: 0 without a failure (warnings are none), 1 otherwise.
             """)
+
+    @Flag(help: "Connect to the push services of browsers as well: the known ones, and those of MSI_WEBPUSH_HOSTS.")
+    var pushServices = false
 
     @Flag(name: .customLong("json"), help: "Print one JSON document at the end.")
     var printsJSON = false
@@ -25,7 +30,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let installation = try Installation(environment: ProcessInfo.processInfo.environment)
         var findings: [Finding] = []
         let isPrinting = !printsJSON
-        for await finding in Checkup(of: installation).findings {
+        for await finding in Checkup(of: installation, connectsToPushServices: pushServices).findings {
             findings.append(finding)
             guard isPrinting else { continue }
             print(finding)
@@ -40,9 +45,11 @@ struct DoctorCommand: AsyncParsableCommand {
 /// The checks of `msi doctor`. None changes anything.
 struct Checkup: Sendable {
     private let installation: Installation
+    private let connectsToPushServices: Bool
 
-    init(of installation: Installation) {
+    init(of installation: Installation, connectsToPushServices: Bool = false) {
         self.installation = installation
+        self.connectsToPushServices = connectsToPushServices
     }
 
     /// The findings, as they are made.
@@ -72,16 +79,19 @@ struct Checkup: Sendable {
             return
         }
         // A mistake in a setting hides the emulator; the check of the configuration names the mistake.
-        let installation = (try? installation.withEmulator(settings)) ?? installation
+        let installation = (try? installation.withSettingsOfUp(settings)) ?? installation
         var known: [String] = []
         let values = await SettingValues(environment: installation.environment, mistakes: &known)
         await check(installation, values, mistakes, report)
     }
 
+    /// - Parameter whole: The installation with all its services.
     private func check(
-        _ installation: Installation, _ settings: SettingValues, _ mistakes: [String], _ report: @Sendable (Finding) -> Void
+        _ whole: Installation, _ settings: SettingValues, _ mistakes: [String], _ report: @Sendable (Finding) -> Void
     ) async {
-        let processes = await RunningProcess.all(of: installation, settings)
+        let installation = whole.without(switchedOffBy: settings)
+        // What is switched off may run nevertheless.
+        let processes = await RunningProcess.all(of: whole, settings)
         let supervisor = RunningSupervisor.find(installation, settings)
         if supervisor == nil, processes.isEmpty, let other = await RunningSupervisor.elsewhere(installation, settings) {
             report(other)
@@ -142,6 +152,12 @@ struct Checkup: Sendable {
                 supervisor: supervisor
             ).findings()
         }
+        async let webPush = outcome {
+            try await WebPushCheck(
+                installation: installation, settings: settings, services: answers.webPushServices,
+                stopped: processes.filter(\.isStopped), connects: connectsToPushServices
+            ).findings()
+        }
         let answer = await gateway
         async let canary = outcome {
             try await CanaryCheck(
@@ -152,6 +168,7 @@ struct Checkup: Sendable {
         show(.gateway, answer.map { gatewayCheck.findings(of: $0, isAnythingRunning: answers.isAnythingRunning) })
         all(VersionCheck(versions: answers.versions, installation: installation).findings)
         show(.fcm, await fcm)
+        show(.webPush, await webPush)
         show(.signIn, await openID)
         show(.canary, await canary)
     }
@@ -177,6 +194,7 @@ struct Finding: Encodable, Hashable, Sendable {
         case timeZones = "time zones"
         case descriptors, database, processes, sockets, versions
         case fcm = "FCM"
+        case webPush = "Web Push"
         case signIn = "sign-in"
         case gateway, certificate, canary
     }

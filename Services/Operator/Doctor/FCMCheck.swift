@@ -16,6 +16,7 @@ struct FCMCheck: Sendable {
     private let settings: SettingValues
     private let endpoint: String
     private let certificates: String?
+    private let isOn: Bool
     private let hasKey: Bool
     /// The endpoints of the relays that answer.
     private let relays: [String]
@@ -42,10 +43,13 @@ struct FCMCheck: Sendable {
         self.supervisor = supervisor
         endpoint = try settings.value(.fcmEndpoint)
         certificates = try settings.optional(.fcmCAFile)
+        isOn = try settings.usesFCM
         hasKey = try settings.optional(.fcmServiceAccountFile) != nil
     }
 
+    /// - Returns: None if FCM is switched off.
     func findings() async throws -> [Finding] {
+        guard isOn else { return [] }
         if let process = stopped.first(where: { $0.service == .fcmEmulator }) { return [process.stoppedFinding(.fcm)] }
         var findings: [Finding] = []
         if hasKey, let clock = await clock() { findings.append(clock) }

@@ -16,7 +16,7 @@ struct Installation: Sendable {
     /// The folder of the executables, which is this one's.
     let executables: String
     /// The installed services.
-    let services: [ServiceEntry]
+    private(set) var services: [ServiceEntry]
     /// The environment of the services.
     private(set) var environment: [String: String]
     /// The settings that name the credentials of systemd, which override those of the files. Empty in a build, and for a user who cannot
@@ -69,15 +69,27 @@ struct Installation: Sendable {
         }
     }
 
-    /// The environment of the services, with the emulator that `msi up` adds for the relay. A relay with its own key is started
-    /// separately.
-    func withEmulator(_ settings: SettingValues) throws -> Installation {
-        guard layout == .build, try settings.optional(.fcmServiceAccountFile) == nil else { return self }
+    /// The services that are switched on. A mistake in a setting switches nothing off; the check of the configuration names it.
+    func without(switchedOffBy settings: SettingValues) -> Installation {
+        var copy = self
+        copy.services = services.filter { (try? settings.includes($0)) ?? true }
+        return copy
+    }
+
+    /// The environment of the services, with what `msi up` adds: a contact for push services, and the emulator for the relay. A relay with
+    /// its own key is started separately.
+    func withSettingsOfUp(_ settings: SettingValues) throws -> Installation {
+        guard layout == .build else { return self }
+        var copy = self
+        let contact = Setting.webPushContact
+        if try settings.optional(contact) == nil {
+            copy.environment[contact.declaration.name] = Setting<String>.exampleWebPushContact
+        }
+        guard try settings.usesFCM, try settings.optional(.fcmServiceAccountFile) == nil else { return copy }
         let emulator = EmulatorAccess(
             port: try settings.value(.fcmEmulatorPort), stateDirectory: try settings.value(.stateDirectory))
         // Before the first start there is no key yet.
-        guard FileManager.default.fileExists(atPath: emulator.serviceAccountFile) else { return self }
-        var copy = self
+        guard FileManager.default.fileExists(atPath: emulator.serviceAccountFile) else { return copy }
         copy.environment.merge(emulator.settings) { own, _ in own }
         return copy
     }

@@ -20,7 +20,8 @@ struct ProcessCheck: Sendable {
         self.processes = processes
         self.supervisor = supervisor
         maxConnections = try settings.value(.gatewayMaxConnections)
-        ports = try [Setting<Int>.gatewayPort, .fcmEmulatorPort].map { ($0.declaration, try settings.value($0)) }
+        let used: [Setting<Int>] = try settings.usesFCM ? [.gatewayPort, .fcmEmulatorPort] : [.gatewayPort]
+        ports = try used.map { ($0.declaration, try settings.value($0)) }
     }
 
     var findings: [Finding] {

@@ -40,7 +40,7 @@ struct CanaryMessages: Encodable, Hashable, Sendable {
     /// When the last one was posted.
     let posted: UnixMilliseconds
     let state: RelayState
-    /// The milliseconds from the post until FCM had accepted the last one; `nil` before.
+    /// The milliseconds from the post until FCM, and the Web Push service, had accepted the last one; `nil` before.
     let relayedAfter: Int64?
     /// When the last one was posted that a phone has reported; `nil` if none has.
     let lastReceived: UnixMilliseconds?

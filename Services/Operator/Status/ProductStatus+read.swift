@@ -20,7 +20,8 @@ extension ProductStatus {
             return ProductStatus(
                 gateway: gateway.url, health: health, places: try places(settings, health),
                 canary: isCanarySetUp(settings) ? .unknown(problem: "the token is refused") : .notSetUp,
-                messages: .failure(GatewayFailure(refusal.kind, reason)), token: .refused, at: time)
+                messages: .failure(GatewayFailure(refusal.kind, reason)), token: .refused,
+                webPush: await WebPushState.read(settings, health), at: time)
         }
     }
 
@@ -41,6 +42,7 @@ extension ProductStatus {
         async let counts = askForCounts(gateway, at: time)
         async let answeredCanary = askForCanary(gateway, settings)
         let health = try await askForHealth(gateway)
+        let webPush = await WebPushState.read(settings, health)
         let session = await answeredSession
         let messages = await counts.map { logged, ended in
             Messages(logged: logged, ended: ended, isLimited: session.map { !$0.seesAll } ?? false, now: time)
@@ -48,7 +50,7 @@ extension ProductStatus {
         return ProductStatus(
             gateway: gateway.url, health: health, places: try places(settings, health),
             canary: canary(await answeredCanary, seenBy: session, settings), messages: messages,
-            token: gateway.hasToken ? .usable : .missing, at: time)
+            token: gateway.hasToken ? .usable : .missing, webPush: webPush, at: time)
     }
 
     /// - Throws: ``GatewayFailure``. It names the gateway's URL, unless the token is refused.

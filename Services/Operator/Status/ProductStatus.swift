@@ -126,6 +126,7 @@ struct ProductStatus: Encodable, Sendable {
     let health: Health
     let places: [Place]
     let canary: CanaryState
+    let webPush: WebPushState
     /// `nil` if the token has no right to read messages, or if the message log does not answer.
     let messages: Messages?
     /// Why ``messages`` is missing.
@@ -136,6 +137,8 @@ struct ProductStatus: Encodable, Sendable {
         case status, problems, time, gateway, health, messages, places, canary
         case hasCanary = "has_canary"
         case canaryProblem = "canary_problem"
+        case webPush = "web_push"
+        case webPushProblem = "web_push_problem"
         case messagesProblem = "messages_problem"
     }
 
@@ -144,9 +147,10 @@ struct ProductStatus: Encodable, Sendable {
     ///   - messages: The messages, or why they are not known.
     init(
         gateway: String, health: Health, places: [Place], canary: CanaryState, messages: Result<Messages, GatewayFailure>,
-        token: Token, at time: UnixMilliseconds
+        token: Token, webPush: WebPushState = .off, at time: UnixMilliseconds
     ) {
         (self.gateway, self.health, self.places, self.canary, self.time) = (gateway, health, places, canary, time)
+        self.webPush = webPush
         self.token = token
         switch messages {
         case .success(let found): (self.messages, messagesFailure) = (found, nil)
@@ -192,6 +196,8 @@ struct ProductStatus: Encodable, Sendable {
         try fields.encodeIfPresent(canary.messages, forKey: .canary)
         try fields.encode(canary.isSetUp, forKey: .hasCanary)
         try fields.encodeIfPresent(canary.problem, forKey: .canaryProblem)
+        try fields.encodeIfPresent(webPush.counts, forKey: .webPush)
+        try fields.encodeIfPresent(webPush.problem, forKey: .webPushProblem)
         try fields.encodeIfPresent(messages, forKey: .messages)
         try fields.encodeIfPresent(messagesFailure?.description, forKey: .messagesProblem)
     }

@@ -10,7 +10,8 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status", abstract: "Shows the services with their states and versions, and how many messages wait.",
         discussion: """
             The gateway is that of `msi send`, and is asked for GET /health, GET /statistics and GET /session, each for at most 5 seconds. \
-            The endpoints are those of this machine's settings.
+            The endpoints are those of this machine's settings. If Web Push is on, its service there is asked for the \
+            subscriptions.
 
             The first line and the exit status say the same, as those of a Nagios plugin do, so that a monitoring system can call it:
               0   ok: everything works. Messages may be held
@@ -121,6 +122,7 @@ struct StatusText: CustomStringConvertible {
         lines += Self.columns([["service", "state", "version", "where"]] + services)
         lines.append("")
         lines += messages
+        lines += status.webPush.lines(at: status.time)
         lines += canary
         return lines.joined(separator: "\n")
     }
@@ -177,7 +179,7 @@ struct StatusText: CustomStringConvertible {
 
     private func line(about canary: CanaryMessages) -> String {
         func age(_ time: UnixMilliseconds) -> String { (status.time - time).rounded }
-        let relayed = canary.relayedAfter.map { ", accepted by FCM after \(Self.seconds($0)) s" } ?? ""
+        let relayed = canary.relayedAfter.map { ", relayed after \(Self.seconds($0)) s" } ?? ""
         let received =
             canary.lastReceived.map {
                 "its phone has reported \(canary.received) of the last \(canary.recent), the newest of \(age($0)) ago"

@@ -83,18 +83,32 @@ extension ItemLife {
             + [event(record.ended, "ended: \(record.state.rawValue)")].compactMap(\.self) + interventions
     }
 
-    /// When FCM has accepted the parts.
+    /// When FCM, or the Web Push service, has accepted the parts.
     private var acceptances: [(time: UnixMilliseconds, text: String)] {
         if let message {
-            return message.relay.components.compactMap { part in
-                part.acceptedAt.map { ($0, "FCM has accepted the \(part.component.rawValue) component") }
-            }
+            return message.relay.components.compactMap { part in part.acceptedAt.map { ($0, Self.acceptance(of: part)) } }
         }
-        let times = (push?.relay.recipients ?? []).compactMap(\.acceptedAt)
+        guard let push else { return [] }
+        let times = push.relay.recipients.compactMap(\.acceptedAt)
         return Dictionary(times.map { ($0, 1) }, uniquingKeysWith: +).map { time, count in
-            (time, "FCM has accepted it for \(count) recipient\(count == 1 ? "" : "s")")
+            let text =
+                switch push.transport {
+                case .fcm: "FCM has accepted it for \(counted(count, "recipient"))"
+                case .webpush: "push services have accepted it for \(counted(count, "browser"))"
+                }
+            return (time, text)
         }
     }
+
+    private static func acceptance(of part: ComponentRecord) -> String {
+        guard part.component == .webpush else { return "FCM has accepted the \(part.component.rawValue) component" }
+        return "the Web Push service has logged the pushes" + (part.browsers.map { " to \(counted($0, "browser"))" } ?? "")
+    }
+}
+
+extension ComponentRecord {
+    /// The number of browsers that get a push; `nil` for FCM's components, and before it is known.
+    fileprivate var browsers: Int? { component == .webpush ? name.flatMap { Int($0) } : nil }
 }
 
 /// One life as lines for a person.
@@ -102,7 +116,7 @@ struct LifeText: CustomStringConvertible {
     private static let maxLine = 600
     /// The maximum number of a push's recipients that are shown; the rest is counted.
     private static let maxRecipients = 20
-    /// The default of MSI_ALERT_FETCH_DELAY: how long running apps leave an Alert to FCM.
+    /// The default of MSI_ALERT_FETCH_DELAY: how long running apps leave an Alert to FCM, or without FCM to Web Push.
     private static let fetchDelay = Milliseconds(rawValue: 5_000)
 
     let life: ItemLife
@@ -149,33 +163,36 @@ struct LifeText: CustomStringConvertible {
         if let time = message.sendAt { rows.append(("scheduled", time.text)) }
         if let delay = message.delay { rows.append(("delay", "\(delay) s")) }
         rows += delivery(message.relay, expires: message.expires)
-        rows += message.relay.components.map { ($0.component.rawValue, outcome(of: $0)) }
+        rows += message.relay.components.map { ($0.component.title, outcome(of: $0)) }
         if let fetch = fetch(of: message) { rows.append(("apps", fetch)) }
         if let receipts = message.receipts {
             let isAccepted = message.relay.components.contains { $0.state == .accepted }
-            // They have fetched it, or FCM's answer was lost.
-            let way = message.distribution == .alert && !isAccepted ? "; FCM has not confirmed it" : ""
-            let phones = "\(receipts.received) phone\(receipts.received == 1 ? "" : "s")"
+            let transport = message.relay.components.first?.component.transport ?? .fcm
+            // They have fetched it, or the answer was lost.
+            let way = message.distribution == .alert && !isAccepted ? "; \(transport.title) has not confirmed it" : ""
+            let phones = counted(receipts.received, "phone")
             rows.append(("receipts", "received by \(phones), opened by \(receipts.opened)\(way)"))
         }
         return rows + traceRow
     }
 
-    /// What running apps do with an Alert that FCM is not known to have accepted, by the rule of the portal's `message-state.js`.
+    /// What running apps do with an Alert that FCM, or without FCM the Web Push service, is not known to have accepted, by the rule of the
+    /// portal's `message-state.js`.
     private func fetch(of message: Message) -> String? {
         let relay = message.relay
-        guard message.distribution == .alert, !relay.components.contains(where: { $0.state == .accepted }) else { return nil }
+        let accepted = relay.components.filter { $0.state == .accepted }
+        guard message.distribution == .alert, accepted.allSatisfy({ $0.component == .webpush }) else { return nil }
         let scheduled = message.sendAt ?? message.delay.map { message.timestamp + Milliseconds($0) } ?? message.timestamp
         let trace = relay.trace ?? []
         let due = trace.filter { $0.action != .recall }.map(\.at).reduce(scheduled) { max($0, $1) }
         if relay.state == .recalled {
             let wasApproved = message.approval != true || relay.isApproved
-            guard wasApproved, let ended = relay.ended, due < ended else { return nil }
+            guard wasApproved, accepted.isEmpty, let ended = relay.ended, due < ended else { return nil }
             return "phones that have fetched it remove it"
         }
+        let deciding = relay.components.first { $0.component == .data } ?? relay.components.first { $0.component == .webpush }
         guard relay.state == .pending || relay.state == .retrying, (message.receipts?.received ?? 0) == 0,
-            let data = relay.components.first(where: { $0.component == .data }), data.state == .pending,
-            data.error != nil || due < now - Self.fetchDelay
+            let deciding, deciding.state == .pending, deciding.error != nil || due < now - Self.fetchDelay
         else { return nil }
         return "running apps can fetch it; they ask the hub about every minute"
     }
@@ -187,27 +204,52 @@ struct LifeText: CustomStringConvertible {
 
     private func rows(of push: Push) -> [(String, String)] {
         let recipients = push.relay.recipients
+        let isBlock = push.transport == .webpush
         // Tokens are no secret of the product, but long.
         let shown = recipients.prefix(Self.maxRecipients).map { part in
-            (part.recipient.field.rawValue, "\(part.recipient.text.prefix(40)): \(outcome(of: part))")
+            let what = isBlock ? "browser" : part.recipient.field.rawValue
+            return (what, "\(part.recipient.text.prefix(40)): \(outcome(of: part, by: push.transport))")
         }
         let rest = recipients.count - shown.count
-        return [("sender", push.sender)] + delivery(push.relay, expires: push.expires) + shown
-            + (rest > 0 ? [("", "and \(rest) more recipients")] : []) + traceRow
+        var rows = [("sender", push.sender)]
+        if isBlock { rows.append(("kind", "a block of pushes to browsers, \(push.fairnessKey)")) }
+        rows += delivery(push.relay, expires: push.expires)
+        rows += shown
+        if rest > 0 { rows.append(("", "and \(rest) more \(isBlock ? "browsers" : "recipients")")) }
+        return rows + traceRow
     }
 
-    private func delivery(_ record: any DeliveryRecord, expires: UnixMilliseconds) -> [(String, String)] {
+    private func delivery(_ record: some DeliveryRecord, expires: UnixMilliseconds) -> [(String, String)] {
         var rows = [("attempts", "\(record.attempts)")]
         if record.state == .held {
             rows.append(("held", "nothing goes out before it is released or approved: msi outbox list"))
-        } else if let next = record.nextAttempt {
-            rows.append(record.lease == nil ? ("next attempt", next.text) : ("in flight", "until \(next.text)"))
+        } else {
+            rows += attempts(of: record)
         }
         return rows + [("expires", expires.text)]
     }
 
-    private func outcome(of part: some DeliveryPart) -> String {
-        let name = part.name.map { " by FCM as \($0)" } ?? ""
+    /// The next attempt, or the present one. If both transports have something to send, each has its own.
+    private func attempts(of record: some DeliveryRecord) -> [(String, String)] {
+        guard let next = record.nextAttempt, let webpush = record.webpushAttempt, record.pendingTransports.contains(.fcm) else {
+            guard let first = record.firstAttempt else { return [] }
+            return [record.lease.map { ("in flight", "until \($0.until.text)") } ?? ("next attempt", first.text)]
+        }
+        return [(PushTransport.fcm, next), (.webpush, webpush)].map { transport, time in
+            record.lease?.until == time
+                ? ("in flight", "\(transport.title), until \(time.text)") : ("next attempt", "\(transport.title), \(time.text)")
+        }
+    }
+
+    private func outcome(of part: ComponentRecord) -> String {
+        guard let browsers = part.browsers else { return outcome(of: part, by: part.component.transport) }
+        var part = part
+        part.name = nil
+        return outcome(of: part, by: .webpush) + ", for \(counted(browsers, "browser"))"
+    }
+
+    private func outcome(of part: some DeliveryPart, by transport: PushTransport) -> String {
+        let name = part.name.map { " by \(transport == .fcm ? "FCM" : "its push service") as \($0)" } ?? ""
         let time = part.acceptedAt.map { " at \($0.text)" } ?? ""
         // The error explains only a failure. A recall or the expiry has ended the other items.
         let label = part.state == .failed ? ": " : "; last error: "
@@ -233,16 +275,18 @@ struct LifeText: CustomStringConvertible {
         guard isLogKnown, let record else { return nil }
         let hasRelay = life.log.contains { $0.service == ServiceEntry.fcmRelay.executable }
         // It logs at any level what FCM does not accept.
-        if record.attempts > 0, !hasRelay, !isAccepted(record) {
+        if record.attempts > 0, !hasRelay, !isAcceptedByFCM(record) {
             return "(no line of the relay: its log may be on another machine, or trimmed)"
         }
         guard !life.log.contains(where: { $0.level == "debug" }) else { return nil }
         return "(no lines about what went well: the services log that only at MSI_LOG_LEVEL=debug)"
     }
 
-    /// Whether FCM has accepted at least one part, and every part that was tried.
-    private func isAccepted(_ record: some DeliveryRecord) -> Bool {
-        let tried = record.parts.filter { $0.state == .accepted || $0.state == .failed || $0.error != nil }
+    /// Whether FCM has accepted at least one part, and every part that was tried. What has no parts for FCM counts as accepted.
+    private func isAcceptedByFCM(_ record: some DeliveryRecord) -> Bool {
+        let parts = record.parts.filter { record.transport(of: $0) == .fcm }
+        guard !parts.isEmpty else { return true }
+        let tried = parts.filter { $0.state == .accepted || $0.state == .failed || $0.error != nil }
         return !tried.isEmpty && tried.allSatisfy { $0.state == .accepted }
     }
 }

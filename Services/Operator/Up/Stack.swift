@@ -9,6 +9,8 @@ struct Stack: Sendable {
         let service: ServiceEntry
         /// Changes of this process's environment; `nil` removes a variable.
         let environment: [String: String?]
+        /// The port of its metrics; `nil` if it serves none, and 0 if the system chooses one.
+        let metricsPort: Int?
     }
 
     let settings: SettingValues
@@ -17,16 +19,15 @@ struct Stack: Sendable {
     let gatewayURL: String
     /// The address for other clients; `nil` if there are none.
     let publicURL: String?
-    let emulator: EmulatorAccess
+    /// The replacement of FCM; `nil` if FCM is switched off.
+    let emulator: EmulatorAccess?
     /// Where the people service takes commands.
     let peopleEndpoint: String
     let processes: [Process]
-    /// The phone to look at. The services do not need it.
-    let phone: Process
+    /// The phone to look at, which gets its messages from the emulator. The services do not need it.
+    let phone: Process?
     private let phoneURL: String
     private let gatewayPort: Int
-    /// The value of `MSI_METRICS_PORT`, with which the ports of the processes begin; `nil` if they serve no metrics.
-    private let metricsPort: Int?
     /// The folder of the executables, which is this one's.
     let executables: URL
 
@@ -47,7 +48,9 @@ struct Stack: Sendable {
         gatewayPort = endpoints.port(of: .gateway)
         gatewayURL = access.localURL(port: gatewayPort)
         publicURL = access.publicURL
-        emulator = EmulatorAccess(port: endpoints.port(of: .fcmEmulator), stateDirectory: stateDirectory)
+        emulator =
+            try settings.usesFCM
+            ? EmulatorAccess(port: endpoints.port(of: .fcmEmulator), stateDirectory: stateDirectory) : nil
         var shared: [String: String?] = [
             Setting.stateDirectory.declaration.name: stateDirectory,
             Setting.runtimeDirectory.declaration.name: try settings.value(.runtimeDirectory),
@@ -55,17 +58,26 @@ struct Stack: Sendable {
             // The supervisor reports a crash. A backtrace would only delay the restart.
             "SWIFT_BACKTRACE": "enable=no",
         ]
-        for (name, value) in endpoints.settings.merging(emulator.settings, uniquingKeysWith: { $1 }) { shared[name] = value }
+        for (name, value) in endpoints.settings.merging(emulator?.settings ?? [:], uniquingKeysWith: { $1 }) {
+            shared[name] = value
+        }
+        let contact = Setting.webPushContact
+        let usesWebPush = try settings.optional(contact) == nil || settings.includes(.webpush)
+        if usesWebPush {
+            shared[contact.declaration.name] = try settings.optional(contact) ?? Setting<String>.exampleWebPushContact
+        }
         let services = ServiceEntry.all + [.phone]
-        metricsPort = try Self.metricsPort(settings, count: services.count)
-        let all = services.enumerated().map { [metricsPort] index, service in
+        let metricsPort = try Self.metricsPort(settings, count: services.count)
+        // Each has the same port, whatever is switched off.
+        let all = services.enumerated().map { index, service in
             var own = Self.withheldSecrets(from: service)
             // Port 0 lets the system choose one for each.
-            if let metricsPort, metricsPort > 0 { own[Setting.metricsPort.declaration.name] = "\(metricsPort + index)" }
-            return Process(service: service, environment: shared.merging(own) { $1 })
+            let port = metricsPort.map { $0 == 0 ? 0 : $0 + index }
+            if let port, port > 0 { own[Setting.metricsPort.declaration.name] = "\(port)" }
+            return Process(service: service, environment: shared.merging(own) { $1 }, metricsPort: port)
         }
-        processes = all.dropLast()
-        phone = all[all.count - 1]
+        processes = try all.dropLast().filter { try $0.service == .webpush ? usesWebPush : settings.includes($0.service) }
+        phone = emulator == nil ? nil : all.last
         phoneURL = "http://127.0.0.1:\(endpoints.port(of: .phone))"
     }
 
@@ -94,23 +106,25 @@ struct Stack: Sendable {
     /// The text for the terminal once everything runs. Its first line says that the stack is ready.
     ///
     /// - Parameters:
-    ///   - hasPhone: Whether the phone runs.
+    ///   - hasPhone: Whether the phone runs, if there is to be one.
     ///   - command: How this command was called.
     ///   - environment: Of this process.
     func greeting(
         hasPhone: Bool, command: String = CommandLine.arguments.first ?? "msi",
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String {
-        """
-        ready: the gateway is at \(gatewayURL) (\(publicURL.map { "for clients: \($0)" } ?? "loopback only"))
-          data     \(stateDirectory)
-          logs     \(logDirectory)
-          phone    \(hasPhone ? "\(phoneURL), a student's phone to look at" : "none, it did not start")
-          FCM      \(emulator.url), an emulator: phones are simulated there\(metrics.map { "\n  metrics  \($0)" } ?? "")
-          next     \(variables(environment))\(command.shellQuoted) sample adds subjects to try out; then open \(publicURL ?? gatewayURL)/portal/, sign in as admin \
-        and send a message
-          stop     Ctrl-C
-        """
+        let lines: [String?] = [
+            "ready: the gateway is at \(gatewayURL) (\(publicURL.map { "for clients: \($0)" } ?? "loopback only"))",
+            "  data     \(stateDirectory)",
+            "  logs     \(logDirectory)",
+            phone.map { _ in "  phone    \(hasPhone ? "\(phoneURL), a student's phone to look at" : "none, it did not start")" },
+            emulator.map { "  FCM      \($0.url), an emulator: phones are simulated there" },
+            metrics.map { "  metrics  \($0)" },
+            "  next     \(variables(environment))\(command.shellQuoted) sample adds subjects to try out; then open "
+                + "\(publicURL ?? gatewayURL)/portal/, sign in as admin and send a message",
+            "  stop     Ctrl-C",
+        ]
+        return lines.compactMap(\.self).joined(separator: "\n")
     }
 
     /// The settings that a command in another terminal needs to find this stack, for the shell. A port 0 has become one by now.
@@ -124,13 +138,15 @@ struct Stack: Sendable {
 
     /// Which process serves its metrics at which port.
     private var metrics: String? {
-        metricsPort.map { first in
-            guard first > 0 else { return "at ports that the system has chosen: each log has its own, in the line \"metrics\"" }
-            let places = (processes + [phone]).enumerated().map { index, process in
-                "\(index == 0 ? "http://127.0.0.1:\(first)/metrics" : "\(first + index)") (\(process.service.executable))"
+        guard let first = processes.first?.metricsPort else { return nil }
+        guard first > 0 else { return "at ports that the system has chosen: each log has its own, in the line \"metrics\"" }
+        let all = processes + (phone.map { [$0] } ?? [])
+        let places = all.enumerated().compactMap { index, process in
+            process.metricsPort.map { port in
+                "\(index == 0 ? "http://127.0.0.1:\(port)/metrics" : "\(port)") (\(process.service.executable))"
             }
-            return places.joined(separator: ", ")
         }
+        return places.joined(separator: ", ")
     }
 }
 

@@ -11,7 +11,7 @@ struct Supervisor: Service {
 
     private let stack: Stack
     private let children: [Child]
-    private let phone: Child
+    private let phone: Child?
     private let pipe: SupervisionPipe
     private let firstStart: FirstStart
     private let say: @Sendable (String) -> Void
@@ -26,7 +26,7 @@ struct Supervisor: Service {
         let pipe = try SupervisionPipe()
         self.pipe = pipe
         children = try stack.processes.map { try Child($0, in: stack, pipe: pipe, say: say) }
-        phone = try Child(stack.phone, in: stack, pipe: pipe, say: say)
+        phone = try stack.phone.map { try Child($0, in: stack, pipe: pipe, say: say) }
     }
 
     /// Makes every process read its settings again, and prints the outcomes.
@@ -34,7 +34,7 @@ struct Supervisor: Service {
         for line in await Reload(children: all.filter(\.isRunning)).run() { say(line) }
     }
 
-    private var all: [Child] { children + [phone] }
+    private var all: [Child] { children + (phone.map { [$0] } ?? []) }
 
     /// - Throws: ``StartFailure`` if a process does not start. The running ones are stopped first.
     func run() async throws {
@@ -47,8 +47,11 @@ struct Supervisor: Service {
                 if let failure = try await cancelWhenGracefulShutdown({ try await makeAccounts() }) {
                     group.addTask { await makeAccountsLater(after: failure) }
                 }
-                group.addTask { await phone.run() }
-                let hasPhone = try await hasStarted(phone)
+                var hasPhone = false
+                if let phone {
+                    group.addTask { await phone.run() }
+                    hasPhone = try await hasStarted(phone)
+                }
                 say(stack.greeting(hasPhone: hasPhone))
                 try await gracefulShutdown()
             } catch is CancellationError {
@@ -188,9 +191,10 @@ struct StartOrder: Sendable {
     private var waiting: [ServiceEntry]
     private var ready: Set<ServiceEntry> = []
 
-    /// - Parameter services: The services. All of their dependencies are among them.
+    /// - Parameter services: The services. They do not wait for dependencies that are not among them, because those are switched off.
     init(_ services: [ServiceEntry]) {
         waiting = services
+        ready = Set(ServiceEntry.all).subtracting(services)
     }
 
     /// - Returns: The services that can be started now. Each service is returned once.

@@ -91,7 +91,7 @@ enum MessageCollection {
                 "name": .string(auditIndex), "key": ["msi_key": 1, "audit.id": 1],
                 "partialFilterExpression": ["audit.id": isPending],
             ],
-        ] + OutboxCollection.messages.indexes
+        ] + OutboxCollection.messages.indexes + OutboxCollection.fanOuts.indexes
     }
 
     /// The index of the messages that phones fetch.

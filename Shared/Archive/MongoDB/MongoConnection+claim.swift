@@ -14,7 +14,7 @@ extension MongoConnection {
         while claim.limit > 0, leased.failure == nil {
             do {
                 let candidates = try self.candidates(for: claim, without: tried, now: now, unreadable)
-                let won = take(candidates, for: lease, now: now, unreadable)
+                let won = take(candidates, of: claim.queue, for: lease, now: now, unreadable)
                 leased.items += won.items
                 leased.failure = won.failure
                 // Otherwise there is room for more: another claimant has taken some of the candidates, or they are
@@ -36,10 +36,12 @@ extension MongoConnection {
 
     /// The claimed items without duplicates of messages. A duplicate may be a copy of a message that FCM already has.
     ///
-    /// - Parameter lease: The items' lease.
+    /// - Parameters:
+    ///   - queue: That of the claim.
+    ///   - lease: The items' lease.
     /// - Throws: If the database cannot be searched for duplicates. The items' leases are released then.
     func withoutDuplicates(
-        _ claimed: [OutboxItem], lease: Lease, now: UnixMilliseconds, _ unreadable: UnreadableItems
+        _ claimed: [OutboxItem], of queue: OutboxQueue = .fcm, lease: Lease, now: UnixMilliseconds, _ unreadable: UnreadableItems
     ) throws -> [OutboxItem] {
         do {
             let originals = try claimed.map { item in
@@ -53,16 +55,15 @@ extension MongoConnection {
             }
         } catch {
             // If they cannot be released, the outbox does it after the error.
-            try? release(claimed, lease: lease, now: now)
+            try? release(claimed, of: queue, lease: lease, now: now)
             throw error
         }
     }
 
-    private func release(_ claimed: [OutboxItem], lease: Lease, now: UnixMilliseconds) throws {
-        let identifiers = [
-            (OutboxCollection.messages, claimed.compactMap(\.message?.id)), (.pushes, claimed.compactMap(\.push?.id)),
-        ]
-        for (collection, identifiers) in identifiers where !identifiers.isEmpty {
+    private func release(_ claimed: [OutboxItem], of queue: OutboxQueue, lease: Lease, now: UnixMilliseconds) throws {
+        for collection in OutboxCollection.of(queue) {
+            let identifiers = collection.isPush ? claimed.compactMap(\.push?.id) : claimed.compactMap(\.message?.id)
+            guard !identifiers.isEmpty else { continue }
             let leased: BSONDocument = [
                 "_id": ["$in": identifiers.bson], "relay.lease.owner": lease.owner.bson, "relay.lease.until": lease.until.bson,
             ]
@@ -72,11 +73,12 @@ extension MongoConnection {
 
     /// Leases the candidates that are still due. Ends with the first failure.
     private func take(
-        _ candidates: [ClaimCandidate], for lease: Lease, now: UnixMilliseconds, _ unreadable: UnreadableItems
+        _ candidates: [ClaimCandidate], of queue: OutboxQueue, for lease: Lease, now: UnixMilliseconds,
+        _ unreadable: UnreadableItems
     ) -> LeasedItems {
         var taken: [ClaimCandidate: OutboxItem] = [:]
         var failure: (any Error)?
-        for collection in OutboxCollection.all where failure == nil {
+        for collection in OutboxCollection.of(queue) where failure == nil {
             let identifiers = candidates.filter { $0.isPush == collection.isPush }.map(\.id)
             guard !identifiers.isEmpty else { continue }
             let leased = take(identifiers, in: collection, for: lease, now: now, unreadable)
@@ -100,14 +102,16 @@ extension MongoConnection {
         do {
             _ = try update(
                 [
-                    "_id": ["$in": identifiers.bson], "relay.next_attempt": OutboxCollection.dueTime(now),
+                    "_id": ["$in": identifiers.bson], collection.dueField: OutboxCollection.dueTime(now),
+                    // Its other queue may have leased it.
+                    "$nor": OutboxCollection.leased(now),
                     // Another value cannot be increased, and the server would end the whole update.
                     "relay.revision": ["$type": "number"],
                 ],
                 [
                     "$set": [
                         "relay.lease": .document(lease.document.with("claim", claim.bson)),
-                        "relay.next_attempt": lease.until.bson,
+                        collection.dueField: lease.until.bson,
                     ],
                     "$inc": ["relay.revision": .int64(1)],
                 ],

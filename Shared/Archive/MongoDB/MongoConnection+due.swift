@@ -10,7 +10,7 @@ extension MongoConnection {
         for claim: Claim, without tried: Set<ClaimCandidate>, now: UnixMilliseconds, _ unreadable: UnreadableItems
     ) throws -> [ClaimCandidate] {
         let keys = DueKey.merged(
-            try OutboxCollection.all.flatMap { try dueKeys(in: $0, claim, without: tried, now, unreadable) }
+            try OutboxCollection.of(claim.queue).flatMap { try dueKeys(in: $0, claim, without: tried, now, unreadable) }
                 .sorted { $0.due < $1.due })
         guard !keys.isEmpty else { return [] }
         var listed = Dictionary(uniqueKeysWithValues: keys.map { ($0.key, $0) })
@@ -18,14 +18,16 @@ extension MongoConnection {
         var candidates: [ClaimCandidate] = []
         var counts: [FairnessKey: Int] = [:]
         while let (key, count) = shares.next() {
-            let collection = OutboxCollection.of(key)
+            let collection = OutboxCollection.of(key, in: claim.queue)
             let found: [ObjectID]
             if let identifiers = listed[key]?.identifiers {
                 found = Array(identifiers.prefix(count))
                 listed[key]?.identifiers = Array(identifiers.dropFirst(count))
             } else {
                 let spellings = Array(listed[key]?.spellings ?? [])
+                // What the other queue has leased could not be leased, and would be found again.
                 let ofKey = collection.due(claim.urgency, now).with(collection.fairnessField, ["$in": spellings.bson])
+                    .with("$nor", OutboxCollection.leased(now))
                 found = try identifiers(ofKey, in: collection, skip: counts[key, default: 0], limit: count)
             }
             candidates += found.map { ClaimCandidate(isPush: collection.isPush, id: $0) }
@@ -75,9 +77,9 @@ extension MongoConnection {
         in collection: OutboxCollection, _ urgency: Urgency, _ now: UnixMilliseconds, _ unreadable: UnreadableItems
     ) throws -> [DueKey] {
         // In the order of the index, so that the server can skip from one key to the next.
-        let byKey = BSONDocument([(collection.fairnessField, .int32(1)), ("relay.next_attempt", .int32(1))])
+        let byKey = BSONDocument([(collection.fairnessField, .int32(1)), (collection.dueField, .int32(1))])
         let group: BSONDocument = [
-            "_id": .string("$" + collection.fairnessField), "due": ["$first": "$relay.next_attempt"],
+            "_id": .string("$" + collection.fairnessField), "due": ["$first": .string("$" + collection.dueField)],
         ]
         let steps: [BSONDocument] = [
             ["$match": .document(collection.due(urgency, now))], ["$sort": .document(byKey)], ["$group": .document(group)],
@@ -103,9 +105,9 @@ extension MongoConnection {
         let documents = try find(
             collection.due(claim.urgency, now), in: collection.name,
             options: [
-                "sort": ["relay.next_attempt": 1], "limit": .int64(Int64(limit)),
+                "sort": [collection.dueField: 1], "limit": .int64(Int64(limit)),
                 // The index contains all these fields.
-                "projection": ["_id": 1, collection.fairnessField: 1, "relay.next_attempt": 1],
+                "projection": ["_id": 1, collection.fairnessField: 1, collection.dueField: 1],
             ])
         let due: [DueKey?] = try unreadable.of(collection).readable(of: documents) { document in
             let fields = try BSONFields(document)
@@ -114,7 +116,7 @@ extension MongoConnection {
             return DueKey(
                 key: try collection.fairnessKey(fields, collection.fairnessField),
                 spellings: [try fields.value(collection.fairnessField)],
-                due: try fields.fields("relay").value("next_attempt"), identifiers: [candidate.id])
+                due: try fields.fields("relay").value(collection.dueName), identifiers: [candidate.id])
         }
         let keys = DueKey.merged(due.compactMap(\.self).filter { claim.room(for: $0.key) > 0 })
         return documents.count < limit || keys.count >= claim.limit ? keys : nil
@@ -140,14 +142,14 @@ extension MongoConnection {
     ) throws -> [ObjectID] {
         let found = try find(
             filter.with("_id", ["$type": "objectId"]).with("relay.revision", ["$type": "number"]), in: collection.name,
-            options: Self.byDueTime(skip: skip, limit: limit))
+            options: Self.byDueTime(in: collection, skip: skip, limit: limit))
         return try found.map { try BSONFields($0).value("_id") }
     }
 
     /// The options of a search for identifiers, the push or message that is due first in front.
-    private static func byDueTime(skip: Int, limit: Int) -> BSONDocument {
+    private static func byDueTime(in collection: OutboxCollection, skip: Int, limit: Int) -> BSONDocument {
         [
-            "sort": ["relay.next_attempt": 1], "skip": .int64(Int64(skip)), "limit": .int64(Int64(limit)),
+            "sort": [collection.dueField: 1], "skip": .int64(Int64(skip)), "limit": .int64(Int64(limit)),
             "projection": ["_id": 1, "relay.revision": 1],
         ]
     }

@@ -28,13 +28,17 @@ extension MongoMessageStore {
         // A future attempt is a retry, the end of a lease, or the scheduled time.
         let isDue: BSONValue = [
             ["relay.attempts": ["$gt": 0]], ["relay.lease": ["$exists": true]], ["relay.next_attempt": ["$lte": now.bson]],
+            ["relay.webpush_attempt": ["$lte": now.bson]],
+        ]
+        let acceptedByFCM: BSONDocument = [
+            "state": DeliveryState.accepted.bson, "component": ["$ne": RelayComponent.webpush.bson],
         ]
         let isPosted: BSONValue = [["timestamp": ["$lte": moment.bson]], ["timestamp": ["$gt": now.bson]]]
         return [
             "distribution": Distribution.alert.bson, "topic_key": .string(topicKey),
             "relay.next_attempt": OutboxCollection.outstanding,
             "relay.state": ["$in": [RelayState.pending.bson, RelayState.retrying.bson]], "relay.accepted": nil,
-            "relay.components.state": ["$ne": DeliveryState.accepted.bson], "expires": ["$gt": now.bson],
+            "relay.components": ["$not": ["$elemMatch": .document(acceptedByFCM)]], "expires": ["$gt": now.bson],
             "$and": [["$or": isDue], ["$or": isPosted]],
         ]
     }

@@ -62,6 +62,7 @@ enum ReceiptCollection {
         let planned: BSONValue = ["$ifNull": ["$send_at", ["$add": ["$timestamp", milliseconds]]]]
         let wasDue: BSONValue = [
             ["send_at": nil, "delay": nil], ["relay.next_attempt": ["$lte": now.bson]],
+            ["relay.webpush_attempt": ["$lte": now.bson]],
             ["$expr": ["$gt": ["$relay.ended", planned]]],
         ]
         let approve = Intervention.Action.approve.rawValue.bson

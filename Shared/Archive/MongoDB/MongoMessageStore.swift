@@ -168,7 +168,7 @@ package struct MongoMessageStore: MessageStore {
             }
             guard duplicates.exist else { return leased }
             let items = try await database.run { [unreadableItems] in
-                try $0.withoutDuplicates(leased.items, lease: lease, now: now, unreadableItems)
+                try $0.withoutDuplicates(leased.items, of: claim.queue, lease: lease, now: now, unreadableItems)
             }
             return LeasedItems(items: items, failure: leased.failure)
         }
@@ -262,6 +262,12 @@ package struct MongoMessageStore: MessageStore {
     package func removeArchived(of origin: MessageOrigin?, before moment: UnixMilliseconds, limit: Int) async throws -> Int {
         try await MongoError.asFailure {
             try await database.run { try $0.removeArchived(of: origin, before: moment, limit: limit) }
+        }
+    }
+
+    package func removeBlocks(endedBefore moment: UnixMilliseconds, limit: Int) async throws -> Int {
+        try await MongoError.asFailure {
+            try await database.run { try $0.removeBlocks(endedBefore: moment, limit: limit) }
         }
     }
 

@@ -2,9 +2,11 @@ import Store
 import Schemas
 import Base
 
-/// A collection with an outbox: the documents with a next attempt.
+/// A collection with an outbox, the documents with a next attempt, for one transport.
 struct OutboxCollection: Sendable {
     let name: String
+    /// The field of `relay` by whose times a queue is claimed.
+    let dueName: String
     /// The field with the identifier that callers use.
     let keyField: String
     let urgencyField: String
@@ -16,52 +18,91 @@ struct OutboxCollection: Sendable {
     /// phone.
     let firstSearch: Int
 
-    static let messages = OutboxCollection(
-        name: MessageCollection.name, keyField: "msi_key", urgencyField: "distribution", fairnessField: "topic_key",
-        urgencyValue: { Distribution($0).bson }, fairnessKey: { .topic(try $0.value($1)) }, firstSearch: 0)
-    static let pushes = OutboxCollection(
-        name: PushCollection.name, keyField: "_id", urgencyField: "urgency", fairnessField: "fairness_key",
-        urgencyValue: { $0.bson }, fairnessKey: { .named(try $0.value($1)) }, firstSearch: 1_000)
+    static let messages = ofMessages("next_attempt")
+    static let pushes = ofPushes("next_attempt")
+    /// Both collections, each once.
     static let all = [messages, pushes]
+    /// The messages whose part for Web Push is to be relayed.
+    static let fanOuts = ofMessages(webpushName)
+    /// The pushes for Web Push.
+    static let blocks = ofPushes(webpushName)
+
+    private static let webpushName = "webpush_attempt"
+
+    private static func ofMessages(_ dueName: String) -> OutboxCollection {
+        OutboxCollection(
+            name: MessageCollection.name, dueName: dueName, keyField: "msi_key", urgencyField: "distribution",
+            fairnessField: "topic_key", urgencyValue: { Distribution($0).bson }, fairnessKey: { .topic(try $0.value($1)) },
+            firstSearch: 0)
+    }
+
+    private static func ofPushes(_ dueName: String) -> OutboxCollection {
+        OutboxCollection(
+            name: PushCollection.name, dueName: dueName, keyField: "_id", urgencyField: "urgency", fairnessField: "fairness_key",
+            urgencyValue: { $0.bson }, fairnessKey: { .named(try $0.value($1)) }, firstSearch: 1_000)
+    }
 
     var isPush: Bool { name == PushCollection.name }
 
-    /// The collection of a key's items.
-    static func of(_ key: FairnessKey) -> OutboxCollection {
+    private var isForWebPush: Bool { dueName == Self.webpushName }
+
+    /// The path of the field by whose times a queue is claimed.
+    var dueField: String { "relay." + dueName }
+
+    /// The collections of a queue.
+    static func of(_ queue: OutboxQueue) -> [OutboxCollection] {
+        switch queue {
+        case .fcm: all
+        case .fanOuts: [fanOuts]
+        case .blocks: [blocks]
+        }
+    }
+
+    /// The collection of a key's items in a queue.
+    static func of(_ key: FairnessKey, in queue: OutboxQueue) -> OutboxCollection {
         switch key {
-        case .topic: messages
-        case .named: pushes
+        case .topic: queue == .fcm ? messages : fanOuts
+        case .named: queue == .fcm ? pushes : blocks
         }
     }
 
     /// Its indexes. They contain only documents that are still to be relayed, so they stay small.
     var indexes: [BSONDocument] {
-        [
+        if isForWebPush {
+            return [
+                index("web push by time", [urgencyField, dueField, fairnessField, "_id"]),
+                index("web push of key", [urgencyField, fairnessField, dueField]),
+            ]
+        }
+        return [
             index("expiry", ["expires"]),
             // It contains the fairness key and the identifier, so that a search for due items reads only the index.
-            index("due by time", [urgencyField, "relay.next_attempt", fairnessField, "_id"]),
+            index("due by time", [urgencyField, dueField, fairnessField, "_id"]),
             // The name is older than pushes.
-            index("due of topic", [urgencyField, fairnessField, "relay.next_attempt"]),
+            index("due of topic", [urgencyField, fairnessField, dueField]),
         ]
     }
 
     private func index(_ name: String, _ keys: [String]) -> BSONDocument {
         [
             "name": .string(name), "key": .document(BSONDocument(keys.map { ($0, 1) })),
-            "partialFilterExpression": ["relay.next_attempt": Self.outstanding],
+            "partialFilterExpression": [dueField: Self.outstanding],
         ]
     }
 
     /// The filter for due documents.
     func due(_ urgency: Urgency, _ now: UnixMilliseconds) -> BSONDocument {
-        [urgencyField: urgencyValue(urgency), "relay.next_attempt": Self.dueTime(now)]
+        [urgencyField: urgencyValue(urgency), dueField: Self.dueTime(now)]
     }
 
-    /// The condition for `relay.next_attempt` in documents that have not ended. It is the filter of the indexes: the server uses
-    /// them only for queries with this condition.
+    /// The condition for the due time in documents that have not ended. It is the filter of the indexes: the server uses them only for
+    /// queries with this condition.
     static let outstanding: BSONValue = ["$gte": .int64(0)]
 
-    /// The condition for `relay.next_attempt` in due documents.
+    /// The conditions of which documents without a lease, and those whose lease has ended, fulfil none.
+    static func leased(_ now: UnixMilliseconds) -> BSONValue { [["relay.lease.until": ["$gt": now.bson]]] }
+
+    /// The condition for the due time in due documents.
     static func dueTime(_ now: UnixMilliseconds) -> BSONValue {
         ["$gte": .int64(0), "$lt": (now + 1).bson]
     }
@@ -86,24 +127,34 @@ struct UnreadableItems: Sendable {
 
 /// The outbox: the messages and pushes with a next attempt.
 extension MongoConnection {
+    /// No lease is longer, and nothing that waits for Web Push to be tried again is due so much earlier.
+    private static let maxLease: Milliseconds = 60_000
+
     /// Releases leases. The items are due at once.
     func releaseLeases(of owner: String, now: UnixMilliseconds) throws {
+        func leased(_ collection: OutboxCollection, _ due: BSONValue) -> BSONDocument {
+            [
+                collection.urgencyField: ["$in": .array(Urgency.allCases.map(collection.urgencyValue))],
+                collection.dueField: due, "relay.lease.owner": owner.bson,
+            ]
+        }
+        // First, while the documents still have the lease.
+        for collection in [OutboxCollection.fanOuts, .blocks] {
+            _ = try update(
+                leased(collection, OutboxCollection.dueTime(now + Self.maxLease)),
+                ["$set": [collection.dueField: now.bson], "$inc": ["relay.revision": .int64(1)]], in: collection.name, all: true)
+        }
         for collection in OutboxCollection.all {
-            try releaseLeases(
-                [
-                    collection.urgencyField: ["$in": .array(Urgency.allCases.map(collection.urgencyValue))],
-                    "relay.next_attempt": OutboxCollection.outstanding, "relay.lease.owner": owner.bson,
-                ],
-                in: collection, now: now)
+            try releaseLeases(leased(collection, OutboxCollection.outstanding), in: collection, now: now)
         }
     }
 
-    /// Releases the leases of matching documents.
+    /// Releases the leases of matching documents, which become due in the collection's queue.
     func releaseLeases(_ filter: BSONDocument, in collection: OutboxCollection, now: UnixMilliseconds) throws {
         _ = try update(
             filter,
             [
-                "$set": ["relay.next_attempt": now.bson], "$unset": ["relay.lease": ""],
+                "$set": [collection.dueField: now.bson], "$unset": ["relay.lease": ""],
                 "$inc": ["relay.revision": .int64(1)],
             ],
             in: collection.name, all: true)
@@ -145,12 +196,15 @@ extension MongoConnection {
     /// The number of whole documents that are read at a time: a push to 1,000 phones may have a megabyte.
     static let batch = 50
 
-    /// Items that satisfy a condition and whose next attempt is after the first time, and at the second time at the latest.
+    /// Items that satisfy a condition and whose next attempt, by either transport, is after the first time, and at the second time at the
+    /// latest.
     func waiting(
         after now: UnixMilliseconds, until end: UnixMilliseconds, where isWanted: (OutboxItem) -> Bool
     ) throws -> [OutboxKey] {
         var found: [OutboxKey] = []
-        for collection in OutboxCollection.all {
+        // One that waits for both transports is found twice.
+        var known: Set<OutboxKey> = []
+        for collection in OutboxCollection.all + [.fanOuts, .blocks] {
             for urgency in Urgency.allCases {
                 var place: WaitingPlace?
                 while true {
@@ -161,7 +215,8 @@ extension MongoConnection {
                             ["_id": ["$in": .array(Array(batch))]], in: collection.name,
                             options: ["projection": MessageCollection.withoutWords])
                         // An unreadable document is not part of the outbox.
-                        found += documents.compactMap { try? collection.item($0) }.filter(isWanted).map(\.key)
+                        let items = documents.compactMap { try? collection.item($0) }.filter { known.insert($0.key).inserted }
+                        found += items.filter(isWanted).map(\.key)
                     }
                     place = last
                     guard page.count == Self.page else { break }
@@ -179,20 +234,20 @@ extension MongoConnection {
         let start = place?.nextAttempt ?? max(0, now) + 1
         let range: BSONDocument = ["$gte": start.bson, "$lt": (end < .max ? end + 1 : end).bson]
         var filter: [(String, BSONValue)] = [
-            (collection.urgencyField, collection.urgencyValue(urgency)), ("relay.next_attempt", .document(range)),
+            (collection.urgencyField, collection.urgencyValue(urgency)), (collection.dueField, .document(range)),
         ]
         if let place { filter.append(("_id", ["$nin": .array(place.read)])) }
         let documents = try find(
             BSONDocument(filter), in: collection.name,
             options: [
-                "sort": ["relay.next_attempt": 1], "limit": .int64(Int64(Self.page)),
-                "projection": ["_id": 1, "relay.next_attempt": 1],
+                "sort": [collection.dueField: 1], "limit": .int64(Int64(Self.page)),
+                "projection": ["_id": 1, collection.dueField: 1],
             ])
         var (page, new) = ([BSONValue](), place)
         for document in documents {
             let fields = try BSONFields(document)
             guard let id = try fields["_id"] else { continue }
-            let nextAttempt: UnixMilliseconds = try fields.fields("relay").value("next_attempt")
+            let nextAttempt: UnixMilliseconds = try fields.fields("relay").value(collection.dueName)
             if new?.nextAttempt != nextAttempt { new = WaitingPlace(nextAttempt: nextAttempt, read: []) }
             new?.read.append(id)
             page.append(id)

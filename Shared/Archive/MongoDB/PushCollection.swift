@@ -13,7 +13,12 @@ enum PushCollection {
             [
                 ["name": "idempotency", "key": ["sender": 1, "idempotency_key": 1], "unique": true],
                 ["name": "time", "key": ["logged": 1]],
-            ] + OutboxCollection.pushes.indexes
+                [
+                    // A message to all has many, which are soon removed.
+                    "name": "ended blocks", "key": ["relay.ended": 1],
+                    "partialFilterExpression": ["transport": PushTransport.webpush.bson, "relay.ended": ["$gte": 0]],
+                ],
+            ] + OutboxCollection.pushes.indexes + OutboxCollection.blocks.indexes
         _ = try connection.write([
             "createIndexes": .string(name), "indexes": .array(indexes.map { .document($0) }),
         ])
@@ -38,7 +43,8 @@ struct PushDocument {
             message: try Self.message(fields.value("message")),
             urgency: try fields.value("urgency"), project: try fields.optional("project"), logged: try fields.value("logged"),
             expires: try fields.value("expires"), notBefore: try fields.optional("not_before"),
-            traceparent: try fields.optional("traceparent"), relay: try PushRecord(relay))
+            traceparent: try fields.optional("traceparent"),
+            relay: try PushRecord(relay, by: fields.value("transport")))
         revision = try relay.value("revision")
     }
 
@@ -65,12 +71,13 @@ struct PushDocument {
 }
 
 extension PushRecord {
-    fileprivate init(_ fields: BSONFields) throws {
+    fileprivate init(_ fields: BSONFields, by transport: PushTransport) throws {
         let common = try DeliveryFields(fields)
         let recipients = try BSONCoder.decode(StoredRecipients.self, from: fields.value("recipients"))
         self.init(
-            state: common.state, attempts: common.attempts, nextAttempt: common.nextAttempt, lease: common.lease,
-            ended: common.ended, recipients: recipients.records, trace: common.trace)
+            state: common.state, attempts: common.attempts, nextAttempt: common.nextAttempt,
+            webpushAttempt: common.webpushAttempt, lease: common.lease, ended: common.ended, transport: transport,
+            recipients: recipients.records, trace: common.trace)
     }
 }
 
@@ -95,6 +102,21 @@ extension MongoConnection {
         let update = try update(
             ["_id": id.bson, "relay.revision": document.revision.bson], changes, in: PushCollection.name)
         return update.matched == 1 ? .done(push) : .overtaken
+    }
+
+    /// - Returns: The number of removed blocks of Web Push.
+    func removeBlocks(endedBefore moment: UnixMilliseconds, limit: Int) throws -> Int {
+        let found = try find(
+            [
+                "transport": PushTransport.webpush.bson, "relay.ended": ["$gte": 0, "$lt": moment.bson],
+                "relay.next_attempt": nil,
+            ],
+            in: PushCollection.name,
+            options: ["sort": ["relay.ended": 1], "limit": .int64(Int64(limit)), "projection": ["_id": 1]])
+        let identifiers = try found.map { try BSONFields($0).value("_id", as: ObjectID.self) }
+        guard !identifiers.isEmpty else { return 0 }
+        // A block that is to be retried by now is kept.
+        return Int(try delete(["_id": ["$in": identifiers.bson], "relay.next_attempt": nil], from: PushCollection.name))
     }
 
     /// - Returns: The number of removed pushes.

@@ -6,6 +6,7 @@ struct DeliveryFields {
     let state: RelayState
     let attempts: Int
     let nextAttempt: UnixMilliseconds?
+    let webpushAttempt: UnixMilliseconds?
     let lease: Lease?
     let ended: UnixMilliseconds?
     let trace: [Intervention]?
@@ -14,6 +15,7 @@ struct DeliveryFields {
         state = try fields.value("state")
         attempts = Int(try fields.value("attempts", as: Int64.self))
         nextAttempt = try fields.optional("next_attempt")
+        webpushAttempt = try fields.optional("webpush_attempt")
         lease = try fields.optionalFields("lease").map { try Lease($0) }
         ended = try fields.optional("ended")
         trace = try fields["trace"] == nil ? nil : fields.list("trace").map { try Intervention($0) }
@@ -29,8 +31,9 @@ extension RelayRecord {
         }
         let common = try DeliveryFields(fields)
         self.init(
-            state: common.state, attempts: common.attempts, nextAttempt: common.nextAttempt, lease: common.lease,
-            ended: common.ended, accepted: try fields.optional("accepted"),
+            state: common.state, attempts: common.attempts, nextAttempt: common.nextAttempt,
+            webpushAttempt: common.webpushAttempt, lease: common.lease, ended: common.ended,
+            accepted: try fields.optional("accepted"),
             components: try fields.list("components").map { try ComponentRecord($0) }, trace: common.trace)
     }
 }
@@ -90,7 +93,7 @@ extension BSONRecord {
     var turnFields: [RecordField] {
         [
             ("state", state.bson), ("attempts", .int64(Int64(attempts))), ("next_attempt", nextAttempt?.bson),
-            ("lease", lease.map { .document($0.document) }), ("ended", ended?.bson),
+            ("webpush_attempt", webpushAttempt?.bson), ("lease", lease.map { .document($0.document) }), ("ended", ended?.bson),
             (Self.partsField, Self.value(of: parts)),
         ] + ownFields
     }
@@ -170,7 +173,7 @@ extension Intervention {
 }
 
 extension RelayState: BSONConvertible {}
-extension Component: BSONConvertible {}
+extension RelayComponent: BSONConvertible {}
 extension DeliveryState: BSONConvertible {}
 extension ErrorClass: BSONConvertible {}
 

@@ -19,27 +19,30 @@ struct DueItems: Sendable {
     /// The keys with due items and with room, the longest waiting first: all of them, or as many as there is room for
     /// items in the claim.
     func keys(_ claim: Claim, now: UnixMilliseconds, in database: Database) throws -> [FairnessKey] {
-        let topics = try OutboxTable.messages.dueKeys(claim.urgency, now: now, in: database) ?? []
+        let topics = try claim.queue.messages?.dueKeys(claim.urgency, now: now, in: database) ?? []
         let readable = try messages.readable(of: topics, named: { UnreadableDocuments.name($0.key) }) { stored in
             guard let topic = TopicKey.fromDatabaseValue(stored.key) else {
                 throw UnreadableRow(description: "it is no topic key")
             }
             return (key: FairnessKey.topic(topic), due: stored.due)
         }
-        let named = try pushKeys(claim, now: now, in: database).map { (key: Self.named($0.key), due: $0.due) }
-        return (readable + named).sorted { $0.due < $1.due }.map(\.key).filter { claim.room(for: $0) > 0 }
+        let named = try claim.queue.pushes.map { try pushKeys(claim, of: $0, now: now, in: database) } ?? []
+        let ofPushes = named.map { (key: Self.named($0.key), due: $0.due) }
+        return (readable + ofPushes).sorted { $0.due < $1.due }.map(\.key).filter { claim.room(for: $0) > 0 }
     }
 
     /// Combines two searches, because neither is always fast. The search by key is slow if there are many keys without due pushes,
     /// such as one for each phone. The search by time is slow if one key has many due pushes.
-    private func pushKeys(_ claim: Claim, now: UnixMilliseconds, in database: Database) throws -> [DueKey] {
+    private func pushKeys(
+        _ claim: Claim, of table: OutboxTable, now: UnixMilliseconds, in database: Database
+    ) throws -> [DueKey] {
         func byTime(pages: Int) throws -> [DueKey]? {
-            try OutboxTable.pushes.dueKeys(claim.urgency, now: now, enough: claim.limit, pages: pages, in: database) {
+            try table.dueKeys(claim.urgency, now: now, enough: claim.limit, pages: pages, in: database) {
                 claim.room(for: Self.named($0)) > 0
             }
         }
         return try byTime(pages: 1)
-            ?? OutboxTable.pushes.dueKeys(claim.urgency, now: now, among: Self.maxKeys, in: database)
+            ?? table.dueKeys(claim.urgency, now: now, among: Self.maxKeys, in: database)
             ?? byTime(pages: .max) ?? []
     }
 
@@ -49,15 +52,15 @@ struct DueItems: Sendable {
 
     /// Leases the due items of one key, the longest waiting first.
     func lease(
-        _ urgency: Urgency, of key: FairnessKey, for lease: Lease, now: UnixMilliseconds, limit: Int, in database: Database
+        _ claim: Claim, of key: FairnessKey, for lease: Lease, now: UnixMilliseconds, limit: Int, in database: Database
     ) throws -> [LeasedRow] {
-        let (table, value) = OutboxTable.of(key)
+        let (table, value) = OutboxTable.of(key, in: claim.queue)
         switch key {
         case .topic:
-            let rows: [MessageRow] = try table.lease(urgency, of: value, for: lease, now: now, limit: limit, in: database)
+            let rows: [MessageRow] = try table.lease(claim.urgency, of: value, for: lease, now: now, limit: limit, in: database)
             return rows.map(LeasedRow.message)
         case .named:
-            let rows: [PushRow] = try table.lease(urgency, of: value, for: lease, now: now, limit: limit, in: database)
+            let rows: [PushRow] = try table.lease(claim.urgency, of: value, for: lease, now: now, limit: limit, in: database)
             return rows.map(LeasedRow.push)
         }
     }
@@ -72,13 +75,12 @@ struct DueItems: Sendable {
         }
     }
 
-    /// When the first of all outstanding items becomes due; never if there is none.
-    static func nextDue(in database: Database) throws -> UnixMilliseconds {
+    /// When the first of a queue's outstanding items becomes due; never if there is none.
+    static func nextDue(of queue: OutboxQueue, in database: Database) throws -> UnixMilliseconds {
         let moments = try Urgency.allCases.flatMap { urgency in
             // There are few topics. There may be as many keys of pushes as phones.
             [
-                try OutboxTable.messages.nextDueByKey(urgency, in: database),
-                try OutboxTable.pushes.nextDueByTime(urgency, in: database),
+                try queue.messages?.nextDueByKey(urgency, in: database), try queue.pushes?.nextDueByTime(urgency, in: database),
             ]
         }
         return moments.compactMap(\.self).min() ?? .max
@@ -104,17 +106,45 @@ struct DueItems: Sendable {
         after now: UnixMilliseconds, until end: UnixMilliseconds, where isWanted: (OutboxItem) -> Bool, in database: Database
     ) throws -> [OutboxKey] {
         var found: [OutboxKey] = []
-        let messages = try OutboxTable.messages.waiting(after: now, until: end, in: database)
-        while let row = try messages.next() {
-            guard let message = try? MessageRow(row).document else { continue }
-            if isWanted(.message(message)) { found.append(.message(message.msiKey)) }
+        // One that waits for both transports is found twice.
+        var known: Set<OutboxKey> = []
+        for table in [OutboxTable.messages, .fanOuts] {
+            let messages = try table.waiting(after: now, until: end, in: database)
+            while let row = try messages.next() {
+                guard let message = try? MessageRow(row).document, known.insert(.message(message.msiKey)).inserted else {
+                    continue
+                }
+                if isWanted(.message(message)) { found.append(.message(message.msiKey)) }
+            }
         }
-        let pushes = try OutboxTable.pushes.waiting(after: now, until: end, in: database)
-        while let row = try pushes.next() {
-            guard let push = try? PushRow(row).document else { continue }
-            if isWanted(.push(push)) { found.append(.push(push.id)) }
+        for table in [OutboxTable.pushes, .blocks] {
+            let pushes = try table.waiting(after: now, until: end, in: database)
+            while let row = try pushes.next() {
+                guard let push = try? PushRow(row).document, known.insert(.push(push.id)).inserted else { continue }
+                if isWanted(.push(push)) { found.append(.push(push.id)) }
+            }
         }
         return found
+    }
+}
+
+extension OutboxQueue {
+    /// The table of its messages.
+    fileprivate var messages: OutboxTable? {
+        switch self {
+        case .fcm: .messages
+        case .fanOuts: .fanOuts
+        case .blocks: nil
+        }
+    }
+
+    /// The table of its pushes.
+    fileprivate var pushes: OutboxTable? {
+        switch self {
+        case .fcm: .pushes
+        case .fanOuts: nil
+        case .blocks: .blocks
+        }
     }
 }
 

@@ -10,14 +10,15 @@ struct MessageRow: OutboxRow {
         case position, id, msiKey, title, desc, message, topicKey, channel, area, subject, distribution, sender, timestamp
         case ttl, sendAt, options, delay, drill, follows, correction, template, templateValues, approval, names, expires
         case idempotencyKey, traceparent, state, attempts, nextAttempt, leaseOwner, leaseUntil, components, trace, ended, accepted
+        case webpushAttempt
     }
 
     static let table = OutboxTable.messages
     static let tableName = "message"
     static let keyColumn = Column.msiKey
     static let delivery = DeliveryColumns<Column>(
-        state: .state, attempts: .attempts, nextAttempt: .nextAttempt, leaseOwner: .leaseOwner, leaseUntil: .leaseUntil,
-        ended: .ended, trace: .trace)
+        state: .state, attempts: .attempts, nextAttempt: .nextAttempt, webpushAttempt: .webpushAttempt, leaseOwner: .leaseOwner,
+        leaseUntil: .leaseUntil, ended: .ended, trace: .trace)
     static let partColumns: [Column] = [.components, .accepted]
 
     var values: ColumnValues<Column>
@@ -59,7 +60,7 @@ struct MessageRow: OutboxRow {
         get throws(UnreadableRow) {
             RelayRecord(
                 state: try values.value(.state), attempts: try values.value(.attempts),
-                nextAttempt: try values.optional(.nextAttempt),
+                nextAttempt: try values.optional(.nextAttempt), webpushAttempt: try values.optional(.webpushAttempt),
                 lease: try lease, ended: try values.optional(.ended),
                 accepted: try values.optional(.accepted), components: try values.json(.components),
                 trace: try values.optionalJSON(.trace))
@@ -104,7 +105,8 @@ extension MessageRow {
         case .idempotencyKey: message.idempotencyKey.databaseValue
         case .traceparent: message.traceparent.databaseValue
         // ``set(_:)`` follows.
-        case .state, .attempts, .nextAttempt, .leaseOwner, .leaseUntil, .components, .trace, .ended, .accepted: .null
+        case .state, .attempts, .nextAttempt, .webpushAttempt, .leaseOwner, .leaseUntil, .components, .trace, .ended, .accepted:
+            .null
         }
     }
 

@@ -2,6 +2,33 @@ import Store
 import GRDB
 import Schemas
 
+/// The columns and indexes for Web Push, which earlier versions ignore: "Versions" in Shared/Store/README.md. While nothing is to be sent
+/// by Web Push, the indexes are empty.
+enum WebPushColumns {
+    private static let column = "webpushAttempt"
+
+    static func prepare(in database: Database) throws {
+        let isOutstanding = Column(column) != nil
+        for table in [MessageRow.tableName, PushRow.tableName] {
+            if try database.columns(in: table).contains(where: { $0.name == column }) { continue }
+            try database.alter(table: table) { $0.add(column: column, .integer) }
+        }
+        try database.create(
+            index: "fanOutbox", on: MessageRow.tableName, columns: ["distribution", "topicKey", column], options: .ifNotExists,
+            condition: isOutstanding)
+        try database.create(
+            index: "blockOutbox", on: PushRow.tableName, columns: ["urgency", "fairnessKey", column], options: .ifNotExists,
+            condition: isOutstanding)
+        try database.create(
+            index: "blockOutboxByTime", on: PushRow.tableName, columns: ["urgency", column, "fairnessKey"], options: .ifNotExists,
+            condition: isOutstanding)
+        // A message to all has many, which are soon removed.
+        try database.create(
+            index: "endedBlock", on: PushRow.tableName, columns: ["ended"], options: .ifNotExists,
+            condition: Column("transport") == PushTransport.webpush.rawValue && Column("nextAttempt") == nil)
+    }
+}
+
 /// The archive's tables: `message`, whose primary key is in the order of time, and those of the full-text index (``MessageText``). The
 /// outbox consists of the rows of `message` with a next attempt.
 enum MessageTables {

@@ -29,7 +29,7 @@ protocol OutboxRow: Sendable {
 
 /// The columns of a ``DeliveryRecord`` without its parts.
 struct DeliveryColumns<Column: RowColumn>: Sendable {
-    let state, attempts, nextAttempt, leaseOwner, leaseUntil, ended, trace: Column
+    let state, attempts, nextAttempt, webpushAttempt, leaseOwner, leaseUntil, ended, trace: Column
 }
 
 extension OutboxRow {
@@ -55,14 +55,16 @@ extension OutboxRow {
     /// The columns that a turn changes: those of the record, except its trace.
     static var turnColumns: [Column] {
         [
-            delivery.state, delivery.attempts, delivery.nextAttempt, delivery.leaseOwner, delivery.leaseUntil, delivery.ended,
+            delivery.state, delivery.attempts, delivery.nextAttempt, delivery.webpushAttempt, delivery.leaseOwner,
+            delivery.leaseUntil, delivery.ended,
         ] + partColumns
     }
 
     static func turnValues(_ record: Record) throws -> [DatabaseValue] {
         [
             record.state.rawValue.databaseValue, record.attempts.databaseValue, record.nextAttempt.databaseValue,
-            (record.lease?.owner).databaseValue, (record.lease?.until).databaseValue, record.ended.databaseValue,
+            record.webpushAttempt.databaseValue, (record.lease?.owner).databaseValue, (record.lease?.until).databaseValue,
+            record.ended.databaseValue,
         ] + (try partValues(record))
     }
 
@@ -87,10 +89,13 @@ extension OutboxRow {
     }
 
     /// Sets what a claim changes.
-    mutating func setLease(_ lease: Lease) {
+    ///
+    /// - Parameter transport: That of the claim's queue.
+    mutating func setLease(_ lease: Lease, for transport: PushTransport) {
         values[Self.delivery.leaseOwner] = lease.owner.databaseValue
         values[Self.delivery.leaseUntil] = lease.until.databaseValue
-        values[Self.delivery.nextAttempt] = lease.until.databaseValue
+        let due = transport == .webpush ? Self.delivery.webpushAttempt : Self.delivery.nextAttempt
+        values[due] = lease.until.databaseValue
     }
 
     static func find(_ id: ObjectID, in database: Database) throws -> Self? {

@@ -3,9 +3,13 @@ import GRDB
 import Base
 import Schemas
 
-/// A table with an outbox: the rows with a next attempt.
+/// A table with an outbox, the rows with a next attempt, for one transport.
 struct OutboxTable: Sendable {
     let name: String
+    /// The transport by whose due times a queue is claimed.
+    let transport: PushTransport
+    /// The column with these times.
+    let dueColumn: String
     /// All columns, in the order of ``OutboxRow/Column``.
     let columns: String
     /// The column with the identifier that callers use.
@@ -27,13 +31,24 @@ struct OutboxTable: Sendable {
         of: MessageRow.self, MessageRow.tableName, urgency: .distribution, { Distribution($0).rawValue }, fairness: .topicKey)
     static let pushes = OutboxTable(
         of: PushRow.self, PushRow.tableName, urgency: .urgency, { $0.rawValue }, fairness: .fairnessKey)
+    /// Both tables, each once.
     static let all = [messages, pushes]
 
+    /// The messages whose part for Web Push is to be relayed.
+    static let fanOuts = OutboxTable(
+        of: MessageRow.self, MessageRow.tableName, for: .webpush, urgency: .distribution, { Distribution($0).rawValue },
+        fairness: .topicKey)
+    /// The pushes for Web Push.
+    static let blocks = OutboxTable(
+        of: PushRow.self, PushRow.tableName, for: .webpush, urgency: .urgency, { $0.rawValue }, fairness: .fairnessKey)
+
     private init<Row: OutboxRow>(
-        of row: Row.Type, _ name: String, urgency: Row.Column, _ urgencyValue: @escaping @Sendable (Urgency) -> String,
-        fairness: Row.Column
+        of row: Row.Type, _ name: String, for transport: PushTransport = .fcm, urgency: Row.Column,
+        _ urgencyValue: @escaping @Sendable (Urgency) -> String, fairness: Row.Column
     ) {
         self.name = name
+        self.transport = transport
+        dueColumn = (transport == .webpush ? row.delivery.webpushAttempt : row.delivery.nextAttempt).stringValue
         columns = Row.Column.list
         keyColumn = row.keyColumn.stringValue
         urgencyColumn = urgency.stringValue
@@ -49,11 +64,11 @@ struct OutboxTable: Sendable {
                 """)
     }
 
-    /// The table of a key's items, and the key as it is stored.
-    static func of(_ key: FairnessKey) -> (table: OutboxTable, value: DatabaseValue) {
+    /// The table of a key's items in a queue, and the key as it is stored.
+    static func of(_ key: FairnessKey, in queue: OutboxQueue) -> (table: OutboxTable, value: DatabaseValue) {
         switch key {
-        case .topic(let topic): (messages, topic.databaseValue)
-        case .named(let name): (pushes, name.databaseValue)
+        case .topic(let topic): (queue == .fcm ? messages : fanOuts, topic.databaseValue)
+        case .named(let name): (queue == .fcm ? pushes : blocks, name.databaseValue)
         }
     }
 
@@ -66,9 +81,11 @@ struct OutboxTable: Sendable {
         let select = try database.cachedStatement(
             sql: """
                 SELECT \(columns), rowid FROM \(name)
-                WHERE nextAttempt <= ? AND \(urgencyColumn) = ? AND \(fairnessColumn) = ? ORDER BY nextAttempt LIMIT ?
+                WHERE \(dueColumn) <= ? AND \(urgencyColumn) = ? AND \(fairnessColumn) = ?
+                    AND (leaseUntil IS NULL OR leaseUntil <= ?)
+                ORDER BY \(dueColumn) LIMIT ?
                 """)
-        let rows = try Row.fetchAll(select, arguments: [now, urgencyValue(urgency), key, limit])
+        let rows = try Row.fetchAll(select, arguments: [now, urgencyValue(urgency), key, now, limit])
         guard !rows.isEmpty else { return [] }
         let places = rows.map { row in
             // The column after the row's.
@@ -77,25 +94,27 @@ struct OutboxTable: Sendable {
         }
         let update = try database.cachedStatement(
             sql: """
-                UPDATE \(name) SET leaseOwner = ?, leaseUntil = ?, nextAttempt = ?
+                UPDATE \(name) SET leaseOwner = ?, leaseUntil = ?, \(dueColumn) = ?
                 WHERE rowid IN (SELECT value FROM json_each(?))
                 """)
         try update.execute(arguments: [lease.owner, lease.until, lease.until, "[\(places.joined(separator: ","))]"])
         return rows.map { row in
             var leased = Leased(row)
-            leased.setLease(lease)
+            leased.setLease(lease, for: transport)
             return leased
         }
     }
 
-    /// Releases all leases of an owner.
+    /// Releases all leases of an owner, as ``DeliveryRecord/releaseLease(at:)`` does.
     func releaseLeases(of owner: String, now: UnixMilliseconds, in database: Database) throws {
         try database.execute(
             sql: """
-                UPDATE \(name) SET leaseOwner = NULL, leaseUntil = NULL, nextAttempt = ?
-                WHERE nextAttempt IS NOT NULL AND leaseOwner = ?
+                UPDATE \(name) SET leaseOwner = NULL, leaseUntil = NULL,
+                    nextAttempt = CASE WHEN webpushAttempt IS NULL OR nextAttempt = leaseUntil THEN :now ELSE nextAttempt END,
+                    webpushAttempt = CASE WHEN webpushAttempt = leaseUntil THEN :now ELSE webpushAttempt END
+                WHERE nextAttempt IS NOT NULL AND leaseOwner = :owner
                 """,
-            arguments: [now, owner])
+            arguments: ["now": now, "owner": owner])
     }
 
     /// Expired rows that are not leased, in the order of their expiry.
@@ -120,10 +139,10 @@ struct OutboxTable: Sendable {
                 sql: "SELECT expires FROM \(name) WHERE nextAttempt IS NOT NULL ORDER BY expires LIMIT 1"))
     }
 
-    /// Rows whose next attempt is after the first time, and at the second time at the latest.
+    /// Rows whose next attempt by the transport is after the first time, and at the second time at the latest.
     func waiting(after now: UnixMilliseconds, until end: UnixMilliseconds, in database: Database) throws -> RowCursor {
         try Row.fetchCursor(
-            database, sql: "SELECT \(columns) FROM \(name) WHERE nextAttempt > ? AND nextAttempt <= ?", arguments: [now, end])
+            database, sql: "SELECT \(columns) FROM \(name) WHERE \(dueColumn) > ? AND \(dueColumn) <= ?", arguments: [now, end])
     }
 }
 
@@ -160,17 +179,17 @@ extension OutboxTable {
             sql: """
                 WITH RECURSIVE
                     one(key) AS (
-                        SELECT MIN(\(fairnessColumn)) FROM \(name) WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = :urgency
+                        SELECT MIN(\(fairnessColumn)) FROM \(name) WHERE \(dueColumn) IS NOT NULL AND \(urgencyColumn) = :urgency
                         UNION ALL
                         SELECT (
                             SELECT MIN(\(fairnessColumn)) FROM \(name)
-                            WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = :urgency AND \(fairnessColumn) > key)
+                            WHERE \(dueColumn) IS NOT NULL AND \(urgencyColumn) = :urgency AND \(fairnessColumn) > key)
                         FROM one WHERE key IS NOT NULL
                         LIMIT :maxKeys),
                     first(key, due) AS (
                         SELECT key, (
-                            SELECT MIN(nextAttempt) FROM \(name)
-                            WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = :urgency AND \(fairnessColumn) = key)
+                            SELECT MIN(\(dueColumn)) FROM \(name)
+                            WHERE \(dueColumn) IS NOT NULL AND \(urgencyColumn) = :urgency AND \(fairnessColumn) = key)
                         FROM one)
                 SELECT key, due FROM first WHERE key IS NULL OR due <= :now
                 """)
@@ -185,8 +204,8 @@ extension OutboxTable {
         try UnixMilliseconds.fetchOne(
             database.cachedStatement(
                 sql: """
-                    SELECT nextAttempt FROM \(name) WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = ?
-                    ORDER BY nextAttempt LIMIT 1
+                    SELECT \(dueColumn) FROM \(name) WHERE \(dueColumn) IS NOT NULL AND \(urgencyColumn) = ?
+                    ORDER BY \(dueColumn) LIMIT 1
                     """), arguments: [urgencyValue(urgency)])
     }
 
@@ -213,10 +232,10 @@ extension OutboxTable {
         for _ in 0..<maxPages {
             // SQLite skips the rows of known keys: there may be many.
             let sql = """
-                SELECT \(fairnessColumn), nextAttempt FROM \(name)
-                WHERE \(urgencyColumn) = ? AND nextAttempt BETWEEN ? AND ?
+                SELECT \(fairnessColumn), \(dueColumn) FROM \(name)
+                WHERE \(urgencyColumn) = ? AND \(dueColumn) BETWEEN ? AND ?
                     AND \(fairnessColumn) NOT IN (\(known.map { _ in "?" }.joined(separator: ", ")))
-                ORDER BY nextAttempt LIMIT ?
+                ORDER BY \(dueColumn) LIMIT ?
                 """
             // The first page is read often. The others have a statement for each number of keys.
             let statement = try known.isEmpty ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)

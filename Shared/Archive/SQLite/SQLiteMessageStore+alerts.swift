@@ -84,9 +84,11 @@ private struct WaitingTopic {
                 sql: """
                     SELECT \(MessageRow.Column.list) FROM \(Self.outstanding) AND topicKey = :topic AND state IN ('pending', 'retrying')
                         AND accepted IS NULL AND expires > :now
-                        AND (attempts > 0 OR leaseOwner IS NOT NULL OR nextAttempt <= :now)
+                        AND (attempts > 0 OR leaseOwner IS NOT NULL OR nextAttempt <= :now OR webpushAttempt <= :now)
                         AND (timestamp <= :moment OR timestamp > :now)
-                        AND NOT EXISTS (SELECT 1 FROM json_each(components) WHERE value ->> 'state' = 'accepted')
+                        AND NOT EXISTS (
+                            SELECT 1 FROM json_each(components)
+                            WHERE value ->> 'state' = 'accepted' AND value ->> 'component' <> 'webpush')
                     ORDER BY position DESC LIMIT :limit
                     """), arguments: ["topic": key, "now": now, "moment": moment, "limit": limit])
     }

@@ -74,7 +74,7 @@ enum ReceiptTable {
                 SELECT msiKey FROM message
                 WHERE msiKey IN (SELECT value FROM json_each(:keys)) AND (attempts > 0 OR leaseOwner IS NOT NULL
                     OR (state <> 'held'
-                        AND (COALESCE(sendAt, delay) IS NULL OR nextAttempt <= :now
+                        AND (COALESCE(sendAt, delay) IS NULL OR nextAttempt <= :now OR webpushAttempt <= :now
                             OR ended > COALESCE(sendAt, timestamp + 1000 * delay))
                         AND (approval IS NOT TRUE
                             OR EXISTS (SELECT 1 FROM json_each(trace) WHERE value ->> 'action' = :approve))))

@@ -15,8 +15,8 @@ package struct SQLiteMessageStore: MessageStore {
     let indexer: MessageIndexer
     /// Serialises the changes of a push, which are computed outside the database.
     let pushTurns = KeyedLock<ObjectID>()
-    /// When the next item becomes due. It may be in the past: the item's key had no room in the last claim.
-    private let nextDue = RepeatedRead<UnixMilliseconds>()
+    /// When the next item of each queue becomes due. It may be in the past: the item's key had no room in the last claim.
+    private let nextDue = OutboxQueue.allCases.map { _ in RepeatedRead<UnixMilliseconds>() }
     /// When the next item expires. It may be in the past: a leased item is left to its turn.
     private let nextExpiry = RepeatedRead<UnixMilliseconds>()
     private let sizes = RepeatedRead<Int64>()
@@ -45,6 +45,7 @@ package struct SQLiteMessageStore: MessageStore {
                 try PushTables.create(in: database)
             }
         } prepare: {
+            try WebPushColumns.prepare(in: $0)
             try ArchiveAudit.declaration.prepare($0, logger: logger)
         }
         audit = AuditQueue(of: Storage(ArchiveAudit.declaration, in: database, logger: logger))
@@ -124,10 +125,11 @@ package struct SQLiteMessageStore: MessageStore {
 
     package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem] {
         let revision = database.revision
+        let nextDue = nextDue[Int(claim.queue.rawValue)]
         if let next = nextDue.value(at: revision), next > now { return [] }
         // Check first, without the writer: most of the time nothing is due.
         let next = try await database.read { [due] database in
-            try due.keys(claim, now: now, in: database).isEmpty ? try DueItems.nextDue(in: database) : nil
+            try due.keys(claim, now: now, in: database).isEmpty ? try DueItems.nextDue(of: claim.queue, in: database) : nil
         }
         if let next {
             nextDue.keep(next, at: revision)
@@ -137,7 +139,7 @@ package struct SQLiteMessageStore: MessageStore {
             var claimed: [DueItems.LeasedRow] = []
             var shares = FairShare(of: claim, among: try due.keys(claim, now: now, in: database))
             while let (key, count) = shares.next() {
-                let leased = try due.lease(claim.urgency, of: key, for: lease, now: now, limit: count, in: database)
+                let leased = try due.lease(claim, of: key, for: lease, now: now, limit: count, in: database)
                 claimed += leased
                 shares.brought(leased.count)
             }

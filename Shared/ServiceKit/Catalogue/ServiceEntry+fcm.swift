@@ -16,6 +16,14 @@ extension ServiceEntry {
         ])
 }
 
+extension Setting where Value == Bool {
+    package static let fcm = Setting(
+        "fcm",
+        "Whether messages and pushes go to Firebase Cloud Messaging. All services need the same value; with off, no relay is needed.",
+        expected: "on or off", default: "on"
+    ) { ["on": true, "off": false][$0] }
+}
+
 extension Setting where Value == String {
     package static let fcmServiceAccountFile = secretFile(
         "fcm.service.account.file", "The key file of the Firebase project's service account, as Google issues it."

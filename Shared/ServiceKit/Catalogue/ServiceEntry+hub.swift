@@ -13,7 +13,8 @@ extension ServiceEntry {
         stateFiles: ["gateway.json"],
         settings: SettingDeclaration.gatewayAccess + [
             Setting.messageTTL.declaration, Setting.alertTTL.declaration, Setting.fcmTopicPayloadLimit.declaration,
-            Setting.gatewayPeopleGrace.declaration, Setting.gatewayAskAbove.declaration,
+            Setting.gatewayPeopleGrace.declaration, Setting.gatewayAskAbove.declaration, Setting.fcm.declaration,
+            Setting.webPushContact.declaration,
         ])
 }
 
@@ -135,12 +136,13 @@ extension Setting where Value == [String] {
 
 extension ServiceEntry {
     /// The service of the archive and its outbox.
-    package static let messageLog = ServiceEntry(
+    package static let messageLog: ServiceEntry = ServiceEntry(
         "message-log", "archives messages, and relays each of them, and each push of another service, until it has ended.",
         title: "message-logging service",
         sockets: [.commands, .events], mayHaveInstances: true,
         uses: [
             BusUse(service: .fcmRelay, sockets: [.commands]),
+            BusUse(service: .webpush, sockets: [.commands], isNeededAtStart: false),
             // For the audit log.
             BusUse(service: .people, sockets: [.commands], isNeededAtStart: false),
         ],
@@ -149,7 +151,7 @@ extension ServiceEntry {
         stateFiles: ["message-log.sqlite", "templates.sqlite", "message-log.id", "message-log.processes"],
         settings: [
             Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
-            Setting.alertFetchDelay.declaration,
+            Setting.alertFetchDelay.declaration, Setting.fcm.declaration, Setting.webPushContact.declaration,
             Setting.fcmTopicPayloadLimit.declaration, Setting.canaryTopic.declaration, Setting.canaryAccount.declaration,
         ])
 }
@@ -175,7 +177,8 @@ extension Setting where Value == Int64 {
 extension Setting where Value == Seconds {
     package static let alertFetchDelay = seconds(
         "alert.fetch.delay",
-        "For how many seconds an Alert waits for FCM before running apps can fetch it from the hub.", in: 1...3_600, default: 5
+        "For how many seconds an Alert waits for FCM, or else for Web Push, before running apps can fetch it from the hub.",
+        in: 1...3_600, default: 5
     ).changingLive()
 }
 
@@ -195,7 +198,8 @@ extension ServiceEntry {
         keepsData: true,
         stateFiles: ["broadcast.sqlite"],
         settings: [
-            Setting.broadcastLanguage.declaration, Setting.broadcastFile.declaration, Setting.fcmTopicPayloadLimit.declaration,
+            Setting.broadcastLanguage.declaration, Setting.broadcastFile.declaration, Setting.fcm.declaration,
+            Setting.fcmTopicPayloadLimit.declaration,
         ])
 }
 

@@ -8,7 +8,10 @@ extension ServiceEntry {
         title: "canary",
         settings: [Setting.canaryTopic.declaration, Setting.canaryInterval.declaration, Setting.canaryToken.declaration]
             + (Setting.canaryToken.declaration.file.map { [$0] } ?? [])
-            + [Setting.gatewayURL.declaration, Setting.gatewayPort.declaration])
+            + [
+                Setting.canaryPushPort.declaration, Setting.canaryPushURL.declaration, Setting.fcm.declaration,
+                Setting.gatewayURL.declaration, Setting.gatewayPort.declaration,
+            ])
 }
 
 extension Setting where Value == TopicKey {
@@ -38,6 +41,26 @@ extension Setting where Value == String {
         "canary.token", "The bearer token of the canary, with the rights send and read for its subject alone.",
         expected: "a bearer token", isSecret: true
     ) { text in text.isEmpty || !text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? nil : text }
+
+    package static let canaryPushURL = Setting(
+        "canary.push.url",
+        """
+        The origin under which the Web Push service reaches the canary's port for pushes, if that is not http://127.0.0.1 with \
+        MSI_CANARY_PUSH_PORT. MSI_WEBPUSH_HOSTS must name it.
+        """,
+        expected: "an https:// origin, or an http:// origin of this machine"
+    ) { isBrowserOrigin($0) && (isHTTPSOrigin($0) || isLoopbackURL($0)) ? $0 : nil }
+}
+
+extension Setting where Value == Int {
+    package static let canaryPushPort = Setting(
+        "canary.push.port",
+        """
+        The port on 127.0.0.1 on which the canary takes pushes to its own Web Push subscription; without it, it has none. \
+        MSI_WEBPUSH_HOSTS must name http://127.0.0.1 with this port.
+        """,
+        expected: "a port from 1 to 65535"
+    ) { Int($0).flatMap { (1...65_535).contains($0) ? $0 : nil } }
 }
 
 extension ServiceEntry {

@@ -13,8 +13,8 @@ package struct ServiceEntry: Sendable {
     package let sockets: [BusSocket]
     /// Whether a machine may run several instances, each with its own sockets. Clients use them as a pool.
     package let mayHaveInstances: Bool
-    /// The services of the bus that it uses, with the used sockets.
-    package let uses: [BusUse]
+    /// Read only when it is asked for: two services may use each other.
+    private let ownUses: @Sendable () -> [BusUse]
     /// Further services that must be ready before `msi up` starts this one, in addition to those that it needs at its start.
     package let startsAfter: [ServiceEntry]
     /// The sockets that the gateway uses.
@@ -33,7 +33,8 @@ package struct ServiceEntry: Sendable {
 
     init(
         _ name: String, _ summary: String, title: String, purpose: String = "to ask", port: Setting<Int>? = nil,
-        sockets: [BusSocket] = [], mayHaveInstances: Bool = false, uses: [BusUse] = [], startsAfter: [ServiceEntry] = [],
+        sockets: [BusSocket] = [], mayHaveInstances: Bool = false,
+        uses: @autoclosure @escaping @Sendable () -> [BusUse] = [], startsAfter: [ServiceEntry] = [],
         gatewayUses: [BusSocket] = [], gatewayNeed: GatewayNeed = .messages, keepsData: Bool = false, stateFiles: [String] = [],
         settings: [SettingDeclaration] = []
     ) {
@@ -44,7 +45,7 @@ package struct ServiceEntry: Sendable {
         self.port = port
         self.sockets = sockets
         self.mayHaveInstances = mayHaveInstances
-        self.uses = uses
+        ownUses = uses
         self.startsAfter = startsAfter
         self.gatewayUses = gatewayUses
         self.gatewayNeed = gatewayNeed
@@ -52,6 +53,9 @@ package struct ServiceEntry: Sendable {
         self.stateFiles = stateFiles
         ownSettings = settings
     }
+
+    /// The services of the bus that it uses, with the used sockets.
+    package var uses: [BusUse] { ownUses() }
 
     /// The executable's name.
     package var executable: String { "msi-" + name }
@@ -94,7 +98,7 @@ extension ServiceEntry {
     package static let optional: [ServiceEntry] = [canary]
 
     /// The services that answer commands on the bus.
-    static let behindGateway: [ServiceEntry] = [fcmRelay, people, cube, messageLog, broadcast]
+    static let behindGateway: [ServiceEntry] = [fcmRelay, people, cube, messageLog, broadcast, webpush]
 }
 
 /// A socket of the bus on which a service listens.
@@ -106,17 +110,20 @@ package enum BusSocket: Hashable, Sendable {
 }
 
 /// A service of the bus that another service uses.
-package struct BusUse: Hashable, Sendable {
-    package let service: ServiceEntry
+package struct BusUse: Sendable {
+    private let find: @Sendable () -> ServiceEntry
     package let sockets: [BusSocket]
     /// Whether `msi up` starts the user only when the service is ready. `false` if the user can wait for it for hours.
     package let isNeededAtStart: Bool
 
-    init(service: ServiceEntry, sockets: [BusSocket], isNeededAtStart: Bool = true) {
-        self.service = service
+    /// - Parameter service: Looked up when it is asked for, since two services may use each other.
+    init(service: @autoclosure @escaping @Sendable () -> ServiceEntry, sockets: [BusSocket], isNeededAtStart: Bool = true) {
+        find = service
         self.sockets = sockets
         self.isNeededAtStart = isNeededAtStart
     }
+
+    package var service: ServiceEntry { find() }
 }
 
 extension ServiceEntry {

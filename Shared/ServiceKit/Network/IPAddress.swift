@@ -1,4 +1,5 @@
 import Glibc
+import Schemas
 
 /// An IPv4 or IPv6 address as a small value. An IPv4 address and its form as an IPv6 address (`::ffff:192.0.2.1`) are equal.
 package struct IPAddress: Hashable, Sendable {
@@ -40,6 +41,11 @@ package struct IPAddress: Hashable, Sendable {
     /// Whether only this machine can use the address.
     package var isLoopback: Bool {
         isIPv4 ? bits >> 24 & 0xff == 127 : bits == 1
+    }
+
+    /// Whether everyone on the internet reaches the address: it is neither this machine's nor one of a local network.
+    package var isPublic: Bool {
+        PublicAddresses.contain(v6: withUnsafeBytes(of: bits.bigEndian) { Array($0) })
     }
 
     /// Whether a server with this address listens on all of the machine's addresses.

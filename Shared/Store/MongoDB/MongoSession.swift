@@ -144,6 +144,8 @@ extension BSONDocument {
     init(_ predicate: Predicate) {
         switch predicate {
         case .equal(let field, let value): self = BSONDocument([(field.name, value)])
+        case .among(let field, let ids):
+            self = BSONDocument([(field.name, .document(["$in": .array(ids.map(\.bson))]))])
         case .isPresent(let field): self = BSONDocument([(field.name, .document(["$ne": .null]))])
         case .less(let field, let value, let orEqual):
             self = BSONDocument([(field.name, .document(BSONDocument([(orEqual ? "$lte" : "$lt", value)])))])

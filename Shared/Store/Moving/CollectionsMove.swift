@@ -7,6 +7,7 @@ struct CollectionsMove: StoreMove {
     let target: CollectionsSide
     /// Other programs may have filled these before a service has registered them.
     let required: [RegisteredCollection]
+    let stores: MovedStores
     let otherTarget: String
 
     private static let batch = 200
@@ -72,7 +73,7 @@ struct CollectionsMove: StoreMove {
     }
 
     private func collections(of side: CollectionsSide) async throws -> [RegisteredCollection] {
-        let registered = try await side.registered()
+        let registered = try await side.registered().filter { stores.contains($0.store) }
         let names = Set(registered.map(\.name))
         return (registered + required.filter { !names.contains($0.name) }).sorted { $0.name < $1.name }
     }

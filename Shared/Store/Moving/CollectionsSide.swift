@@ -107,13 +107,17 @@ final class CollectionsSide: Sendable {
 /// are moved as stored, with fields that no type knows.
 package struct MovableCollections: MovableStore {
     private let required: [String: [String]]
+    private let stores: MovedStores
 
     package var requiredFiles: [String] { required.keys.sorted().map { "\($0).sqlite" } }
 
-    /// - Parameter required: The stores that a service always opens, with those collections that other programs may have filled before the
-    ///   store has registered them.
-    package init(required: [String: [String]] = [:]) {
+    /// - Parameters:
+    ///   - required: The stores that a service always opens, with those collections that other programs may have filled before the store
+    ///     has registered them.
+    ///   - stores: The stores to move.
+    package init(required: [String: [String]] = [:], of stores: MovedStores = .all) {
         self.required = required
+        self.stores = stores
     }
 
     package func open(_ places: MovePlaces) async throws -> any StoreMove {
@@ -122,7 +126,23 @@ package struct MovableCollections: MovableStore {
             sqlite: CollectionsSide.files(in: places.folder), mongodb: await CollectionsSide.mongodb(at: places.url))
         let collections = required.flatMap { store, names in names.map { RegisteredCollection(name: $0, store: store) } }
         return CollectionsMove(
-            source: sides.source, target: sides.target, required: collections, otherTarget: places.otherTarget)
+            source: sides.source, target: sides.target, required: collections, stores: stores, otherTarget: places.otherTarget)
+    }
+}
+
+/// The stores that a move is about.
+package enum MovedStores: Hashable, Sendable {
+    case all
+    case only(String)
+    /// All but one.
+    case others(than: String)
+
+    func contains(_ store: String) -> Bool {
+        switch self {
+        case .all: true
+        case .only(let name): store == name
+        case .others(let name): store != name
+        }
     }
 }
 

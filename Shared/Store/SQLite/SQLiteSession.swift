@@ -168,6 +168,11 @@ struct SQLText {
         switch predicate {
         case .equal(let field, .null): self.init(sql: "\(field.sql) IS NULL")
         case .equal(let field, let value): self.init(sql: "\(field.sql) = ?", arguments: [try value.databaseValue])
+        case .among(let field, let ids):
+            // One argument, so that the statement is the same for any number of them. They need no escapes in JSON.
+            self.init(
+                sql: "\(field.sql) IN (SELECT value FROM json_each(?))",
+                arguments: ["[\(ids.map { "\"\($0)\"" }.joined(separator: ","))]".databaseValue])
         case .isPresent(let field): self.init(sql: "\(field.sql) IS NOT NULL")
         case .less(let field, let value, let orEqual):
             self.init(sql: "\(field.sql) \(orEqual ? "<=" : "<") ?", arguments: [try value.databaseValue])

@@ -125,7 +125,8 @@ struct JSONBenchmark {
                 relay: RelayRecord(
                     state: .relayed, attempts: 1, nextAttempt: nil, ended: .now,
                     components: relay.components.map {
-                        ComponentRecord(component: $0, state: .accepted, name: "projects/campus/messages/0:1795262462412009")
+                        ComponentRecord(
+                            component: RelayComponent($0), state: .accepted, name: "projects/campus/messages/0:1795262462412009")
                     })))
     }
 

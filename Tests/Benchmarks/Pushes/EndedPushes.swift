@@ -40,17 +40,18 @@ final class EndedPushes: Sendable {
 
     /// Waits until a number of the pushes have ended.
     ///
+    /// - Parameter prefix: How their idempotency keys begin, if that is known only now.
     /// - Returns: When, by idempotency key.
-    /// - Throws: ``PeerFailure`` if one of them has not been relayed to every recipient.
-    func wait(for number: Int) async throws -> [String: ContinuousClock.Instant] {
+    /// - Throws: ``PeerFailure`` if one that it has noted has not been relayed to every recipient.
+    func wait(for number: Int, of prefix: String = "") async throws -> [String: ContinuousClock.Instant] {
         try await eventually("\(number) pushes have ended", within: .seconds(300), every: .milliseconds(2)) {
-            count >= number
+            state.withLock { $0.times.keys.count { $0.hasPrefix(prefix) } } >= number
         }
         return try state.withLock { state in
             guard state.failures.isEmpty else {
                 throw PeerFailure(description: "pushes were not relayed: \(state.failures.prefix(3))")
             }
-            return state.times
+            return state.times.filter { $0.key.hasPrefix(prefix) }
         }
     }
 

@@ -21,6 +21,7 @@ struct AppRouteTests {
             "style/tokens.css": Data(":root {\n  --ground: light-dark(#f6f7f9, #0f1216);\n}\n".utf8),
             "app.js": Data("import './lib/other.js'".utf8), "icon.svg": Data("<svg/>".utf8), "icons/192.png": Data([0x89, 0x50]),
             "worker/service-worker.js": Data("// the worker\n".utf8), "worker/withdrawal.js": Data("// its end\n".utf8),
+            "worker/push-worker.js": Data("import \"@files@/background.js\";\n".utf8),
             "README.md": Data("private".utf8),
         ].merging(texts) { $1 })
     private static let files = try? AppFiles(site)
@@ -113,7 +114,10 @@ struct AppRouteTests {
             let answer = try await get("GET", "/app/service-worker.js", [:])
             #expect(answer.status == 200 && answer["content-type"] == "text/javascript; charset=utf-8", "\(answer)")
             #expect(answer["cache-control"] == "no-cache")
-            #expect(answer["content-security-policy"] == "default-src 'none'; connect-src 'self'; frame-ancestors 'none'")
+            #expect(
+                answer["content-security-policy"]
+                    == "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; img-src 'self'; "
+                    + "frame-ancestors 'none'")
             let lines = answer.text.split(separator: "\n").map(String.init)
             #expect(lines.last == "// the worker")
             // The page's pictures are for the system, which has its own copies; and a worker does not keep itself.
@@ -125,14 +129,28 @@ struct AppRouteTests {
         }
     }
 
+    @Test("The service worker as a module is the other one behind its imports, which have the path of the files")
+    func pushWorker() async throws {
+        try await Self.with { get in
+            let plain = try await get("GET", "/app/service-worker.js", [:])
+            let answer = try await get("GET", "/app/push-worker.js", [:])
+            #expect(answer.status == 200 && answer["cache-control"] == "no-cache", "\(answer)")
+            #expect(answer.text == "import \"/app/files/\(Self.version)/background.js\";\n" + plain.text)
+            #expect(answer["content-security-policy"] == plain["content-security-policy"])
+        }
+    }
+
     @Test("Each change of a file, also of the service worker, is another version and another service worker")
     func versions() throws {
-        let other = try ["app.js", "worker/service-worker.js", "page.html", "text/ar/common.json"].map { path in
+        let other = try [
+            "app.js", "worker/service-worker.js", "worker/push-worker.js", "page.html", "text/ar/common.json",
+        ].map { path in
             try AppFiles(Site(Self.site.files.merging([path: (Self.site.files[path] ?? Data()) + Data(" ".utf8)]) { $1 }))
         }
         let all = try [AppFiles(Self.site)] + other
         #expect(Set(all.map(\.assets.version)).count == all.count)
         #expect(Set(all.map(\.serviceWorker.plain.tag)).count == all.count)
+        #expect(Set(all.map(\.pushWorker.plain.tag)).count == all.count)
     }
 
     @Test(
@@ -165,7 +183,9 @@ struct AppRouteTests {
     @Test("Without the files the app says what is missing")
     func missingFiles() async throws {
         try await Self.with(nil) { get in
-            for target in ["/app/", "/app/manifest.webmanifest", "/app/service-worker.js", "/app/files/1/app.js"] {
+            for target in [
+                "/app/", "/app/manifest.webmanifest", "/app/service-worker.js", "/app/push-worker.js", "/app/files/1/app.js",
+            ] {
                 let answer = try await get("GET", target, [:])
                 #expect(answer.status == 404 && answer.problem == "not-found", "\(answer)")
                 #expect(answer.text.contains("…_App.resources"), "\(answer)")

@@ -41,11 +41,26 @@ struct InstalledAppTests {
         }
     }
 
+    @Test("The service worker imports a module that is there, and keeps all that this one imports")
+    func background() throws {
+        let files = try AppFiles(Site(reading: AppFiles.besideExecutable))
+        let worker = String(buffer: files.pushWorker.plain.bytes)
+        let imports = worker.matches(of: /import "\/app\/files\/([^\/"]+)\/([^"]+)";/)
+        #expect(imports.count == 1 && !worker.contains("\"@files@/"), "\(worker)")
+        for imported in imports {
+            #expect(imported.1 == files.assets.version && files.assets[String(imported.2)] != nil, "\(imported.0)")
+            // A service worker cannot load a module later.
+            let loaded = try Site(reading: AppFiles.besideExecutable).imports(of: String(imported.2))
+            #expect(loaded.contains("core/pushes.js") && loaded.allSatisfy { files.assets[$0] != nil }, "\(loaded)")
+        }
+    }
+
     @Test("A gateway without a file that the app needs serves everything else, and its log names the file")
     func incomplete() async throws {
         try await withTemporaryFolder { folder in
             let files = [
                 "page.html": "<main>", "style/tokens.css": "--ground: light-dark(#fff, #000);", "worker/service-worker.js": "",
+                "worker/push-worker.js": "",
             ]
             for missing in files.keys {
                 let (path, log) = ("\(folder)/\(missing.count)", RecordedLog())

@@ -140,7 +140,8 @@ struct SiteTests {
                 })
         }
         #expect(direct.values.contains { $0.count > 5 })
-        for module in direct.keys {
+        // The gateway completes the import of the worker.
+        for module in direct.keys where module != "worker/push-worker.js" {
             var loaded = direct[module] ?? []
             while case let more = loaded.union(loaded.flatMap { direct[$0] ?? [] }), more != loaded { loaded = more }
             #expect(Set(site.imports(of: module)) == loaded.subtracting([module]), "\(module)")

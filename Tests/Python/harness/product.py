@@ -230,8 +230,10 @@ class Product:
         self.wait_until_healthy()
 
     @contextlib.contextmanager
-    def away(self, service):
-        """A service is away: requests that need it fail."""
-        with processes.away(self.up.pid, service):
+    def away(self, *services):
+        """Services are away: requests that need them fail."""
+        with contextlib.ExitStack() as stack:
+            for service in services:
+                stack.enter_context(processes.away(self.up.pid, service))
             yield
         self.wait_until_healthy()

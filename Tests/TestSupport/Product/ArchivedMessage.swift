@@ -34,6 +34,7 @@ package struct ArchivedMessage: Hashable, Sendable {
     /// The time of the next attempt; `nil` once it has ended.
     package let nextAttempt: Int64?
     package let leaseEnd: Int64?
+    /// Its components for FCM.
     package let components: [Component]
 
     package init(
@@ -106,7 +107,7 @@ extension ArchivedMessage: Decodable {
             msiKey: document.msiKey,
             due: max(document.timestamp + (document.delay ?? 0) * 1_000, document.sendAt ?? 0), expires: document.expires,
             state: relay.state, attempts: relay.attempts, nextAttempt: relay.nextAttempt, leaseEnd: relay.lease?.until,
-            components: relay.components.map { component in
+            components: relay.components.filter { $0.component != "webpush" }.map { component in
                 Component(
                     component: SentComponent(msiKey: document.msiKey, name: component.component), state: component.state,
                     name: component.name, error: component.error?.code, errorClass: component.error?.class)

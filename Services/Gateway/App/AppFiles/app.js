@@ -16,7 +16,9 @@ await startNewest();
 
 const wide = matchMedia("(min-width: 900px)");
 const howToInstall = { page: "install", sign: icon("download"), label: t("install.heading"), make: installation };
-const screens = { app: appScreen({ noteNow, about, further: [howToInstall], wide }) };
+/** The settings of notifications, loaded with the settings' page. */
+const notices = async () => (await import("./notices.js")).notices;
+const screens = { app: appScreen({ noteNow, about, further: [howToInstall], wide, notices }) };
 /** The screens that most visits do not need are loaded when they are shown. */
 const rare = {
   welcome: async () => (await import("./welcome.js")).welcomeScreen(begin),
@@ -102,6 +104,15 @@ function update() {
     if (hadFocus) content.querySelector("h1[tabindex]")?.focus({ preventScroll: true });
   }
   screens[next].update(problem);
+  showNamed();
+}
+
+/** Shows the message that the address names, as after a tap on a notification: #message/6b0187feff0dafac2833f431. */
+function showNamed() {
+  const [, key] = /^#message\/(\w+)$/.exec(location.hash) ?? [];
+  if (!key || shown !== "app") return;
+  history.replaceState(null, "", "#messages");
+  screens.app.reveal(key);
 }
 
 function skeleton() {
@@ -132,9 +143,13 @@ onInstallation(() => {
   // Browsers that decide by themselves agree for an installed app.
   if (app && isInstalled()) persist();
 });
+addEventListener("hashchange", () => { if (state) showNamed(); });
+navigator.serviceWorker?.addEventListener("message", ({ data }) => { if (data.show) location.hash = data.show; });
 isKept = await navigator.storage?.persisted?.().catch(() => false) ?? false;
 await keepFiles();
 if (state) update();
+// The hub is told what has changed. Without the module, the next start does it.
+if (app && globalThis.Notification?.permission === "granted") app.pushes().catch(() => {});
 
 let day = null;
 setInterval(() => {

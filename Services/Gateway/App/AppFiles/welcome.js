@@ -1,4 +1,5 @@
 import { fill, h } from "./lib/dom.js";
+import { pushObstacle } from "./lib/installation.js";
 import { phoneIcon } from "./lib/phone-icons.js";
 import { state } from "./lib/state.js";
 import { t } from "./lib/text.js";
@@ -16,12 +17,36 @@ const levels = ["Forced", "Recommended"];
 export function welcomeScreen(begin) {
   const subjects = h("div", { class: "welcome-subjects" });
   const install = installation();
+  const obstacle = pushObstacle();
+  const said = h("p", { class: "notice", role: "status", tabIndex: -1, hidden: !obstacle },
+    obstacle && t(`push.${obstacle}`));
+  const ask = h("button", { class: "button", type: "button", hidden: obstacle !== "", onclick: async () => {
+    // The browser's question has to come with the tap.
+    const asked = Notification.requestPermission();
+    said.hidden = false;
+    said.textContent = t("push.waits");
+    const outcome = await import("./lib/pushing.js").then(({ switchOn }) => switchOn(asked), () => ["page.failed"]);
+    said.textContent = t(...outcome);
+    if (outcome[0] === "push.on") withdraw();
+  } }, phoneIcon("bell", "small"), t("push.begin"));
+  function withdraw() {
+    if (document.activeElement === ask) said.focus();
+    ask.hidden = true;
+  }
+  const push = h("section", { class: "welcome-push" }, h("h2", null, t("settings.notifications")),
+    h("p", { class: "secondary" }, t("push.why")), ask, said, h("p", { class: "hint" }, t("welcome.looks")));
+  // The university may have switched pushes off. If it does not answer now, it does when somebody asks.
+  if (!obstacle) fetch("/app/push").then(({ status }) => {
+    if (status !== 404) return;
+    said.hidden = false;
+    said.textContent = t("push.off");
+    withdraw();
+  }, () => {});
   const element = h("div", { class: "welcome" }, h("div", { class: "welcome-text" },
     h("span", { class: "app-icon large" }, phoneIcon("bubble")),
     h("h1", { tabIndex: -1 }, t("welcome.heading")),
     h("p", { class: "secondary" }, t("welcome.text")),
-    subjects,
-    h("p", { class: "secondary" }, t("welcome.looks")),
+    subjects, push,
     h("div", { class: "welcome-end" },
       h("p", { class: "hint" }, t("welcome.storage")),
       h("button", { class: "button main wide", type: "button", onclick: () => begin("#messages") },

@@ -37,8 +37,9 @@ struct SecurityHeaders: Sendable {
         """
     /// For anything but a page: a browser that shows it may load and run nothing.
     private static let documentPolicy = "default-src 'none'; frame-ancestors 'none'"
-    /// The policy of a service worker, which its answer names: it loads files of the gateway, and no scripts.
-    static let workerPolicy = "default-src 'none'; connect-src 'self'; frame-ancestors 'none'"
+    /// The policy of a service worker, which its answer names: it loads files and modules of the gateway.
+    static let workerPolicy =
+        "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; img-src 'self'; frame-ancestors 'none'"
 
     /// - Parameter isPublic: Whether the gateway has a public `https` URL. Browsers then use no other scheme for its name.
     init(isPublic: Bool) {

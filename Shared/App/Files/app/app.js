@@ -18,11 +18,13 @@ const signs = { messages: "bubble", subscriptions: "bell", settings: "sliders" }
  * - `further`: settings of this program alone: `{page, sign, label, kind, make}`. `make()` returns the page's
  *   content, an element that may have `update()`.
  * - `wide`: a query whose `matches` says whether there is room for a list beside its details.
+ * - `notices()`: resolves to what makes the first part of the notifications' settings, an element with `update()`.
  */
-export function appScreen({ noteNow, about, further = [], wide = null }) {
+export function appScreen({ noteNow, about, further = [], wide = null, notices }) {
   const later = {
     subscriptions: async () => (await import("./subscriptions.js")).subscriptionsPage(),
-    settings: async () => (await import("./settings.js")).settingsPage({ about, further, wide }),
+    settings: async () => (await import("./settings.js")).settingsPage({ about, further, wide,
+      notices: await notices?.() }),
   };
   const pages = { messages: messagesPage(wide), subscriptions: pageToCome(), settings: pageToCome() };
   const unread = h("span", { class: "badge" });

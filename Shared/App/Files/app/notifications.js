@@ -1,4 +1,4 @@
-import { fill, h } from "../lib/dom.js";
+import { fill, h, newIdentifier } from "../lib/dom.js";
 import { send } from "../lib/requests.js";
 import { hasPopUps, state } from "../lib/state.js";
 import { subjectOf } from "../lib/subjects.js";
@@ -9,13 +9,16 @@ import { mute } from "./mute.js";
 
 const proposed = { from: "22:00", to: "07:00" };
 
-/** The settings of notifications: the quiet hours, and with pop-ups the muted subjects. `update()` shows the state. */
-export function notificationSettings() {
+/**
+ * The settings of notifications: the quiet hours, and with pop-ups the muted subjects. `update()` shows the state.
+ * `notices` is an element with `update()` before them; by default there is a text.
+ */
+export function notificationSettings(notices = null) {
   const quiet = switchRow({ label: t("quiet.label"), hint: t("quiet.hint"),
       onchange: (isOn) => (isOn ? put(proposed) : send("DELETE", "/quiet-hours")) });
-  const times = Object.fromEntries(Object.keys(proposed)
-    .map((name) => [name, h("input", { type: "time", required: true, onchange: change })]));
-  const wrong = h("p", { class: "below wrong", role: "alert" });
+  const wrong = h("p", { class: "below wrong", role: "alert", id: newIdentifier("wrong") });
+  const times = Object.fromEntries(Object.keys(proposed).map((name) => [name, h("input", { type: "time",
+      required: true, "aria-describedby": wrong.id, onchange: change })]));
   const hours = h("div", { class: "quiet-hours" },
     h("div", { class: "pair" }, Object.entries(times)
       .map(([name, input]) => h("label", { class: "field" }, h("span", { class: "label" }, t(`quiet.${name}`)),
@@ -34,6 +37,7 @@ export function notificationSettings() {
   }
 
   function update() {
+    notices?.update();
     const period = state.settings.quiet_hours;
     quiet.checked = period !== null;
     hours.hidden = period === null;
@@ -58,7 +62,7 @@ export function notificationSettings() {
       h("span", { class: "unseen" }, `: ${subject.name}`)));
   const heading = h("h2", { class: "day", tabIndex: -1 }, t("mute.heading"));
 
-  return { update, parts: [h("p", { class: "secondary" }, t("notifications.text")),
+  return { update, parts: [notices ?? h("p", { class: "secondary" }, t("notifications.text")),
       h("div", { class: "group" }, quiet, hours),
       hasPopUps ? [heading, h("p", { class: "secondary" }, t("mute.text")), muted] : null] };
 }

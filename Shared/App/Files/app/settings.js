@@ -14,9 +14,9 @@ const themes = ["system", "light", "dark"];
 
 /**
  * The settings: rows that lead to pages; if there is room, the page is beside the rows. `about` and `further` are those
- * of `appScreen`.
+ * of `appScreen`; `notices()` makes the first part of the notifications' page.
  */
-export function settingsPage({ about, further, wide }) {
+export function settingsPage({ about, further, wide, notices }) {
   let shown = null;
   let list = null;
   let inner = null;
@@ -46,7 +46,7 @@ export function settingsPage({ about, further, wide }) {
     } });
   };
 
-  const pages = { export: exportPage, notifications: notificationsPage, broadcasts: broadcastsPage,
+  const pages = { export: exportPage, notifications: () => notificationsPage(notices?.()), broadcasts: broadcastsPage,
     features: featuresPage, language: languagePage, appearance: () => appearancePage(update),
     about: () => aboutPage(about),
     ...Object.fromEntries(further.map(({ page, label, make }) => [page, () => furtherPage(label, make())])) };
@@ -121,8 +121,8 @@ function exportPage() {
   });
 }
 
-function notificationsPage() {
-  const { parts, update } = notificationSettings();
+function notificationsPage(notices) {
+  const { parts, update } = notificationSettings(notices);
   return Object.assign(subpage(t("settings.notifications"), parts), { update });
 }
 

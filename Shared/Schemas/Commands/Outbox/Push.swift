@@ -10,7 +10,8 @@ package struct Push: Hashable, Sendable {
     package var idempotencyKey: String
     package var transport: PushTransport
     package var fairnessKey: String
-    /// The transport's own message without its recipient; for FCM the `message` of its v1 API, with snake_case names.
+    /// The transport's own message without its recipient; for FCM the `message` of its v1 API, with snake_case names, and for Web Push a
+    /// ``WebPushMessage``.
     package var message: JSONValue
     package var urgency: Urgency
     /// The Firebase project; by default the relay's default one.
@@ -46,6 +47,12 @@ package struct Push: Hashable, Sendable {
     }
 
     package var recipients: [PushRecipient] { relay.recipients.map(\.recipient) }
+
+    /// The message whose pushes to browsers it is a block of; `nil` for other pushes.
+    package var messageKey: ObjectID? {
+        guard transport == .webpush else { return nil }
+        return message["payload"]?["msi"]?["msi_key"]?.string.flatMap { ObjectID($0) }
+    }
 
     /// The tokens that FCM reports as unregistered.
     package var unregistered: [String] { relay.recipients.filter(\.isUnregistered).compactMap(\.recipient.token) }
@@ -98,6 +105,8 @@ extension Push: Codable {
 package enum PushTransport: String, ClosedEnum {
     /// Firebase Cloud Messaging, by its HTTP v1 API.
     case fcm
+    /// Web Push (RFC 8030), to browsers.
+    case webpush
 }
 
 /// The outbox shares its turns between these keys. Many items under one key do not delay those under others.

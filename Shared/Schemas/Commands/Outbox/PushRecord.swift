@@ -3,8 +3,11 @@ package struct PushRecord: Codable, DeliveryRecord {
     package var state: RelayState
     package var attempts: Int
     package var nextAttempt: UnixMilliseconds?
+    package var webpushAttempt: UnixMilliseconds?
     package var lease: Lease?
     package var ended: UnixMilliseconds?
+    /// The push's transport; absent for FCM.
+    package var transport: PushTransport?
     /// In the order of the command.
     package var recipients: [RecipientRecord]
     package var trace: [Intervention]?
@@ -16,30 +19,43 @@ package struct PushRecord: Codable, DeliveryRecord {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case state, attempts, lease, ended, recipients, trace
+        case state, attempts, lease, ended, transport, recipients, trace
         case nextAttempt = "next_attempt"
+        case webpushAttempt = "webpush_attempt"
     }
 
     package init(
-        state: RelayState, attempts: Int, nextAttempt: UnixMilliseconds?, lease: Lease? = nil,
-        ended: UnixMilliseconds? = nil, recipients: [RecipientRecord], trace: [Intervention]? = nil
+        state: RelayState, attempts: Int, nextAttempt: UnixMilliseconds?, webpushAttempt: UnixMilliseconds? = nil,
+        lease: Lease? = nil, ended: UnixMilliseconds? = nil, transport: PushTransport? = nil, recipients: [RecipientRecord],
+        trace: [Intervention]? = nil
     ) {
         self.state = state
         self.attempts = attempts
         self.nextAttempt = nextAttempt
+        self.webpushAttempt = webpushAttempt
         self.lease = lease
         self.ended = ended
+        self.transport = transport == .fcm ? nil : transport
         self.recipients = recipients
         self.trace = trace
     }
 
     /// The record of a newly logged push.
     ///
-    /// - Parameter due: The time from which it is due.
-    package init(logged recipients: [PushRecipient], due: UnixMilliseconds) {
+    /// - Parameters:
+    ///   - due: The time from which it is due.
+    ///   - expires: When it expires. Only Web Push needs it.
+    package init(
+        logged recipients: [PushRecipient], by transport: PushTransport = .fcm, due: UnixMilliseconds,
+        expires: UnixMilliseconds? = nil
+    ) {
         self.init(
-            state: .pending, attempts: 0, nextAttempt: due, recipients: recipients.map { RecipientRecord(recipient: $0) })
+            state: .pending, attempts: 0, nextAttempt: due, transport: transport,
+            recipients: recipients.map { RecipientRecord(recipient: $0) })
+        setDue(due, expires: expires ?? due)
     }
+
+    package func transport(of part: RecipientRecord) -> PushTransport { transport ?? .fcm }
 }
 
 /// One recipient of a push, and its outcome: `{"token":"…","state":"accepted","name":"projects/p/messages/0:15…"}`.
@@ -115,8 +131,12 @@ package protocol DeliveryRecord: Hashable, Sendable {
     var state: RelayState { get set }
     /// How often a relay has taken it.
     var attempts: Int { get set }
-    /// When it is due; while a process is at work on it, the end of the lease. Absent once the state is final.
+    /// When its parts for FCM are due; while a process is at work on them, the end of the lease. Without such parts it is the expiry.
+    /// Absent once the state is final.
     var nextAttempt: UnixMilliseconds? { get set }
+    /// When its parts for Web Push are due; while a process is at work on them, the end of the lease. Absent if there are none, once they
+    /// have ended, and while it is held.
+    var webpushAttempt: UnixMilliseconds? { get set }
     var lease: Lease? { get set }
     /// When it ended; absent before.
     var ended: UnixMilliseconds? { get set }
@@ -124,9 +144,12 @@ package protocol DeliveryRecord: Hashable, Sendable {
     var parts: [Part] { get set }
     /// The interventions of people, oldest first.
     var trace: [Intervention]? { get set }
+
+    /// What sends a part.
+    func transport(of part: Part) -> PushTransport
 }
 
-/// One request to FCM, and its outcome.
+/// What is sent by one request, and its outcome.
 package protocol DeliveryPart: Hashable, Sendable {
     var state: DeliveryState { get set }
     /// FCM's name for the accepted message.
@@ -170,6 +193,8 @@ extension RelayRecord: DeliveryRecord {
         get { components }
         _modify { yield &components }
     }
+
+    package func transport(of part: ComponentRecord) -> PushTransport { part.component.transport }
 }
 
 extension ComponentRecord: DeliveryPart {

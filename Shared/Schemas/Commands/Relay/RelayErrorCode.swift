@@ -76,6 +76,7 @@ package enum RelayErrorCode: String, CaseIterable, Sendable {
     case relayNotFound = "RELAY_NOT_FOUND"
     case relayConflict = "RELAY_CONFLICT"
     case relayTooOld = "RELAY_TOO_OLD"
+    case switchedOff = "SWITCHED_OFF"
 
     package var origin: Origin { entry.origin }
     /// What to do about it.
@@ -133,6 +134,7 @@ package enum RelayErrorCode: String, CaseIterable, Sendable {
         case .relayNotFound: (.messageLog, .permanent, .notAsked, "the relay does not have the requested project")
         case .relayConflict: (.messageLog, .permanent, .notAsked, "the command contradicts the relay's state")
         case .relayTooOld: (.messageLog, .retryable, .notAsked, "the relay is of an older version, without the command")
+        case .switchedOff: (.messageLog, .permanent, .notAsked, "FCM, or Web Push, is switched off")
         }
     }
 

@@ -1,19 +1,22 @@
 package import Base
 
-/// The state of a message's delivery to FCM. Only the message log writes it.
+/// The state of a message's delivery. Only the message log writes it.
 package struct RelayRecord: Codable, Hashable, Sendable {
     package var state: RelayState
     /// How often a relay has taken it.
     package var attempts: Int
-    /// When it is due; while a process has leased it, the end of the lease. Absent once the state is final.
+    /// When its parts for FCM are due; while a process has leased them, the end of the lease. Without such parts it is the expiry. Absent
+    /// once the state is final.
     package var nextAttempt: UnixMilliseconds?
+    /// The same for the component for Web Push. Absent if there is none, once it has ended, and while the message is held.
+    package var webpushAttempt: UnixMilliseconds?
     /// The lease of the process that relays it.
     package var lease: Lease?
     /// When it ended; absent before.
     package var ended: UnixMilliseconds?
-    /// When FCM has accepted the data component; absent before. Grows with each message that a process hands to FCM.
+    /// When running apps could fetch it as accepted; absent before. Grows with each message that a process hands over.
     package var accepted: UnixMilliseconds?
-    /// One entry for each component of the message's distribution.
+    /// One entry for each component of the message's distribution and of the transports that were switched on when it was logged.
     package var components: [ComponentRecord]
     /// The interventions of people, oldest first; absent if there are none.
     package var trace: [Intervention]?
@@ -21,16 +24,18 @@ package struct RelayRecord: Codable, Hashable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case state, attempts, lease, ended, accepted, components, trace
         case nextAttempt = "next_attempt"
+        case webpushAttempt = "webpush_attempt"
     }
 
     package init(
-        state: RelayState, attempts: Int, nextAttempt: UnixMilliseconds?, lease: Lease? = nil,
-        ended: UnixMilliseconds? = nil, accepted: UnixMilliseconds? = nil, components: [ComponentRecord],
+        state: RelayState, attempts: Int, nextAttempt: UnixMilliseconds?, webpushAttempt: UnixMilliseconds? = nil,
+        lease: Lease? = nil, ended: UnixMilliseconds? = nil, accepted: UnixMilliseconds? = nil, components: [ComponentRecord],
         trace: [Intervention]? = nil
     ) {
         self.state = state
         self.attempts = attempts
         self.nextAttempt = nextAttempt
+        self.webpushAttempt = webpushAttempt
         self.lease = lease
         self.ended = ended
         self.accepted = accepted
@@ -41,22 +46,29 @@ package struct RelayRecord: Codable, Hashable, Sendable {
     /// The record of a newly logged message.
     ///
     /// - Parameters:
+    ///   - transports: The transports that are switched on.
     ///   - due: The time from which it is due.
+    ///   - expires: When it expires. Only a message without a component for FCM needs it.
     ///   - lease: The lease of the process that relays it at once, if there is one.
-    package init(logged distribution: Distribution, due: UnixMilliseconds, lease: Lease? = nil) {
+    package init(
+        logged distribution: Distribution, by transports: PushTransports = .fcm, due: UnixMilliseconds,
+        expires: UnixMilliseconds? = nil, lease: Lease? = nil
+    ) {
         self.init(
-            state: .pending, attempts: 0, nextAttempt: lease?.until ?? due, lease: lease,
-            components: distribution.components.map { ComponentRecord(component: $0) })
+            state: .pending, attempts: 0, nextAttempt: due, lease: lease,
+            components: distribution.components(of: transports).map { ComponentRecord(component: $0) })
+        setDue(lease?.until ?? due, expires: expires ?? due)
     }
 
     /// The record of a new message that waits for an approval. It is due when it expires.
-    package init(held distribution: Distribution, until expires: UnixMilliseconds) {
-        self.init(logged: distribution, due: expires)
+    package init(held distribution: Distribution, by transports: PushTransports = .fcm, until expires: UnixMilliseconds) {
+        self.init(logged: distribution, by: transports, due: expires)
         state = .held
+        hold(until: expires)
     }
 
     /// The components that are still to be relayed.
-    package var pendingComponents: [Component] {
+    package var pendingComponents: [RelayComponent] {
         components.filter { $0.state == .pending }.map(\.component)
     }
 }
@@ -70,7 +82,7 @@ package enum RelayState: String, ClosedEnum {
     case pending
     /// At least one component failed and will be tried again.
     case retrying
-    /// FCM has accepted every component. Final.
+    /// Every component was accepted: by FCM, and by the Web Push service. Final.
     case relayed
     /// At least one component can never be relayed. Final.
     case failed
@@ -80,13 +92,13 @@ package enum RelayState: String, ClosedEnum {
     case recalled
 }
 
-/// One component of a message (seed, "FCM Mapping": one HTTPS request to FCM), and its outcome.
+/// One component of a message, and its outcome.
 package struct ComponentRecord: Codable, Hashable, Sendable {
-    package var component: Component
+    package var component: RelayComponent
     package var state: DeliveryState
-    /// FCM's own name for the accepted message, such as `projects/p/messages/0:15…`.
+    /// FCM's own name for the accepted message, such as `projects/p/messages/0:15…`. For Web Push the number of subscriptions.
     package var name: String?
-    /// When FCM has accepted it, by the clock of the message log. Absent before.
+    /// When FCM, or the Web Push service, has accepted it, by the clock of the message log. Absent before.
     package var acceptedAt: UnixMilliseconds?
     /// The error of the last attempt.
     package var error: DeliveryError?
@@ -97,7 +109,7 @@ package struct ComponentRecord: Codable, Hashable, Sendable {
     }
 
     package init(
-        component: Component, state: DeliveryState = .pending, name: String? = nil, acceptedAt: UnixMilliseconds? = nil,
+        component: RelayComponent, state: DeliveryState = .pending, name: String? = nil, acceptedAt: UnixMilliseconds? = nil,
         error: DeliveryError? = nil
     ) {
         self.component = component
@@ -208,8 +220,43 @@ package enum Component: String, ClosedEnum {
     case data
 }
 
+/// A part of a message that is relayed by itself: FCM's components, and one for Web Push.
+package enum RelayComponent: String, ClosedEnum {
+    /// FCM's pop-up.
+    case notification
+    /// FCM's silent message.
+    case data
+    /// The pushes to all browsers that are subscribed to the subject.
+    case webpush
+
+    package init(_ component: Component) {
+        self =
+            switch component {
+            case .notification: .notification
+            case .data: .data
+            }
+    }
+
+    /// FCM's component; `nil` for that of another transport.
+    package var fcm: Component? {
+        switch self {
+        case .notification: .notification
+        case .data: .data
+        case .webpush: nil
+        }
+    }
+
+    package var transport: PushTransport { self == .webpush ? .webpush : .fcm }
+}
+
 extension Distribution {
-    /// The components of a message of this distribution, in the order of sending.
+    /// The components of a message of this distribution for some transports.
+    package func components(of transports: PushTransports) -> [RelayComponent] {
+        (transports.contains(.fcm) ? components.map { RelayComponent($0) } : [])
+            + (transports.contains(.webpush) ? [.webpush] : [])
+    }
+
+    /// FCM's components of a message of this distribution, in the order of sending.
     package var components: [Component] {
         switch self {
         case .alert: [.notification, .data]

@@ -74,29 +74,9 @@ enum PictureAddress {
     private static func isPublic(host: String) -> Bool {
         var (v4, v6) = (in_addr(), in6_addr())
         // As browsers do, also 127.1, 0x7f.1 and 2130706433.
-        if inet_aton(host, &v4) != 0 { return isPublic(v4: withUnsafeBytes(of: &v4) { Array($0) }) }
-        if inet_pton(AF_INET6, host, &v6) == 1 { return isPublic(v6: withUnsafeBytes(of: &v6) { Array($0) }) }
+        if inet_aton(host, &v4) != 0 { return PublicAddresses.contain(v4: withUnsafeBytes(of: &v4) { Array($0) }) }
+        if inet_pton(AF_INET6, host, &v6) == 1 { return PublicAddresses.contain(v6: withUnsafeBytes(of: &v6) { Array($0) }) }
         let last = host.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
         return !host.isEmpty && !["localhost", "local", "internal", "lan", ""].contains(last)
-    }
-
-    /// IANA's registry of special-purpose addresses, and multicast.
-    private static func isPublic(v4 bytes: [UInt8]) -> Bool {
-        switch (bytes[0], bytes[1]) {
-        case (0, _), (10, _), (127, _), (100, 64...127), (169, 254), (172, 16...31), (192, 168), (198, 18...19), (224..., _):
-            false
-        case (192, 0): bytes[2] != 0
-        default: true
-        }
-    }
-
-    /// Global unicast addresses are those of 2000::/3. Some of others contain one of IPv4.
-    private static func isPublic(v6 bytes: [UInt8]) -> Bool {
-        let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10..<12].allSatisfy { $0 == 0xFF }
-        if isMapped || bytes.starts(with: [0, 0x64, 0xFF, 0x9B]) { return isPublic(v4: Array(bytes[12...])) }
-        // 6to4, then Teredo, and examples of documents.
-        if bytes.starts(with: [0x20, 0x02]) { return isPublic(v4: Array(bytes[2..<6])) }
-        if bytes.starts(with: [0x20, 0x01, 0, 0]) || bytes.starts(with: [0x20, 0x01, 0x0D, 0xB8]) { return false }
-        return bytes[0] & 0xE0 == 0x20
     }
 }

@@ -10,9 +10,8 @@ import { fill, keepsakeIn, textOf } from "./keepsake.js";
 import { messagesOf } from "./messages.js";
 import { missedOf } from "./missed.js";
 import { receiptsOf } from "./receipts.js";
-import { requestsOf } from "./requests.js";
 import { stateOf } from "./state.js";
-import { joinedTopics, subscribedTopics, subscriptionsOf } from "./subscriptions.js";
+import { subscriptionsOf } from "./subscriptions.js";
 import { tabsOf } from "./tabs.js";
 
 /** How often the app looks at the hub, in milliseconds. */
@@ -44,6 +43,9 @@ export async function openApp({ hub = gateway, clock = deviceClock, language, te
   /** Callers that wait for the outcome of a look; `null` while the app does not run. */
   let waiting = null;
   let saved = null;
+  /** Modules that a start does not need, as promises. They are loaded when they are first used. */
+  let pushes = null;
+  let requests = null;
 
   const deliver = () => { for (const listener of listeners) listener(); };
 
@@ -76,7 +78,7 @@ export async function openApp({ hub = gateway, clock = deviceClock, language, te
   const messages = messagesOf({ database, clock, reportable: receipts.wake, needsText: refreshes.add });
   const subscriptions = subscriptionsOf({ database, hub: connection });
   const broadcasts = broadcastsOf({ database, clock, hub: connection, language, failed, arrived: tell });
-  const missed = missedOf({ database, hub: connection, messages, failed });
+  const missed = missedOf({ database, hub: connection, messages, subscriptions, failed });
 
   /** Joins what is Forced or Recommended. After a failure it may be repeated. */
   async function initialize(signal) {
@@ -93,21 +95,8 @@ export async function openApp({ hub = gateway, clock = deviceClock, language, te
     const asked = await first;
     const isSame = String(joined) === String(channels);
     const outcomes = [joining, isSame ? asked : await settled(broadcasts.refresh(joined, signal)),
-      await settled(fetchMessages(signal))];
+      await settled(missed.fetch(signal))];
     for (const { error } of outcomes) if (error) throw error;
-  }
-
-  async function fetchMessages(signal) {
-    const [position, topics, joined] = await database.read((tx) => Promise.all([tx.memory("position"),
-      subscribedTopics(tx), joinedTopics(tx)]));
-    await missed.fetch(topics, position, signal);
-    const incomplete = await messages.incomplete();
-    const week = new Set(incomplete.map(({ topic_key }) => topic_key));
-    // The first fetch was of the whole week.
-    if (position) for (const topic of joined) if (topics.has(topic)) week.add(topic);
-    await missed.fetchWeek(week, topics, signal);
-    if (joined.length) await subscriptions.weekFetched(joined);
-    await messages.markLost(incomplete);
   }
 
   /** Looks at the hub at once and about every minute, until another tab takes the lead. */
@@ -195,6 +184,28 @@ export async function openApp({ hub = gateway, clock = deviceClock, language, te
       if (!signal.aborted) failed(outcome.error);
     },
 
+    /** Does what the person does, and answers it: see requests.js. */
+    async request(...request) {
+      requests ??= import("./requests.js").then(({ requestsOf }) => requestsOf({ database, clock, messages,
+        subscriptions, broadcasts, receipts, text, tell, failed, look: app.look, refresh: app.refresh }));
+      const { value, error } = await settled(requests);
+      if (value) return value(...request);
+      // The module could not be loaded. The next request tries again.
+      requests = null;
+      return { status: 503, body: { error: error.message } };
+    },
+
+    /** The pushes to this browser: see pushes.js. From then on the hub is told what changes. */
+    async pushes() {
+      pushes ??= import("./pushes.js").then(({ pushesOf }) => {
+        const made = pushesOf({ name, database, hub, clock, language, tell });
+        listeners.add(made.wake);
+        settled(made.run(ended.signal, failed));
+        return made;
+      });
+      return pushes.catch((error) => { pushes = null; throw error; });
+    },
+
     /** Ends the app. What was stored stays. */
     close() {
       ended.abort();
@@ -204,7 +215,5 @@ export async function openApp({ hub = gateway, clock = deviceClock, language, te
       database.close();
     },
   };
-  app.request = requestsOf({ database, clock, messages, subscriptions, broadcasts, receipts, text, tell, failed,
-    look: app.look, refresh: app.refresh });
   return app;
 }

@@ -27,9 +27,12 @@ export const gateway = {
 export function connectionTo(hub, clock) {
   const connection = {
     state: "unknown",
-    /** The hub's answer, of any status. `tag` is the validator of the document that the app has. */
-    async answer(method, path, { body, tag, signal }) {
-      const headers = tag ? { "If-None-Match": tag } : {};
+    /**
+     * The hub's answer, of any status. `tag` is the validator of the document that the app has, `secret` is that of the
+     * subscription to pushes.
+     */
+    async answer(method, path, { body, tag, secret, signal }) {
+      const headers = { ...(tag && { "If-None-Match": tag }), ...(secret && { Authorization: `Bearer ${secret}` }) };
       try {
         const answer = await within(clock, limit, (both) => hub.request(method, path, body, headers, both), signal);
         connection.state = answer.status < 500 ? "reachable" : "unreachable";

@@ -4,7 +4,7 @@
 import { newTopic } from "./plan.js";
 
 const form = 1;
-const remembered = ["installation", "last report", "receipts off", "quiet hours", "broadcasts off"];
+const remembered = ["installation", "last report", "receipts off", "quiet hours", "broadcasts off", "push subjects"];
 
 /** Where a page keeps the copy; `null` where there is no localStorage, as in a worker. */
 export function keepsakeIn(name) {

@@ -3,6 +3,7 @@
 import { isListOf, isObject, isText } from "./checks.js";
 import { refused, unreadable } from "./errors.js";
 import { messageOf } from "./messages.js";
+import { joinedTopics, subscribedTopics } from "./subscriptions.js";
 
 const path = "/message/since";
 /** A page with fewer messages is the last one. */
@@ -25,7 +26,7 @@ function partsOf(topics) {
 }
 
 /** What the app has missed. `failed` is called for each message that cannot be read: it is left out. */
-export function missedOf({ database, hub, messages, failed }) {
+export function missedOf({ database, hub, messages, subscriptions, failed }) {
   function readable(list) {
     const read = list.map(messageOf);
     if (read.includes(null)) failed(unreadable(path));
@@ -61,21 +62,31 @@ export function missedOf({ database, hub, messages, failed }) {
 
   const keep = (position) => database.write((tx) => tx.keep("position", position));
 
-  return {
-    /** Fetches the messages of topics since a position. What came before a failure is stored. */
-    async fetch(topics, after, signal) {
-      const parts = partsOf(topics);
-      const ends = [];
-      // The position is kept after the messages: one that comes again is dropped, but a skipped one would be lost.
-      const read = parts.length === 1 ? keep : undefined;
-      for (const part of parts) ends.push(await fetchPages(part, { after, subscribed: topics, signal, read }));
-      // Parts are read one after another. None must miss what comes after its own end.
-      if (ends.length > 1) await keep(ends.sort((a, b) => (comparable(a) < comparable(b) ? -1 : 1))[0]);
-    },
+  /** Fetches the messages of topics since a position. What came before a failure is stored. */
+  async function fetchSince(topics, after, signal) {
+    const parts = partsOf(topics);
+    const ends = [];
+    // The position is kept after the messages: one that comes again is dropped, but a skipped one would be lost.
+    const read = parts.length === 1 ? keep : undefined;
+    for (const part of parts) ends.push(await fetchPages(part, { after, subscribed: topics, signal, read }));
+    // Parts are read one after another. None must miss what comes after its own end.
+    if (ends.length > 1) await keep(ends.sort((a, b) => (comparable(a) < comparable(b) ? -1 : 1))[0]);
+  }
 
-    /** Fetches this week's messages of topics. Those of others than `subscribed` only complete what the app has. */
-    async fetchWeek(topics, subscribed, signal) {
-      for (const part of partsOf(topics)) await fetchPages(part, { subscribed, signal });
+  return {
+    /** Fetches what is new in the person's subjects, and what the messages of the app still lack. */
+    async fetch(signal) {
+      const [position, topics, joined] = await database.read((tx) => Promise.all([tx.memory("position"),
+        subscribedTopics(tx), joinedTopics(tx)]));
+      await fetchSince(topics, position, signal);
+      const incomplete = await messages.incomplete();
+      const week = new Set(incomplete.map(({ topic_key }) => topic_key));
+      // The first fetch was of the whole week.
+      if (position) for (const topic of joined) if (topics.has(topic)) week.add(topic);
+      // Those of subjects that the person has left only complete what the app has.
+      for (const part of partsOf(week)) await fetchPages(part, { subscribed: topics, signal });
+      if (joined.length) await subscriptions.weekFetched(joined);
+      await messages.markLost(incomplete);
     },
   };
 }

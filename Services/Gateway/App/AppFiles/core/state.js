@@ -15,6 +15,7 @@ export async function stateOf(tx, { clock, hub, database, broadcasts }) {
   const messages = await allMessages(tx);
   const off = await channelsOff(tx);
   const hours = await quietHours(tx);
+  const push = await tx.memory("push");
   return {
     now: clock.now(), zone: clock.zone(), initialized: Boolean(await tx.memory("initialized")), hub: hub.state,
     storage: database.isFull ? "full" : "good",
@@ -26,5 +27,6 @@ export async function stateOf(tx, { clock, hub, database, broadcasts }) {
     broadcast_data: await broadcasts.data(tx),
     settings: { receipts: !(await tx.memory("receipts off")),
       quiet_hours: hours ? { from: timeText(hours.from), to: timeText(hours.to) } : null },
+    pushes: { on: Boolean(push), proven: Boolean(push?.proven), information: (await tx.memory("push subjects")) ?? [] },
   };
 }

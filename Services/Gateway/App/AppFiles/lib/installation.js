@@ -33,6 +33,10 @@ export function wayToInstall() {
   return "onbeforeinstallprompt" in window ? "menu" : "none";
 }
 
+/** Why this browser cannot show notifications: "insecure", "ios" (not installed) or "none"; "" if it can. */
+export const pushObstacle = () => (!isSecureContext ? "insecure" : "PushManager" in window && navigator.serviceWorker
+  ? "" : "standalone" in navigator && !isInstalled() ? "ios" : "none");
+
 /** Lets the browser ask whether to install the app. */
 export async function install() {
   const event = offer;

@@ -7,8 +7,12 @@ const patience = 2_000;
 const interval = 3_600_000;
 
 /** The page's policy wants script addresses to be made here. */
-const policy = globalThis.trustedTypes?.createPolicy("service-worker", { createScriptURL: (address) => address });
-const address = policy ? policy.createScriptURL(`${scope}service-worker.js`) : `${scope}service-worker.js`;
+const rules = { createScriptURL: (address) => address };
+const policy = globalThis.trustedTypes?.createPolicy("service-worker", rules) ?? rules;
+
+/** Registers one of the two service workers. */
+const register = (name, type) => navigator.serviceWorker.register(policy.createScriptURL(scope + name),
+  { scope, type, updateViaCache: "none" });
 
 let registration = null;
 
@@ -38,7 +42,8 @@ export async function startNewest() {
 export async function keepFiles() {
   if (!navigator.serviceWorker) return false;
   try {
-    registration = await navigator.serviceWorker.register(address, { scope, updateViaCache: "none" });
+    // Older browsers take no modules as workers. They get the worker without pushes.
+    registration = await register("push-worker.js", "module").catch(() => register("service-worker.js"));
   } catch {
     // A certificate that the browser does not trust, or no space. The app works online.
     return false;

@@ -5,7 +5,7 @@ import { icon } from "../lib/icons.js";
 import { dateForm, language, t } from "../lib/text.js";
 import { formatLength } from "../lib/time.js";
 import { showForm } from "../elements/dialogs.js";
-import { byteBudget } from "./budget.js";
+import { byteBudget, limitText } from "./budget.js";
 import { broadcastBytes } from "./size.js";
 import { segmentedChoice } from "./switch.js";
 import { languageTexts } from "./texts.js";
@@ -51,7 +51,7 @@ export async function announceDowntime({ language: fixed, limit }) {
   const body = () => ({ type: 1, expiry: minutes, actiondata: { translations: clean(), cancellable: false } });
   function sayBytes() {
     const count = broadcastBytes(body(), { language: fixed });
-    budget.say(count, count > limit ? t("broadcasts.bytes.over") : "");
+    budget.say(count, count > limit ? limitText("broadcasts.bytes.over") : "");
     return count <= limit;
   }
   /** The texts with the time at which it ends if it begins now. What was written by hand stays. */

@@ -6,9 +6,36 @@ import { t } from "../lib/text.js";
 import { formatClock } from "../lib/time.js";
 
 /** The state of FCM: that of the best relay, if there are several; `undefined` if it is not known. */
-export function fcmOf(relay) {
-  const states = [relay, ...Object.values(relay?.parts ?? {})].map((each) => each?.parts?.fcm).filter(Boolean);
+export const fcmOf = (relay) => innerPart(relay, "fcm");
+
+/**
+ * How the pushes to browsers do: `{state, detail}`. The state is "good", "bad" while none goes out, or "part" while a
+ * push service does not take them.
+ */
+export function browserState(webPush) {
+  const isBad = (part) => part && part.status !== "ok";
+  const away = [webPush, ...["contact", "store", "outbox"].map((name) => innerPart(webPush, name))].find(isBad);
+  if (away) return { state: "bad", detail: away.message };
+  const pushServices = innerPart(webPush, "push_services");
+  return isBad(pushServices) ? { state: "part", detail: pushServices.message } : { state: "good" };
+}
+
+/** The inner part of a service, or of the best one of its instances. */
+function innerPart(service, name) {
+  const states = [service, ...Object.values(service?.parts ?? {})].map((each) => each?.parts?.[name]).filter(Boolean);
   return states.find((state) => state.status === "ok") ?? states[0];
+}
+
+let knownWays = "google";
+
+/**
+ * The ways to phones that are switched on: "google", "both", "browsers", or "fetch" if apps only ask for messages.
+ * While the message log is away, they are those of before.
+ */
+export function waysOf(health) {
+  const parts = health?.parts?.["message-log"];
+  if (parts) knownWays = parts.relay ? (parts.webpush ? "both" : "google") : parts.webpush ? "browsers" : "fetch";
+  return knownWays;
 }
 
 /**
@@ -20,11 +47,15 @@ export function fcmOf(relay) {
 export function meaningOf(health) {
   if (!health) return { tone: "bad", text: t("health.gatewayAway", { time: formatClock(lastHeard()) }) };
   const isAway = (service) => health.services?.[service] !== undefined && health.services[service] !== "ok";
-  const relay = health.parts?.["message-log"]?.relay;
+  const { relay, webpush } = health.parts?.["message-log"] ?? {};
   if (isAway("message-log")) return { tone: "bad", text: t("health.messageLogAway") };
   if (relay && relay.status !== "ok") return { tone: "warn", text: t("health.relayAway"), waits: true };
   const fcm = fcmOf(relay);
   if (fcm && fcm.status !== "ok") return { tone: "warn", text: t("health.fcmAway"), waits: true };
+  const browsers = webpush ? browserState(webpush).state : "good";
+  if (browsers === "bad" && !relay) return { tone: "warn", text: t("health.browsersAway"), waits: true };
+  if (browsers !== "good")
+    return { tone: "warn", text: t(browsers === "bad" ? "health.browsersLate" : "health.pushRefused") };
   if (isAway("cube")) return { tone: health.status === "unavailable" ? "bad" : "warn", text: t("health.cubeAway") };
   if (isAway("people")) return { tone: health.status === "unavailable" ? "bad" : "warn", text: t("health.peopleAway") };
   return { tone: "good", text: t("health.good") };

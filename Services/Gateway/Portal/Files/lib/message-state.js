@@ -1,6 +1,6 @@
 import { hubNow } from "./clock.js";
 import { nameOf } from "./people.js";
-import { t } from "./text.js";
+import { hasText, t } from "./text.js";
 import { formatMoment } from "./time.js";
 
 /** The states that no longer change. */
@@ -9,9 +9,28 @@ export const finalStates = ["relayed", "failed", "expired", "recalled"];
 const tones = { relayed: "good", failed: "bad", expired: "bad", recalled: "", held: "busy", pending: "busy",
   retrying: "busy", scheduled: "" };
 
+/** When the first part of a message is due. FCM's parts and the push to browsers each have their own time. */
+export const nextOf = ({ next_attempt: next, webpush_attempt: browsers }) =>
+  Math.min(next, browsers ?? next) || undefined;
+
+/** The ways of a message: "google", also beside that to browsers, "browsers", or "fetch" if apps only ask for it. */
+function wayOf({ relay }) {
+  const components = relay?.components ?? [];
+  if (components.some(({ component }) => component !== "webpush")) return "google";
+  return components.length ? "browsers" : "fetch";
+}
+
+/** A text about the way of a message: `KEY.browsers`, `KEY.fetch` or `KEY.plain`, and `KEY` for what goes by FCM. */
+export function wayText(key, message, values) {
+  const way = wayOf(message);
+  const keys = way === "google" ? [] : [`${key}.${way}`, `${key}.plain`];
+  return t(keys.find(hasText) ?? key, values);
+}
+
 /** The state of a message for people: "scheduled" is a pending message that goes out later. */
 export function stateOf(message, now = hubNow()) {
-  const { state, next_attempt: next, attempts } = message.relay ?? message;
+  const { state, attempts } = message.relay ?? message;
+  const next = nextOf(message.relay ?? message);
   return state === "pending" && !attempts && next > now + 1_000 && !message.relay?.lease ? "scheduled" : state;
 }
 
@@ -31,10 +50,10 @@ export function rejectionOf({ approval, sender, relay }) {
   return trace.findLast(({ action, by }) => action === "recall" && by !== sender);
 }
 
-/** Whether FCM has accepted a component: phones may have it. */
+/** Whether FCM, or the Web Push service, has accepted a component: phones may have it. */
 export const isOut = ({ relay }) => (relay?.components ?? []).some(({ state }) => state === "accepted");
 
-/** For how many milliseconds an Alert is left to FCM alone (MSI_ALERT_FETCH_DELAY), by default. */
+/** For how many milliseconds an Alert is left to FCM, or without it to Web Push (MSI_ALERT_FETCH_DELAY), by default. */
 const fetchDelay = 5_000;
 
 /** When a message became due, or due again by a person. */
@@ -42,14 +61,17 @@ const dueOf = ({ timestamp, send_at: sendAt, delay, relay }) =>
   Math.max(sendAt ?? timestamp + (delay ?? 0) * 1_000, ...(relay.trace ?? []).map(({ at }) => at));
 
 /**
- * How phones get an Alert that FCM is not known to have accepted: "fetched" if phones have reported it, "fetchable"
- * while running apps can fetch it, also while the first attempt still waits for FCM, else null.
+ * How phones get an Alert that FCM, or without it the Web Push service, is not known to have accepted: "fetched" if
+ * phones have reported it, "fetchable" while running apps can fetch it, also while the first attempt still waits, else
+ * null.
  */
 export function fetchOf(message, now = hubNow()) {
   const { relay, distribution, receipts } = message;
-  if (distribution !== "Alert" || !relay || isOut(message)) return null;
-  if (receipts?.received) return "fetched";
-  const data = relay.components?.find(({ component }) => component === "data");
+  const components = relay?.components ?? [];
+  const isAtFCM = components.some(({ component, state }) => component !== "webpush" && state === "accepted");
+  if (distribution !== "Alert" || isAtFCM) return null;
+  if (receipts?.received) return isOut(message) ? null : "fetched";
+  const data = ["data", "webpush"].map((name) => components.find(({ component }) => component === name)).find(Boolean);
   if (data?.state !== "pending" || !["pending", "retrying"].includes(stateOf(message, now))) return null;
   return data.error || now - dueOf(message) > fetchDelay ? "fetchable" : null;
 }
@@ -61,7 +83,7 @@ export function fetchOf(message, now = hubNow()) {
 export function describeState(message, now = hubNow()) {
   const state = stateOf(message, now);
   const relay = message.relay ?? {};
-  const next = relay.next_attempt;
+  const next = nextOf(relay);
   const error = relay.components?.find((component) => component.error)?.error;
   const code = error?.code ?? "";
   const rejection = rejectionOf(message);
@@ -82,6 +104,6 @@ export function describeState(message, now = hubNow()) {
   if (state === "retrying") detail = next ? t("state.next", { time: formatMoment(next) }) : "";
   if (state === "pending" && error) detail = t(code === "CIRCUIT_OPEN" ? "state.googleAway" : "state.wayInterrupted");
   const fetch = fetchOf(message, now);
-  if (fetch) detail = [detail, t(`state.${fetch}`)].filter(Boolean).join(" · ");
+  if (fetch) detail = [detail, wayText(`state.${fetch}`, message)].filter(Boolean).join(" · ");
   return { state, word, tone: tones[state], detail, code };
 }

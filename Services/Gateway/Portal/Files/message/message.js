@@ -4,7 +4,7 @@ import { fill, h } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
 import { linkified, mainLink } from "../lib/linkify.js";
-import { describeState, fetchOf, isOut, isRestored, stateOf } from "../lib/message-state.js";
+import { describeState, fetchOf, isOut, isRestored, stateOf, wayText } from "../lib/message-state.js";
 import { accountsOf, personOf, readNames } from "../lib/people.js";
 import { maySendTo } from "../lib/session.js";
 import { t, tn } from "../lib/text.js";
@@ -109,7 +109,8 @@ function showState() {
   const { word, tone, detail } = describeState(message, now);
   stateTag.className = `tag ${tone}`;
   if (stateTag.textContent !== word) stateTag.textContent = word;
-  stateDetail.textContent = detail || (message.relay.state === "relayed" ? t("state.relayed.means") : "");
+  stateDetail.textContent = detail || (message.relay.state === "relayed"
+    ? wayText("state.relayed.means", message) : "");
   // The old pop-up would take the place of the correction's.
   const possible = possibleActions(message, now).filter((action) => action !== "retry" || !newestCorrection());
   const wasFetched = fetchOf(message, now) === "fetched" && message.relay.state !== "recalled";
@@ -134,7 +135,7 @@ function showState() {
       t("message.again")) : null);
 }
 
-/** Phones have it, by FCM or by a fetch, and the hub sends nothing more of it. */
+/** Phones have it, by FCM, by Web Push or by a fetch, and the hub sends nothing more of it. */
 function isCorrectable(message) {
   return ["relayed", "failed", "expired"].includes(message.relay.state) &&
     (isOut(message) || fetchOf(message) === "fetched");

@@ -1,6 +1,6 @@
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { fetchOf, isOut, isRestored, rejectionOf, stateOf } from "../lib/message-state.js";
+import { fetchOf, isOut, isRestored, nextOf, rejectionOf, stateOf, wayText } from "../lib/message-state.js";
 import { personOf } from "../lib/people.js";
 import { formatNumber, hasText, t, tn } from "../lib/text.js";
 import { formatExact, formatMoment, formatTime } from "../lib/time.js";
@@ -27,7 +27,7 @@ export function reach({ receipts }) {
 export function timeline(message, reached) {
   const { relay } = message;
   const state = stateOf(message);
-  const next = relay.next_attempt;
+  const next = nextOf(relay);
   const steps = [step("check", "good", t("timeline.stored"), message.timestamp,
       h("p", { class: "hint" }, t("timeline.stored.detail")))];
   const rejection = rejectionOf(message);
@@ -60,14 +60,14 @@ export function timeline(message, reached) {
   if (state === "failed") steps.push(step("cross", "bad", t("timeline.failed"), relay.ended));
   if (isOut(message)) {
     steps.push(step("phone", "good", t("timeline.relayed"), relay.ended,
-        [h("p", { class: "hint" }, t("timeline.relayed.detail")), reached]));
+        [h("p", { class: "hint" }, wayText("timeline.relayed.detail", message)), reached]));
   }
   const fetch = fetchOf(message);
   if (fetch === "fetchable") {
     steps.push(step("phone", "busy", t("state.fetchable"), null,
         h("p", { class: "hint" }, t("timeline.fetchable.detail"))));
   }
-  if (fetch === "fetched") steps.push(step("phone", "good", t("state.fetched"), null, reached));
+  if (fetch === "fetched") steps.push(step("phone", "good", wayText("state.fetched", message), null, reached));
   return h("section", { class: "panel", "aria-labelledby": "timeline" },
     h("h2", { class: "label", id: "timeline" }, t("timeline.heading")), h("ol", { class: "plain timeline" }, steps));
 }
@@ -80,6 +80,12 @@ const step = (name, tone, text, at, more) =>
 
 function componentStep({ component, state, name, error }, isOver) {
   const what = t(`timeline.component.${component}`);
+  const isToBrowsers = component === "webpush";
+  if (state === "accepted" && isToBrowsers) {
+    // The Web Push service names the number of its subscriptions.
+    return step("check", "good", t("timeline.accepted", { component: what }), null,
+      h("p", { class: "hint" }, t("timeline.browsers", { count: Number(name) || 0 })));
+  }
   if (state === "accepted") {
     return step("check", "good", t("timeline.accepted", { component: what }), null,
       h("details", null, h("summary", null, t("timeline.details")),
@@ -89,12 +95,13 @@ function componentStep({ component, state, name, error }, isOver) {
     return step(isOver ? "cross" : "clock", "", t(isOver ? "timeline.unsent" : "timeline.waiting", { component: what }),
       null);
   }
-  const reason = `reason.${error.code}`;
+  const reason = `reason.${isToBrowsers ? "webpush." : ""}${error.code}`;
+  const trouble = error.code === "SWITCHED_OFF" ? "switchedOff" : error.class !== "permanent"
+    ? troubles[error.code] ?? "retryable" : troubles[error.code] ?? (isToBrowsers ? "notTaken" : "refused");
   return step(error.class === "permanent" ? "cross" : "clock", error.class === "permanent" ? "bad" : "busy",
     t(error.class === "permanent" ? "timeline.refused" : isOver ? "timeline.unsent" : "timeline.waiting",
         { component: what }), null, [
-      h("p", { class: "secondary" },
-        t(`trouble.${troubles[error.code] ?? (error.class === "permanent" ? "refused" : "retryable")}`)),
+      h("p", { class: "secondary" }, t(`trouble.${trouble}`)),
       h("details", null, h("summary", null, t("timeline.details")), hasText(reason) ? h("p", null, t(reason)) : null,
         h("p", null, h("code", { dir: "ltr" }, error.code)), h("p", { class: "hint", dir: "auto" }, error.message)),
     ]);

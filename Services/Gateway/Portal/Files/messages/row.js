@@ -1,7 +1,7 @@
 import { hubNow } from "../lib/clock.js";
 import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { describeState } from "../lib/message-state.js";
+import { describeState, nextOf, wayText } from "../lib/message-state.js";
 import { nameOf } from "../lib/people.js";
 import { t } from "../lib/text.js";
 import { formatExact, formatTime } from "../lib/time.js";
@@ -28,7 +28,7 @@ export function messageRow(message, changed) {
     buttons, state);
 
   // The seconds that are left to undo.
-  const end = message.relay.next_attempt;
+  const end = nextOf(message.relay);
   const isUndoing = (now) => message.relay.state === "pending" && !message.relay.attempts && end > now &&
     end - now < 60_000;
 
@@ -41,7 +41,8 @@ export function messageRow(message, changed) {
     const count = message.receipts?.received ?? 0;
     const phones = count ? h("span", { title: t("messages.phones.means", { count }) },
       t("messages.phones", { count })) : null;
-    fill(state, h("span", { class: `tag ${tone}`, title: name === "relayed" ? t("state.relayed.means") : null }, word),
+    fill(state, h("span", { class: `tag ${tone}`, title: name === "relayed"
+      ? wayText("state.relayed.means", message) : null }, word),
       detail || phones ? h("span", { class: "hint", title: detail || null }, detail, detail && phones ? " · " : null,
         phones) : null);
     fill(buttons, possibleActions(message, now)

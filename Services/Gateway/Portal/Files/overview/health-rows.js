@@ -2,13 +2,13 @@ import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { t } from "../lib/text.js";
 import { formatMoment } from "../lib/time.js";
-import { fcmOf } from "../elements/health-pill.js";
+import { browserState, fcmOf } from "../elements/health-pill.js";
 
 /** A row for each part of the hub: whether it works, and what it means for people if it does not. */
 export function healthRows(health) {
   if (!health) return [row("gateway", "bad", t("service.gateway.away"))];
   const { services = {}, versions = {}, parts = {}, copies = {} } = health;
-  const relay = parts["message-log"]?.relay;
+  const { relay, webpush } = parts["message-log"] ?? {};
   const fcm = fcmOf(relay);
   const state = (name) => (services[name] === "ok" ? "good" : "bad");
   const copy = (name) => (copies[name] ? t("service.copy", { time: formatMoment(copies[name]) }) : null);
@@ -25,6 +25,7 @@ export function healthRows(health) {
     fcm || relay ? row("fcm", fcm && fcm.status === "ok" ? "good" : "warn",
       t(fcm?.status === "ok" ? "service.fcm.good" : fcm ? "service.fcm.bad" : "service.fcm.unknown"), null,
       fcm?.message) : null,
+    webpush ? browserRow(webpush) : null,
     row("cube", state("cube"), copy("cube") ?? t(`service.cube.${state("cube")}`), versions.cube, mismatch(parts.cube)),
     row("people", state("people"), copy("people") ?? t(`service.people.${state("people")}`), versions.people,
       mismatch(parts.people)),
@@ -32,9 +33,14 @@ export function healthRows(health) {
   ].filter(Boolean);
 }
 
+function browserRow(webPush) {
+  const { state, detail } = browserState(webPush);
+  return row("webpush", state === "good" ? "good" : "warn", t(`service.webpush.${state}`), webPush.version, detail);
+}
+
 /** What operators know the parts by. */
 const programs = { gateway: "msi-gateway", "message-log": "msi-message-log", relay: "msi-fcm-relay", cube: "msi-cube",
-  people: "msi-people" };
+  people: "msi-people", webpush: "msi-webpush" };
 
 const mismatch = (part) => part?.version?.message ?? null;
 

@@ -4,7 +4,7 @@ import { reachWords } from "../lib/reach.js";
 import { t } from "../lib/text.js";
 import { formatMoment } from "../lib/time.js";
 import { confirmAction } from "../elements/dialogs.js";
-import { currentHealth, meaningOf } from "../elements/health-pill.js";
+import { currentHealth, meaningOf, waysOf } from "../elements/health-pill.js";
 import { distributionTag, levelTag, pathOf } from "../elements/tags.js";
 import { cardOf, popupOf } from "./phone-preview.js";
 
@@ -57,13 +57,18 @@ export function askBeforeSending({ subject, draft, message, reach, undo }) {
       reach ? h("p", reach.phones ? { class: "confirm-reach" } : null, reach.phones ? icon("phone", "small") : null,
         reachWords(reach)) : null,
       h("p", null, whenWords()),
-      isUrgent ? h("p", { class: "notice" }, icon("alert"), h("span", null, t("send.confirm.secondWay"))) : null,
+      isUrgent ? h("p", { class: "notice" }, icon("alert"), h("span", null, secondWay())) : null,
       // The sender must know that the Alert will wait.
       isAlert && health.tone === "warn" && health.waits ? h("p", { class: "notice alert" }, icon("alert"),
         h("span", null, t("send.confirm.outage", { what: health.text }))) : null,
     ],
     action: actionOf(subject, draft), isCautious: true,
   });
+
+  function secondWay() {
+    const ways = waysOf(currentHealth());
+    return t(ways === "google" ? "send.confirm.secondWay" : `send.confirm.secondWay.${ways}`);
+  }
 
   function whenWords() {
     const time = draft.at ? formatMoment(draft.time) : "";

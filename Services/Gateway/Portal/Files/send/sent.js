@@ -4,7 +4,7 @@ import { fill, h } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
 import { linkified } from "../lib/linkify.js";
-import { describeState, finalStates } from "../lib/message-state.js";
+import { describeState, finalStates, nextOf, wayText } from "../lib/message-state.js";
 import { t } from "../lib/text.js";
 import { formatMoment } from "../lib/time.js";
 import { currentHealth, meaningOf } from "../elements/health-pill.js";
@@ -29,7 +29,7 @@ export async function sentView(key, { undo, again, takeBack }) {
     return h("div", { class: "stack" }, h("h1", { tabIndex: -1 }, t("sent.stored")), h("p", null, explain(error)),
       actions(null));
   }
-  const end = undo?.until || (message.delay && message.relay.state === "pending" ? message.relay.next_attempt : 0);
+  const end = undo?.until || (message.delay && message.relay.state === "pending" ? nextOf(message.relay) : 0);
   const heading = h("h1", { tabIndex: -1 });
   const detail = h("p", { class: "secondary" });
   const live = h("div", { class: "sent-state", role: "status" }, heading, detail);
@@ -58,9 +58,9 @@ export async function sentView(key, { undo, again, takeBack }) {
     if (heading.textContent !== words) heading.textContent = words;
     const more = isWaiting ? t("sent.waiting.detail") : isStuck
       ? t("sent.stuck.detail", { what: outage.text })
-      : state.state === "failed" ? t("sent.failed.detail", { code: state.code }) : t(state.state === "held" &&
-      message.send_at ? "sent.held.later" : `sent.${state.state}.detail`,
-      { time: message.send_at ? formatMoment(message.send_at) : "" });
+      : state.state === "failed" ? wayText("sent.failed.detail", message, { code: state.code })
+      : wayText(state.state === "held" && message.send_at ? "sent.held.later" : `sent.${state.state}.detail`, message,
+        { time: message.send_at ? formatMoment(message.send_at) : "" });
     if (detail.textContent !== more) detail.textContent = more;
     if (isWaiting) seconds.textContent = t("sent.seconds", { count: left });
     if (element.dataset.shown !== String(isWaiting)) {

@@ -9,6 +9,7 @@ import { t } from "../lib/text.js";
 import { confirmAction } from "../elements/dialogs.js";
 import { comparison } from "../elements/comparison.js";
 import { choice, field } from "../elements/field.js";
+import { currentHealth, readHealth, waysOf } from "../elements/health-pill.js";
 import { emptyPage, pageHead, ready } from "../elements/shell.js";
 import { distributionTag, pathOf } from "../elements/tags.js";
 import { toast } from "../elements/toast.js";
@@ -58,10 +59,17 @@ function useLink(template) {
     t("templates.use"), h("span", { class: "unseen" }, " ", template.name));
 }
 
-/** What an urgent template needs, since it goes by FCM alone, and which second ways are set up. */
+/** What an urgent template needs, since no way to phones is meant for emergencies, and which second ways are set up. */
 function secondWay() {
-  return h("p", { class: "notice" }, icon("alert"),
-    h("span", null, t("templates.secondWay"), " ", t("templates.secondWay.none")));
+  const words = h("span");
+  const say = () => {
+    const ways = waysOf(currentHealth());
+    fill(words, t(ways === "google" ? "templates.secondWay" : `templates.secondWay.${ways}`), " ",
+      t("templates.secondWay.none"));
+  };
+  say();
+  if (currentHealth() === undefined) readHealth().then(say);
+  return h("p", { class: "notice" }, icon("alert"), words);
 }
 
 /** The subject of a template in words. Without the cube nothing is said. */

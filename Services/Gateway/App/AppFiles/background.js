@@ -1,0 +1,137 @@
+// What the service worker does while the app is closed: it shows what the hub pushes, and fetches what is new.
+//
+// Browsers want to see a notification for each push. So one is shown whatever happens: before anything is fetched, and
+// also for a push that cannot be read.
+
+import { isIdentifier, isMoment, isObject, isText } from "./core/checks.js";
+import { deviceClock as clock } from "./core/clock.js";
+import { openDatabase } from "./core/database.js";
+import { connectionTo, gateway } from "./core/hub.js";
+import { messagesOf } from "./core/messages.js";
+import { missedOf } from "./core/missed.js";
+import { pushesOf } from "./core/pushes.js";
+import { receiptsOf } from "./core/receipts.js";
+import { subscriptionsOf } from "./core/subscriptions.js";
+import { tabsOf } from "./core/tabs.js";
+
+const name = "msi-app";
+const page = "/app/";
+/** The hub pushes to all browsers at once. Within this random time they ask it for what is new, in milliseconds. */
+const spread = 5_000;
+/** Browsers end a worker that takes longer, in milliseconds. */
+const limit = 60_000;
+/** How long a notification waits for the app's data, which another tab may block, in milliseconds. */
+const patience = 3_000;
+/** If not even the app's texts can be read. */
+const product = "Message Hub";
+
+const ignore = () => {};
+/** The hub is asked again by the next look. */
+const warn = (error) => console.warn(error.message);
+
+addEventListener("push", (event) => event.waitUntil(pushed(event.data)));
+addEventListener("pushsubscriptionchange", (event) => event.waitUntil(withData(({ pushes, signal }) =>
+  pushes.renew(signal))));
+addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(open(event.notification.data?.msi_key));
+});
+
+/**
+ * Works with the app's data, of which the pages are told afterwards. Without data there is no work: a page begins again
+ * with what it knows after a browser has evicted them.
+ */
+async function withData(work) {
+  if (!(await indexedDB.databases()).some((each) => each.name === name)) return;
+  const signal = AbortSignal.timeout(limit);
+  const database = await openDatabase(name, { fill: async () => {}, lost: ignore, outdated: ignore });
+  const hub = connectionTo(gateway, clock);
+  const tabs = tabsOf(name, ignore);
+  const tell = () => tabs.tell({ hub: hub.state, isFull: database.isFull });
+  const receipts = receiptsOf({ database, clock, hub, reported: ignore });
+  const messages = messagesOf({ database, clock, reportable: ignore, needsText: ignore });
+  const subscriptions = subscriptionsOf({ database, hub });
+  const missed = missedOf({ database, hub, messages, subscriptions, failed: warn });
+  const pushes = pushesOf({ name, database, hub: gateway, tell });
+  try {
+    await work({ missed, pushes, receipts, signal });
+    tell();
+  } catch (error) {
+    warn(error);
+  } finally {
+    tabs.close();
+    database.close();
+  }
+}
+
+async function pushed(data) {
+  const push = pushOf(data);
+  let shown = null;
+  const showOnce = (isKnown = false, language = undefined) => {
+    shown ??= push ? show(push, isKnown) : showUnknown(language);
+    return shown;
+  };
+  const timer = setTimeout(() => showOnce().catch(warn), patience);
+  try {
+    await withData(async ({ missed, pushes, receipts, signal }) => {
+      const key = push?.msi_key;
+      // The browser may have no space to remember it.
+      await showOnce(key ? await pushes.note(key).catch(() => false) : false, await pushes.language());
+      if (push?.code) return pushes.prove(push.code, signal);
+      await clock.sleep(spread * Math.random(), signal);
+      await missed.fetch(signal);
+      // A message may have been recalled since.
+      await pushes.tidy(true);
+      await receipts.send(signal);
+    });
+  } catch (error) {
+    // The data cannot be opened.
+    warn(error);
+  }
+  clearTimeout(timer);
+  await showOnce();
+}
+
+/** Reads a push in the declarative form, in which some browsers show it themselves; `null` if it cannot be read. */
+function pushOf(data) {
+  let push;
+  try { push = data.json(); } catch { return null; /* it is empty, or no JSON */ }
+  if (!isObject(push) || !isObject(push.notification) || !isObject(push.msi)) return null;
+  const { notification: { title, body, lang, dir, tag, silent }, msi: { msi_key: key, timestamp, code } } = push;
+  if (!isText(title) || !title) return null;
+  const text = (value) => (isText(value) ? value : "");
+  return { title, body: text(body), lang: text(lang), dir: ["ltr", "rtl"].includes(dir) ? dir : "auto", tag: text(tag),
+    isSilent: silent === true, msi_key: isIdentifier(key) ? key : undefined, code: isText(code) ? code : undefined,
+    timestamp: isMoment(timestamp) ? timestamp : undefined };
+}
+
+/** Shows a push. With the tag of an earlier one it replaces that one. */
+function show({ title, body, lang, dir, tag, isSilent, msi_key: key, timestamp }, isKnown) {
+  const isQuiet = isSilent || isKnown;
+  return registration.showNotification(title, { body, lang, dir, tag, timestamp, icon, silent: isQuiet,
+    renotify: Boolean(tag) && !isQuiet, data: { msi_key: key } });
+}
+
+const icon = new URL("icons/192.png", import.meta.url).href;
+
+/** Says that there is something, without what. Its tag keeps one of them. */
+async function showUnknown(language = navigator.language.split("-")[0] === "ar" ? "ar" : "en") {
+  const title = await textIn(language, "push.unknown").catch(() => product);
+  await registration.showNotification(title, { lang: language, dir: "auto", tag: "unknown", icon, data: {} });
+}
+
+async function textIn(language, key) {
+  const address = new URL(`text/${language}/common.json`, import.meta.url);
+  const answer = (await caches.match(address, { ignoreVary: true })) ?? await fetch(address);
+  return (await answer.json())[key];
+}
+
+/** Shows the app, at a message if there is one. */
+async function open(key) {
+  const hash = key ? `#message/${key}` : "";
+  const windows = await clients.matchAll({ type: "window", includeUncontrolled: true });
+  const app = windows.find(({ url }) => new URL(url).pathname === page);
+  if (!app) return clients.openWindow(page + hash);
+  if (hash) app.postMessage({ show: hash });
+  return app.focus();
+}

@@ -1,0 +1,1 @@
+../../../../Services/WebPush/Encryption/PushEncryption.swift

@@ -1,0 +1,1 @@
+../../../../Services/WebPush/Store/SubscriptionDocument.swift

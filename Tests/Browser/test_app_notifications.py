@@ -1,0 +1,352 @@
+"""Notifications of the students' app: switching them on and off, what keeps them from being on, and for which subjects they are."""
+
+import json
+import re
+
+import pytest
+from browsing.app import begin, begin_in_arabic, card, open_app, tab
+from browsing.pushes import deliver, notifications, shown, stored, subscribe_at
+from harness.push_service import Receiver
+from harness.waiting import eventually
+from playwright.sync_api import expect
+
+TURN_ON = "Turn on notifications"
+ON = "Notifications on this device"
+HUB_STATUS = r"status of (404|503) .*/app/push\)"
+
+
+@pytest.fixture(scope="module")
+def product(push_product):
+    return push_product
+
+
+@pytest.fixture(scope="module")
+def browser(whole_chromium):
+    return whole_chromium
+
+
+@pytest.fixture
+def alerts(product):
+    """A subject with Alerts that every app joins."""
+    subject = product.new_subject("Storms", distribution="Alert", level="Forced")
+    yield subject
+    product.api("DELETE", f"/channel/{subject.channel['_id']}")
+
+
+@pytest.fixture
+def hours(product):
+    subject = product.new_subject("Opening hours", level="Recommended")
+    yield subject
+    product.api("DELETE", f"/channel/{subject.channel['_id']}")
+
+
+def first_visit(visit, script=None, **options):
+    """The page of the first visit. `script` runs before the app's own ones."""
+    # The script has to be there before the app's page is loaded for the first time.
+    page = visit("/health", account=None, settled=False, narrow=True, **options)
+    page.add_init_script(script or "")
+    page.goto("/app/")
+    expect(page.get_by_role("heading", name="Notifications", exact=True)).to_be_visible()
+    return page
+
+
+def receiver_of(product, push_service):
+    return Receiver(push_service, product.api("GET", "/app/push")["key"])
+
+
+def turn_on(page, receiver, *subjects):
+    """As a person does at the first visit; the first push comes, and the hub has its code and knows of the subjects."""
+    subscribe_at(page, receiver)
+    page.reload()
+    page.get_by_role("button", name=TURN_ON).click()
+    expect(page.get_by_text("Notifications are on.")).to_be_visible()
+    first = eventually("the first push", lambda: receiver.pushes and receiver.pushes[0])
+    deliver(page, first)
+    eventually("the code is returned", lambda: row(page)["proven"])
+    wait_until_told(page, *subjects)
+    return first
+
+
+def wait_until_told(page, *subjects, information=()):
+    """Waits until the hub knows that the browser is to get pushes of these subjects, and Information of others."""
+
+    def told():
+        known = json.loads(row(page)["told"])
+        return {each.topic_key for each in subjects} <= set(known["alerts"]) and {each.topic_key for each in information} <= set(known["information"])
+
+    eventually("the hub knows the subjects", told)
+
+
+def pushed(receiver, title):
+    """Waits for the push of a message, and returns it."""
+    return eventually(f"the push {title}", lambda: next((each for each in receiver.pushes if each["notification"]["title"] == title), None))
+
+
+def row(page):
+    """What the app has stored about its subscription."""
+    kept = stored(page, "memory", "push")
+    return kept and kept["value"]
+
+
+# Switching on
+
+def test_turn_on_at_the_first_visit(product, push_service, visit, pictures, alerts):
+    """A tap asks the browser, and nothing before it. The first push proves that pushes arrive, and from then on messages come."""
+    page = first_visit(visit, permissions=["notifications"])
+    expect(page.get_by_text("Without notifications, the app looks for new messages whenever you open it")).to_be_visible()
+    pictures(page, "app-welcome-notifications", right_to_left=True)
+    receiver = receiver_of(product, push_service)
+    first = turn_on(page, receiver, alerts)
+    assert first["web_push"] == 8030 and first["msi"]["code"], first
+    assert first["notification"]["navigate"] == f"{product.url}/app/", first
+    shown(page, first["notification"]["title"])
+    expect(page.get_by_role("button", name=TURN_ON)).to_have_count(0)
+    pictures(page, "app-welcome-notifications-on")
+    key = product.send(alerts, "Campus closed")
+    push = pushed(receiver, "Campus closed")
+    assert push["msi"]["msi_key"] == push["notification"]["tag"] == key
+    assert push["notification"]["navigate"] == f"{product.url}/app/#message/{key}"
+    assert all(post.status == 201 for post in push_service.posts_of(receiver.endpoint)), push_service.posts_of(receiver.endpoint)
+    [message] = [each for each in receiver.messages if receiver.payload(each) == push]
+    assert message.topic == key and message.urgency == "high" and message.ttl > 0
+    begin(page)
+    page.goto("/app/#settings/notifications")
+    expect(page.get_by_role("switch", name=ON)).to_be_checked()
+
+
+def test_nothing_is_asked_before_the_tap(visit):
+    count = """window.asked = 0;
+        Object.defineProperty(Notification, "permission", { get: () => "default" });
+        Notification.requestPermission = async () => { window.asked += 1; return "default"; };"""
+    page = first_visit(visit, count)
+    assert page.evaluate("window.asked") == 0
+    page.get_by_role("button", name=TURN_ON).click()
+    expect(page.get_by_text("Your browser did not get an answer. Tap again, and allow notifications.")).to_be_visible()
+    assert page.evaluate("window.asked") == 1
+    # One may go on without them, and ask later.
+    begin(page)
+    page.goto("/app/#settings/notifications")
+    expect(page.get_by_role("switch", name=ON)).not_to_be_checked()
+
+
+def test_turn_on_in_the_settings(product, push_service, visit, pictures, hours):
+    page = open_app(visit, permissions=["notifications"], narrow=True)
+    receiver = receiver_of(product, push_service)
+    subscribe_at(page, receiver)
+    page.goto("/app/#settings/notifications")
+    page.reload()
+    switch = page.get_by_role("switch", name=ON)
+    expect(switch).not_to_be_checked()
+    expect(page.get_by_role("heading", name="Information")).to_have_count(0)
+    pictures(page, "app-notifications-off", arrange=begin_in_arabic)
+    switch.click()
+    expect(switch).to_be_checked()
+    expect(page.get_by_text("The first notification is on its way.")).to_be_visible()
+    deliver(page, eventually("the first push", lambda: receiver.pushes and receiver.pushes[0]))
+    expect(page.get_by_text("The first notification is on its way.")).to_be_hidden()
+    expect(page.get_by_role("heading", name="Information")).to_be_visible()
+    pictures(page, "app-notifications-on")
+
+
+def test_turn_off(product, push_service, visit, alerts):
+    """The hub sends nothing more to this browser, which has no subscription any more."""
+    page = first_visit(visit, permissions=["notifications"])
+    receiver, other = receiver_of(product, push_service), receiver_of(product, push_service)
+    turn_on(page, receiver, alerts)
+    added = product.api("POST", "/app/push/subscriptions", {
+        "endpoint": other.endpoint, "keys": other.keys, "alerts": [alerts.topic_key], "information": []})
+    proof = eventually("the first push", lambda: other.pushes and other.pushes[0])["msi"]["code"]
+    bearer = {"Authorization": f"Bearer {added['secret']}"}
+    product.api("POST", f"/app/push/subscriptions/{added['id']}/proof", {"code": proof}, headers=bearer)
+    begin(page)
+    page.goto("/app/#settings/notifications")
+    page.get_by_role("switch", name=ON).click()
+    expect(page.get_by_role("switch", name=ON)).not_to_be_checked()
+    eventually("nothing is stored", lambda: row(page) is None)
+    assert page.evaluate("localStorage.getItem('test.subscription')") is None
+    product.send(alerts, "Campus closed")
+    # By then the hub would have sent it to this one, too.
+    pushed(other, "Campus closed")
+    assert "Campus closed" not in receiver.titles
+    product.api("DELETE", f"/app/push/subscriptions/{added['id']}", headers=bearer)
+
+
+# What keeps them from being on
+
+REFUSED = """Object.defineProperty(Notification, "permission", { get: () => "denied" });
+    Notification.requestPermission = async () => "denied";"""
+
+
+def test_the_person_refuses(visit, pictures):
+    """Browsers ask only once. The page says how to change the answer."""
+    page = first_visit(visit, REFUSED)
+    page.get_by_role("button", name=TURN_ON).click()
+    expect(page.get_by_text("open the site's settings by the icon before the address")).to_be_visible()
+    pictures(page, "app-notifications-denied")
+    begin(page)
+    page.goto("/app/#settings/notifications")
+    page.get_by_role("switch", name=ON).click()
+    expect(page.get_by_text("open the site's settings by the icon before the address")).to_be_visible()
+    expect(page.get_by_role("switch", name=ON)).not_to_be_checked()
+
+
+IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 26_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.1 Mobile/15E148 Safari/604.1"
+
+
+def standalone(is_it):
+    return f"Object.defineProperty(Navigator.prototype, 'standalone', {{ get: () => {json.dumps(is_it)} }});"
+
+
+def test_the_person_refuses_on_an_iphone(visit):
+    page = first_visit(visit, REFUSED + standalone(True), user_agent=IPHONE)
+    page.get_by_role("button", name=TURN_ON).click()
+    expect(page.get_by_text("open the device's Settings, then Notifications, and choose this app")).to_be_visible()
+
+
+@pytest.mark.parametrize("name,script,reason", [
+    ("insecure", "Object.defineProperty(window, 'isSecureContext', { get: () => false });", "Notifications need a secure address (https)."),
+    ("ios", standalone(False) + "delete window.PushManager;", "On iPhone and iPad only the installed app has notifications."),
+    ("none", "delete window.PushManager;", "This browser cannot show notifications of web apps."),
+])
+def test_not_available(visit, pictures, name, script, reason):
+    """The page says why, by the platform, and offers nothing that cannot be."""
+    page = first_visit(visit, script)
+    expect(page.get_by_text(reason)).to_be_visible()
+    expect(page.get_by_role("button", name=TURN_ON)).to_have_count(0)
+    pictures(page, f"app-welcome-{name}")
+    begin(page)
+    page.goto("/app/#settings/notifications")
+    expect(page.get_by_text(reason)).to_be_visible()
+    expect(page.get_by_role("switch", name=ON)).to_have_count(0)
+    expect(page.get_by_role("switch", name="Quiet hours")).to_be_visible()
+
+
+def test_the_hub_sends_no_pushes(visit):
+    visit.expect_errors(HUB_STATUS)
+    page = first_visit(visit, permissions=["notifications"], routes={"**/app/push": lambda route: route.fulfill(status=404, json={})})
+    expect(page.get_by_text("Your university does not send notifications to browsers.")).to_be_visible()
+    expect(page.get_by_role("button", name=TURN_ON)).to_have_count(0)
+    begin(page)
+    page.goto("/app/#settings/notifications")
+    page.get_by_role("switch", name=ON).click()
+    expect(page.get_by_text("Your university does not send notifications to browsers.")).to_be_visible()
+    expect(page.get_by_role("switch", name=ON)).not_to_be_checked()
+
+
+def test_the_push_service_of_the_browser_is_away(visit):
+    script = "PushManager.prototype.getSubscription = async () => null; PushManager.prototype.subscribe = async () => { throw new DOMException('away', 'AbortError'); };"
+    page = first_visit(visit, script, permissions=["notifications"])
+    page.get_by_role("button", name=TURN_ON).click()
+    expect(page.get_by_text("The service that brings notifications to your browser cannot be reached.")).to_be_visible()
+    # Another attempt is possible.
+    expect(page.get_by_role("button", name=TURN_ON)).to_be_visible()
+
+
+def test_an_older_browser(visit):
+    """It takes no modules as service workers: the app works offline, and says that there are no notifications."""
+    script = """const { register } = ServiceWorkerContainer.prototype;
+        ServiceWorkerContainer.prototype.register = function (address, options) {
+            return options.type === "module" ? Promise.reject(new TypeError("no modules")) : register.call(this, address, options);
+        };"""
+    page = first_visit(visit, script, permissions=["notifications"])
+    page.wait_for_function("navigator.serviceWorker.ready")
+    worker = page.evaluate("navigator.serviceWorker.ready.then(({ active }) => new URL(active.scriptURL).pathname)")
+    assert worker == "/app/service-worker.js"
+    page.get_by_role("button", name=TURN_ON).click()
+    expect(page.get_by_text("This browser cannot show notifications of web apps.")).to_be_visible()
+
+
+# Subjects
+
+def test_information_of_chosen_subjects(product, push_service, visit, alerts, hours):
+    """Alerts come of all subjects, Information only of those that the person has chosen, and quietly. Choices are told once."""
+    page = first_visit(visit, permissions=["notifications"])
+    receiver = receiver_of(product, push_service)
+    turn_on(page, receiver, alerts, hours)
+    begin(page)
+    product.send(hours, "Not asked for")
+    product.send(alerts, "Campus closed")
+    pushed(receiver, "Campus closed")
+    assert "Not asked for" not in receiver.titles
+    told = []
+    page.on("request", lambda request: request.method == "PUT" and "/app/push/" in request.url and told.append(request.post_data_json))
+    page.goto("/app/#settings/notifications")
+    choice = page.get_by_role("switch", name=re.compile(re.escape(hours.name)))
+    choice.click()
+    expect(choice).to_be_checked()
+    wait_until_told(page, information=[hours])
+    assert [each["information"] for each in told if each["information"]] == [[hours.topic_key]], told
+    product.send(hours, "Library opens late")
+    push = pushed(receiver, "Library opens late")
+    assert push["notification"]["silent"] is True and push["msi"]["distribution"] == "Information", push
+    [message] = [each for each in receiver.messages if receiver.payload(each) == push]
+    assert message.urgency == "low"
+
+
+def test_the_hub_is_told_of_subscriptions(product, push_service, visit):
+    """Subjects that are joined or left shortly after each other are told once; after a failure the app tries again."""
+    subjects = [product.new_subject("Jobs", distribution="Alert") for _ in range(3)]
+    page = first_visit(visit, permissions=["notifications"])
+    receiver = receiver_of(product, push_service)
+    turn_on(page, receiver)
+    begin(page)
+    tab(page, "Subscriptions").click()
+    told = []
+    visit.expect_errors(r"net::ERR_FAILED", HUB_STATUS)
+
+    def refuse_once(route):
+        if route.request.method == "PUT" and not told:
+            told.append(None)
+            route.abort()
+        else:
+            if route.request.method == "PUT":
+                told.append(route.request.post_data_json["alerts"])
+            route.continue_()
+
+    page.route("**/app/push/subscriptions/*", refuse_once)
+    for subject in subjects:
+        page.get_by_role("group", name="Channel").get_by_role("button", name=subject.channel["name"]).click()
+        page.get_by_role("switch", name=subject.name).click()
+        expect(page.get_by_role("switch", name=subject.name)).to_be_checked()
+    wait_until_told(page, *subjects)
+    assert told[0] is None and len(told) > 1, told
+    product.send(subjects[2], "A new job")
+    pushed(receiver, "A new job")
+    for subject in subjects:
+        product.api("DELETE", f"/channel/{subject.channel['_id']}")
+
+
+def test_the_hub_has_lost_the_subscription(product, push_service, visit, alerts):
+    """The app subscribes again when it tells the hub something."""
+    page = first_visit(visit, permissions=["notifications"])
+    receiver = receiver_of(product, push_service)
+    turn_on(page, receiver, alerts)
+    before = row(page)
+    bearer = {"Authorization": f"Bearer {before['secret']}"}
+    product.api("DELETE", f"/app/push/subscriptions/{before['id']}", headers=bearer)
+    visit.expect_errors(r"status of 404 .*/app/push/subscriptions/")
+    begin(page)
+    page.evaluate("localStorage.setItem('msi.app.language', 'ar')")
+    page.reload()
+    after = eventually("another subscription", lambda: (found := row(page)) and found["id"] != before["id"] and found)
+    assert after["language"] == "ar" and not after["proven"]
+    first = eventually("its first push", lambda: next((each for each in receiver.pushes[1:] if "code" in each["msi"]), None))
+    assert first["notification"]["lang"] == "ar" and first["notification"]["dir"] == "rtl", first
+    deliver(page, first)
+    eventually("the code is returned", lambda: row(page)["proven"])
+    product.send(alerts, "Campus closed")
+    pushed(receiver, "Campus closed")
+
+
+def test_notifications_go_when_the_message_was_read(product, push_service, visit, alerts):
+    page = first_visit(visit, permissions=["notifications"])
+    receiver = receiver_of(product, push_service)
+    turn_on(page, receiver, alerts)
+    product.send(alerts, "Campus closed")
+    deliver(page, pushed(receiver, "Campus closed"))
+    shown(page, "Campus closed")
+    begin(page)
+    expect(card(page, "Campus closed")).to_be_visible()
+    # What is seen for two seconds counts as read.
+    expect(card(page, "Campus closed").locator(".dot")).to_be_hidden()
+    eventually("the notification is gone", lambda: not [each for each in notifications(page) if each["title"] == "Campus closed"])

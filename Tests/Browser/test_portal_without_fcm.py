@@ -1,0 +1,62 @@
+"""The portal where FCM is switched off (`MSI_FCM=off`): nothing speaks of FCM or Google, and a message says to how many browsers it goes."""
+
+import re
+
+import pytest
+from harness.product import Product
+from playwright.sync_api import expect
+
+
+@pytest.fixture(scope="module")
+def product(request):
+    product = Product(request.config.getoption("executables"), settings=lambda product: {"MSI_FCM": "off"})
+    yield product
+    product.stop()
+
+
+def says_nothing_of_fcm(page):
+    expect(page.get_by_text(re.compile("FCM|Google|Firebase")).and_(page.locator(":visible"))).to_have_count(0)
+
+
+def test_the_overview(product, visit):
+    page = visit("/portal/overview/")
+    row = page.get_by_role("listitem").filter(has_text="Pushes to browsers")
+    expect(row).to_contain_text("Works")
+    expect(page.get_by_role("listitem").filter(has_text="The way to")).to_have_count(0)
+    says_nothing_of_fcm(page)
+
+
+def test_a_message(product, visit):
+    subject = product.new_subject("Storms", distribution="Alert", level="Forced")
+    key = product.send(subject, "Campus closed", desc="Please stay at home")
+    product.wait_for_state(key, "relayed")
+    page = visit(f"/portal/message/?key={key}")
+    expect(page.get_by_text("The push to browsers went out")).to_be_visible()
+    expect(page.get_by_text("To 0 browsers that have subscribed.")).to_be_visible()
+    expect(page.locator(".message-state")).to_have_text("SentIt is on its way to the subscribed browsers, and apps that run fetch it.")
+    expect(page.get_by_text(re.compile("The pop-up|The message in the app"))).to_have_count(0)
+    says_nothing_of_fcm(page)
+
+
+def test_a_scheduled_message_says_when_it_goes_out(product, visit):
+    """And not when it expires."""
+    subject = product.new_subject("Later", distribution="Alert")
+    key = product.send(subject, "Soon", delay=50)
+    page = visit(f"/portal/message/?key={key}")
+    expect(page.get_by_text("to undo")).to_be_visible()
+    says_nothing_of_fcm(page)
+
+
+def test_an_urgent_template(product, visit):
+    product.api("POST", "/template", {"name": "Campus closed", "title": "t", "desc": "d", "message": "m", "urgent": True})
+    page = visit("/portal/templates/")
+    expect(page.get_by_role("article", name="Campus closed")).to_contain_text("It goes by the push services of browsers")
+    says_nothing_of_fcm(page)
+
+
+def test_the_way_to_browsers_is_interrupted(product, visit):
+    page = visit("/portal/overview/")
+    with product.away("msi-webpush"):
+        expect(page.get_by_role("link", name=re.compile("Messages are kept: the way to browsers is interrupted"))).to_be_visible()
+        expect(page.get_by_role("listitem").filter(has_text="Pushes to browsers")).to_contain_text("Needs a look")
+    expect(page.get_by_role("link", name="Sending works")).to_be_visible()

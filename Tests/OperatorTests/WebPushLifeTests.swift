@@ -1,0 +1,95 @@
+import Base
+import Schemas
+import Testing
+
+@testable import Operator
+
+/// What `msi trace` and `msi send` say about pushes to browsers.
+@Suite("Lives with Web Push")
+struct WebPushLifeTests {
+    private static let time = UnixMilliseconds(rawValue: 1_763_712_000_000)
+    private static let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+
+    private func alert(by transports: PushTransports) -> Message {
+        Message(
+            msiKey: ObjectID(),
+            content: MessageContent(title: "T", desc: "d", message: "m", topicKey: Self.topic, distribution: .alert),
+            sender: "ann", timestamp: Self.time, names: CubeNames(channel: "C", area: "A", subject: "S"),
+            expires: Self.time + 86_400_000,
+            relay: RelayRecord(logged: .alert, by: transports, due: Self.time, expires: Self.time + 86_400_000))
+    }
+
+    private func lines(of life: ItemLife, after time: Milliseconds = 1_000) -> [String] {
+        let text = LifeText(life: life, key: .item(ObjectID()), isArchiveKnown: true, isLogKnown: true, now: Self.time + time)
+        return text.description.split(separator: "\n").map(String.init)
+    }
+
+    @Test("A message's pushes to browsers have a line with their number, and both transports have their next attempt")
+    func component() throws {
+        var message = alert(by: [.fcm, .webpush])
+        message.relay.nextAttempt = Self.time + 60_000
+        message.relay.webpushAttempt = Self.time + 30_000
+        message.relay.lease = Lease(owner: "o", until: Self.time + 30_000)
+        let waiting = lines(of: ItemLife(message: message))
+        #expect(waiting.contains { $0.contains("next attempt FCM, 2025-11-21T08:01:00") }, "\(waiting)")
+        #expect(waiting.contains { $0.contains("in flight   Web Push, until 2025-11-21T08:00:30") }, "\(waiting)")
+
+        let index = try #require(message.relay.components.firstIndex { $0.component == .webpush })
+        message.relay.components[index].state = .accepted
+        message.relay.components[index].name = "1200"
+        message.relay.components[index].acceptedAt = Self.time + 900
+        message.relay.webpushAttempt = nil
+        let sent = lines(of: ItemLife(message: message))
+        #expect(sent.contains { $0.contains("Web Push") && $0.hasSuffix("for 1200 browsers") }, "\(sent)")
+        #expect(sent.contains { $0.hasSuffix("the Web Push service has logged the pushes to 1200 browsers") })
+        #expect(!sent.contains { $0.contains("1200 by FCM") || $0.contains("as 1200") })
+        // FCM decides what running apps may fetch.
+        #expect(lines(of: ItemLife(message: message), after: 9_000).contains { $0.contains("running apps can fetch it") })
+    }
+
+    @Test("Without FCM nothing speaks of it, and the Web Push service decides what running apps fetch")
+    func withoutFCM() {
+        var message = alert(by: .webpush)
+        message.receipts = MessageReceipts(received: 1, opened: 0)
+        message.relay.attempts = 1
+        message.relay.components[0].error = DeliveryError(class: .retryable, code: "RELAY_NO_ANSWER", message: "late")
+        #expect(!lines(of: ItemLife(message: message)).contains { $0.contains("FCM") || $0.contains("no line of the relay") })
+        message.receipts = nil
+        #expect(lines(of: ItemLife(message: message)).contains { $0.contains("running apps can fetch it") })
+        message.relay.components[0].state = .accepted
+        #expect(!lines(of: ItemLife(message: message)).contains { $0.contains("running apps can fetch it") })
+    }
+
+    @Test("A block names its browsers, and the push services that have accepted it")
+    func block() {
+        var push = Push(
+            sender: "webpush", idempotencyKey: "k/0/push.example", transport: .webpush,
+            fairnessKey: "webpush/push.example/\(Self.topic)", message: [:], urgency: .high,
+            logged: Self.time, expires: Self.time + 86_400_000,
+            relay: PushRecord(
+                logged: (0..<30).map { _ in PushRecipient.token(ObjectID().description) }, by: .webpush, due: Self.time,
+                expires: Self.time + 86_400_000))
+        push.relay.recipients[0].state = .accepted
+        push.relay.recipients[0].name = "https://push.example/m/1"
+        push.relay.recipients[0].acceptedAt = Self.time + 900
+        let found = lines(of: ItemLife(push: push))
+        for part in [
+            "a block of pushes to browsers, webpush/push.example/\(Self.topic)",
+            "accepted by its push service as https://push.example/m/1",
+            "and 10 more browsers", "push services have accepted it for 1 browser",
+        ] {
+            #expect(found.contains { $0.contains(part) }, "\(part): \(found)")
+        }
+        #expect(!found.contains { $0.contains("FCM") })
+    }
+
+    @Test("msi send names Web Push when its pushes have failed")
+    func send() throws {
+        var relay = RelayRecord(logged: .alert, by: .webpush, due: Self.time)
+        relay.state = .failed
+        relay.components[0].state = .failed
+        relay.components[0].error = DeliveryError(class: .permanent, code: "SWITCHED_OFF", message: "Web Push is switched off")
+        let message = try JSONCoder.decode(SentMessage.self, from: try JSONCoder.encode(["relay": relay]))
+        #expect(message.summary == "failed (Web Push: SWITCHED_OFF Web Push is switched off)")
+    }
+}
