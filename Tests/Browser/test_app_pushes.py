@@ -2,7 +2,7 @@
 
 import pytest
 from browsing.app import begin, card, look, open_app
-from browsing.pushes import deliver, notifications, push_of, shown, stored
+from browsing.pushes import deliver, notifications, push_of, shown, stored, worker_of
 from browsing.visits import GATEWAY_AWAY
 from harness.waiting import eventually
 from playwright.sync_api import expect
@@ -92,7 +92,6 @@ def test_a_broken_push(page, data):
     shown(page, "There are new messages")
     # Several of them are one.
     deliver(page, data)
-    page.evaluate("new Promise((resolve) => setTimeout(resolve))")
     assert [each["title"] for each in notifications(page)] == ["There are new messages"]
 
 
@@ -166,7 +165,7 @@ def test_a_tap_shows_the_message(product, visit, page, alerts):
     deliver(page, push_of(key, "Campus closed", topic=alerts.topic_key))
     shown(page, "Campus closed")
     page.goto("/app/#settings/about")
-    worker = eventually("the worker", lambda: next((each for each in page.context.service_workers if each.url.endswith("push-worker.js")), None))
+    worker = worker_of(page)
     # An event that a script makes cannot be waited for, and focuses no window. The rest is as after a tap.
     visit.expect_errors(r"focus", r"waitUntil|InvalidStateError")
     worker.evaluate("""async (key) => {

@@ -35,6 +35,18 @@ NOTIFICATIONS = """async () => {
         ({ title, body, tag, silent, renotify, lang, dir, key: data?.msi_key ?? null }));
 }"""
 
+# How many notifications the service worker has shown, counted from the first question on.
+SHOWS = """() => {
+    if (self.shows === undefined) {
+        const { showNotification } = ServiceWorkerRegistration.prototype;
+        self.shows = 0;
+        ServiceWorkerRegistration.prototype.showNotification = function (...given) {
+            return showNotification.apply(this, given).finally(() => { self.shows += 1; });
+        };
+    }
+    return self.shows;
+}"""
+
 
 def subscribe_at(page, receiver):
     """From the page's next load on, its browser subscribes at the receiver's push service."""
@@ -48,12 +60,29 @@ def notifications(page):
 
 def shown(page, title):
     """Waits for a notification, and returns it."""
-    return eventually(f"a notification {title}", lambda: next((each for each in notifications(page) if each["title"] == title), None))
+
+    def found():
+        titles = {each["title"]: each for each in notifications(page)}
+        assert title in titles, f"shown: {list(titles)}"
+        return titles[title]
+
+    return eventually(f"a notification {title}", found)
+
+
+def worker_of(page):
+    """The service worker that takes pushes, which runs."""
+    return eventually("the worker", lambda: next((each for each in page.context.service_workers if each.url.endswith("push-worker.js")), None))
 
 
 def deliver(page, data):
-    """Hands a push to the service worker: a document, or a text as it is."""
+    """Hands a push to the service worker, a document or a text as it is, and waits until the worker has shown a notification.
+
+    A page that asks for the notifications before that may ask while Chromium knows of one that is not on the screen yet. Chromium then
+    takes it for one that was closed, and never names it again.
+    """
     page.wait_for_function("navigator.serviceWorker.ready")
+    worker = worker_of(page)
+    before = worker.evaluate(SHOWS)
     session = page.context.new_cdp_session(page)
     registrations = []
     session.on("ServiceWorker.workerRegistrationUpdated", lambda event: registrations.extend(event["registrations"]))
@@ -69,6 +98,7 @@ def deliver(page, data):
     text = data if isinstance(data, str) else json.dumps(data)
     session.send("ServiceWorker.deliverPushMessage", {"origin": origin, "registrationId": registration, "data": text})
     session.detach()
+    eventually("the worker shows something", lambda: worker.evaluate(SHOWS) > before)
 
 
 def stored(page, store, key):

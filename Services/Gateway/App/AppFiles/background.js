@@ -122,7 +122,8 @@ async function showUnknown(language = navigator.language.split("-")[0] === "ar" 
 
 async function textIn(language, key) {
   const address = new URL(`text/${language}/common.json`, import.meta.url);
-  const answer = (await caches.match(address, { ignoreVary: true })) ?? await fetch(address);
+  // As for the app's files: the browser may have evicted it, or cannot read it.
+  const answer = (await caches.match(address, { ignoreVary: true }).catch(() => null)) ?? await fetch(address);
   return (await answer.json())[key];
 }
 
