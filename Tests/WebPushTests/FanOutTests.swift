@@ -204,6 +204,42 @@ struct FanOutTests {
         }
     }
 
+    @Test("Of a range that grows while the fan-out is interrupted no subscription is left out", arguments: StoreKind.allCases)
+    func grown(kind: StoreKind) async throws {
+        try await Self.withParts(kind) { parts in
+            let topic = TopicKey.new()
+            let ids = (0..<1_500).map { _ in ObjectID() }.sorted()
+            func join(_ ids: ArraySlice<ObjectID>) async throws {
+                let topics = ids.map { SubscribedTopic(topic, .alert, of: $0, at: Self.mozilla) }
+                try await parts.store.transaction { try $0.insert(all: topics, into: WebPushStore.topics) }
+            }
+            try await join(ids[1_100...])
+            let message = Self.message(to: topic)
+            parts.messageLog.decide { _ in .refused(CommandFailure(.unavailable, "away")) }
+            #expect(await status { _ = try await parts.fanOut(message) } == .unavailable)
+            try await join(ids[..<1_100])
+            parts.messageLog.decide { _ in .stored }
+            #expect(try await parts.fanOut(message) == 1_500)
+            #expect(parts.messageLog.subscriptions.sorted() == ids && parts.messageLog.commands == 2)
+        }
+    }
+
+    @Test("A message log that takes no blocks is part of the health until it takes one")
+    func health() async throws {
+        try await Self.withParts { parts in
+            let topic = TopicKey.new()
+            try await parts.subscribe(1, to: topic)
+            let message = Self.message(to: topic)
+            let fanOut = FanOut(store: parts.store, messageLog: parts.client, logger: quietLogger)
+            parts.messageLog.decide { _ in .refused(CommandFailure(.storageFull, "full")) }
+            #expect(await status { _ = try await fanOut.fanOut(message) } == .unavailable)
+            #expect(fanOut.health["outbox"]?.status == .unavailable)
+            parts.messageLog.decide { _ in .stored }
+            _ = try await fanOut.fanOut(message)
+            #expect(fanOut.health["outbox"]?.status == .ok)
+        }
+    }
+
     @Test("Two commands for a message at the same time make one set of blocks")
     func concurrent() async throws {
         try await Self.withParts { parts in

@@ -6,6 +6,7 @@ import Logging
 import Schemas
 import ServiceKit
 import Store
+import Synchronization
 
 /// Answers `message.fanout`: divides the subscriptions of a message's subject into ranges and each range into blocks, one for each
 /// push service, and has the message log store a push for each block. From then on the message log's outbox looks after the blocks.
@@ -17,6 +18,8 @@ final class FanOut: Sendable {
     private let store: Storage
     private let messageLog: CommandClient
     private let outage: OutageLog
+    /// When the message log has last taken no block; `nil` once it has taken one.
+    private let lastFailure = Mutex<ContinuousClock.Instant?>(nil)
     /// A repeated command waits until the first one has ended.
     private let running = KeyedLock<ObjectID>()
 
@@ -25,6 +28,9 @@ final class FanOut: Sendable {
     static let rangeSize = 500
     /// The sender of the pushes, for the outbox.
     static let actor = "webpush"
+    /// How long a failure is part of the health. A message that waits is tried again within this time. After a longer silence it was
+    /// recalled, or has expired, and nothing else would end the outage.
+    private static let memory = Duration.seconds(900)
 
     init(store: Storage, messageLog: CommandClient, logger: Logger) {
         self.store = store
@@ -34,9 +40,10 @@ final class FanOut: Sendable {
 
     /// Whether the message log takes blocks, as a part of the service's health.
     var health: [String: PartHealth] {
+        let isFailing = lastFailure.withLock { $0.map { ContinuousClock.now - $0 < Self.memory } ?? false }
         // The failure's own message is not used: it names sockets and folders.
-        [
-            "outbox": outage.isOngoing
+        return [
+            "outbox": isFailing
                 ? PartHealth(.unavailable, "the message log takes no blocks of pushes; messages wait there") : .ok
         ]
     }
@@ -61,12 +68,14 @@ final class FanOut: Sendable {
                         fairnessKey: "webpush/\(name)/\(command.content.topicKey)", message: message,
                         expires: command.lastMoment))
             }
-            let next = try await subscriptions(of: state, after: planned, upTo: state.end, limit: Self.rangeSize)
+            // Of a range that has grown beyond the limit since it was planned, the rest follows.
+            let end = range.count < PushRecipient.maxTokens ? planned : range.last?.subscription ?? planned
+            let next = try await subscriptions(of: state, after: end, upTo: state.end, limit: Self.rangeSize)
             state = try await store.update(command.msiKey, in: WebPushStore.fanOuts) { [range] stored in
-                stored.noteLogged(number, of: range.count, next: next.last?.subscription)
+                stored.noteLogged(number, of: range.count, upTo: end, next: next.last?.subscription)
             }.document
             // Another instance may have come further.
-            let isNext = state.range == number + 1 && state.planned == next.last?.subscription
+            let isNext = state.range == number + 1 && state.position == end && state.planned == next.last?.subscription
             range = isNext ? next : try await self.planned(by: state)
         }
         return FanOutMessage.Reply(subscriptions: Int(state.count))
@@ -104,7 +113,7 @@ final class FanOut: Sendable {
     /// The subscriptions of the range that is being logged; none if all are.
     private func planned(by fanOut: FanOutDocument) async throws -> [SubscribedTopic] {
         guard let planned = fanOut.planned else { return [] }
-        // The range may have a few more than when it was planned.
+        // The range may have more than when it was planned.
         return try await subscriptions(of: fanOut, after: fanOut.position, upTo: planned, limit: PushRecipient.maxTokens)
     }
 
@@ -124,19 +133,26 @@ final class FanOut: Sendable {
     private func log(_ block: LogPush) async throws(CommandFailure) {
         do throws(CommandFailure) {
             _ = try await messageLog.request(block, context: CallerContext(actor: Self.actor))
-            outage.worked()
+            worked()
         } catch {
             switch error.status {
             // It has the block, whose subscriptions have changed since.
-            case .conflict: outage.worked()
+            case .conflict: worked()
             case .invalid where !error.isUnknownCommand: throw error
             default:
                 outage.failed(error)
+                lastFailure.withLock { $0 = .now }
                 throw CommandFailure(
                     .unavailable, "the message log does not take the blocks of pushes: \(error.message)",
                     retryAfter: error.retryAfter)
             }
         }
+    }
+
+    /// The message log has a block.
+    private func worked() {
+        outage.worked()
+        lastFailure.withLock { $0 = nil }
     }
 }
 

@@ -33,11 +33,13 @@ struct FanOutDocument: StoredDocument, Hashable {
 
     /// Notes that a range is logged, and plans the next one. A range that another process has noted already changes nothing.
     ///
-    /// - Parameter next: The last subscription of the next range; `nil` if there is none.
-    mutating func noteLogged(_ number: Int64, of count: Int, next: ObjectID?) {
-        guard range == number, let planned else { return }
-        position = planned
-        self.planned = next
+    /// - Parameters:
+    ///   - end: The last subscription that is logged, or the planned end of the range.
+    ///   - next: The last subscription of the next range; `nil` if there is none.
+    mutating func noteLogged(_ number: Int64, of count: Int, upTo end: ObjectID, next: ObjectID?) {
+        guard range == number, planned != nil else { return }
+        position = end
+        planned = next
         self.count += Int64(count)
         range += 1
     }
