@@ -176,7 +176,7 @@ struct FanOutTests {
                 #expect(await status { _ = try await parts.fanOut(message) } == .unavailable)
                 parts.messageLog.decide { _ in .stored }
                 #expect(try await parts.fanOut(message) == 1_203)
-                // It goes on with the first block of the range.
+                // It continues with the first block of the range.
                 #expect(parts.messageLog.commands == 6 - (interruption - 1) / 2 * 2)
                 let pushes = parts.messageLog.pushes.filter { $0.key.hasPrefix(message.msiKey.description) }
                 #expect(pushes.count == 6 && parts.messageLog.subscriptions.count == before + 1_203)

@@ -20,7 +20,7 @@ extension Setting where Value == String {
     package static let webPushContact = Setting(
         "webpush.contact",
         "Whom the operators of push services can reach about this installation's pushes to browsers. It switches Web Push on; the message "
-            + "log, the gateway and the Web Push service need the same value. msi up has one of its own, unless this is off.",
+            + "log, the gateway and the Web Push service need the same value. msi up sets one, unless this is off.",
         expected: "a mailto: or https:// address, or off"
     ) { text in
         if text == webPushOff { return text }
