@@ -76,10 +76,10 @@ function browserOfPushes() {
 export async function pushesWith(subjects) {
   const database = await openDatabase("pushes", { fill: async () => {}, lost: () => {}, outdated: () => {} });
   const [hub, browser, failures] = [hubOfPushes(), browserOfPushes(), []];
-  const made = { hub, browser, failures, database, now: Date.now(), language: "en" };
-  // A second is a tenth of one.
+  // `pace`: how many seconds pass in one.
+  const made = { hub, browser, failures, database, now: Date.now(), pace: 10, language: "en" };
   const clock = { ...deviceClock, now: () => made.now,
-    sleep: (milliseconds, signal) => deviceClock.sleep(milliseconds / 10, signal) };
+    sleep: (milliseconds, signal) => deviceClock.sleep(milliseconds / made.pace, signal) };
   const tabs = [];
   const tell = () => { for (const tab of tabs) tab.wake(); };
 
