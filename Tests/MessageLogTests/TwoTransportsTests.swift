@@ -105,6 +105,15 @@ struct TwoTransportsTests {
         #expect(recalled.components.map(\.state) == [.recalled, .recalled, .recalled])
         #expect(recalled.nextAttempt == nil && recalled.webpushAttempt == nil)
 
+        let unreachable = AttemptOutcome(.fcm, .unreachable(Self.unreachable))
+        var partlyOut = after([unreachable, AttemptOutcome(.webpush, Self.accepted([2]))])
+        #expect(throws: CommandFailure.self) { try partlyOut.recall(by: "ann", at: time) }
+        // No browser is subscribed.
+        let toNobody = AttemptOutcome(.webpush, .answered([PartResult(part: 2, result: .success("0"))]))
+        var unseen = after([unreachable, toNobody])
+        try unseen.recall(by: "ann", at: time)
+        #expect(unseen.state == .recalled && unseen.components.map(\.state) == [.recalled, .recalled, .accepted])
+
         var held = RelayRecord(held: .alert, by: Self.both, until: Self.expires)
         try held.approve(by: "ann", of: "ben", at: time, notBefore: nil, expires: Self.expires)
         #expect(held.nextAttempt == Self.now && held.webpushAttempt == Self.now)

@@ -158,6 +158,8 @@ package protocol DeliveryPart: Hashable, Sendable {
     var acceptedAt: UnixMilliseconds? { get set }
     /// The error of the last attempt.
     var error: DeliveryError? { get set }
+    /// Whether phones or browsers may have it.
+    var hasGoneOut: Bool { get }
 
     /// Whether another value is the same part in another state.
     func isSamePart(as other: Self) -> Bool
@@ -197,6 +199,13 @@ extension RelayRecord: DeliveryRecord {
     package func transport(of part: ComponentRecord) -> PushTransport { part.component.transport }
 }
 
+extension DeliveryPart {
+    package var hasGoneOut: Bool { state == .accepted }
+}
+
 extension ComponentRecord: DeliveryPart {
+    /// Without subscribed browsers it has gone to nobody.
+    package var hasGoneOut: Bool { state == .accepted && !(component == .webpush && name == "0") }
+
     package func isSamePart(as other: ComponentRecord) -> Bool { component == other.component }
 }

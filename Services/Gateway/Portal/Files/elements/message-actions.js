@@ -60,7 +60,9 @@ export function possibleActions(message, now = hubNow()) {
   const maySend = maySendTo(message.topic_key);
   if (!maySend && !isMine) return [];
   const state = stateOf(message, now);
-  const isUntouched = !message.relay.components?.some((component) => component.state === "accepted");
+  // Without subscribed browsers the part for them has gone to nobody.
+  const isUntouched = !message.relay.components?.some(({ component, state: partState, name }) =>
+    partState === "accepted" && !(component === "webpush" && name === "0"));
   const isHeld = isWaiting(message, now);
   const mayChange = maySend && (isHeld ? isMine : isPlanned(message, now));
   // Who has edited it does not approve it.
