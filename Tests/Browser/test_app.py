@@ -146,6 +146,16 @@ def test_receive_a_correction(product, visit, pictures, alerts):
     pictured(pictures, page, "correction")
     card(page, "Exam on Friday").get_by_role("button", name="Show the correction").click()
     expect(card(page, "Exam on Monday")).to_be_focused()
+    # A line says it in words as well, until it is open.
+    page.get_by_role("button", name="List view").click()
+    line = card(page, "Exam on Friday").locator(".line")
+    expect(line.get_by_text("Corrected")).to_be_visible()
+    expect(line).to_have_accessible_name(re.compile(r"Exam on Friday\W+Corrected\b"))
+    expect(card(page, "Exam on Monday").locator(".line")).not_to_contain_text("Corrected")
+    pictured(pictures, page, "correction-list")
+    line.click()
+    expect(line.get_by_text("Corrected")).to_be_hidden()
+    expect(card(page, "Exam on Friday").locator(".relation")).to_contain_text("Corrected")
 
 
 def test_receipts(product, visit, alerts):
