@@ -583,16 +583,22 @@ def test_feature_switches(product, visit, broadcast):
     expect(page.get_by_role("listitem").filter(has_text="exam-mode")).to_contain_text("On")
 
 
-def test_change_the_language(product, visit, hours):
-    """The choice stays, and wins over the browser's language."""
+def test_change_the_language(product, visit, pictures, hours):
+    """The page says before that it is loaded again, and the focus returns. The choice stays, and wins over the browser's language."""
     page = open_app(visit, "#settings/language", narrow=True)
+    expect(page.get_by_role("group", name="Language")).to_have_accessible_description("The page is loaded again in the language that you choose.")
+    pictured(pictures, page, "language")
     page.get_by_role("radio", name="العربية").check()
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    expect(page.get_by_role("radio", name="العربية")).to_be_focused()
     expect(page).to_have_title("مركز الرسائل")
     manifest = page.evaluate("fetch(document.querySelector('link[rel=manifest]').href).then((answer) => answer.json())")
     assert (manifest["lang"], manifest["dir"], manifest["name"]) == ("ar", "rtl", "مركز الرسائل")
     page.reload()
     expect(page.locator("html")).to_have_attribute("lang", "ar")
+    # Only the choice moves the focus.
+    expect(page.get_by_role("radio", name="العربية")).to_be_checked()
+    expect(page.get_by_role("radio", name="العربية")).not_to_be_focused()
     page.get_by_role("radio", name="English").check()
     expect(page.locator("html")).to_have_attribute("dir", "ltr")
 
