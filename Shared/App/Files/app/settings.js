@@ -1,6 +1,7 @@
 import { fill, h, newIdentifier } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { phoneIcon } from "../lib/phone-icons.js";
+import { chooseMoreTime, wantsMoreTime } from "../lib/more-time.js";
 import { download, send } from "../lib/requests.js";
 import { formatDay, formatTime } from "../lib/phone-time.js";
 import { currentRoute } from "../lib/route.js";
@@ -207,13 +208,21 @@ function theme() {
   return document.documentElement.dataset.theme ?? themes[0];
 }
 
-const appearancePage = (changed) => subpage(t("settings.appearance"), choices(t("settings.appearance"),
-  themes.map((value) => ({ value, label: t(`appearance.${value}`) })), theme(), (value) => {
-    if (value === themes[0]) delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = value;
-    try { localStorage.setItem("msi.app.theme", value); } catch { /* a blocked storage forgets it */ }
-    changed();
-  }));
+function appearancePage(changed) {
+  const colours = choices(t("settings.appearance"),
+    themes.map((value) => ({ value, label: t(`appearance.${value}`) })), theme(), (value) => {
+      if (value === themes[0]) delete document.documentElement.dataset.theme;
+      else document.documentElement.dataset.theme = value;
+      try { localStorage.setItem("msi.app.theme", value); } catch { /* a blocked storage forgets it */ }
+      changed();
+    });
+  const moreTime = switchRow({ label: t("settings.time"), hint: t("settings.time.hint"), checked: wantsMoreTime(),
+    onchange: (isOn) => {
+      chooseMoreTime(isOn);
+      moreTime.checked = isOn;
+    } });
+  return subpage(t("settings.appearance"), colours, h("div", { class: "group" }, moreTime));
+}
 
 function aboutPage(about) {
   const facts = h("dl", { class: "group facts" });
