@@ -152,7 +152,7 @@ def test_receive_a_correction(product, visit, pictures, alerts):
     expect(line.get_by_text("Corrected")).to_be_visible()
     expect(line).to_have_accessible_name(re.compile(r"Exam on Friday\W+Corrected\b"))
     expect(card(page, "Exam on Monday").locator(".line")).not_to_contain_text("Corrected")
-    pictured(pictures, page, "correction-list")
+    pictures(page, "app-correction-list")
     line.click()
     expect(line.get_by_text("Corrected")).to_be_hidden()
     expect(card(page, "Exam on Friday").locator(".relation")).to_contain_text("Corrected")
@@ -357,7 +357,7 @@ def test_short_notes_stay_with_more_time(product, visit, pictures, hours):
     fetch(page, "First", "Second")
     with_more_time(page)
     tab(page, "Settings").click()
-    pictured(pictures, page, "more-time")
+    pictures(page, "app-more-time")
     # The browser keeps the choice.
     page.reload()
     expect(page.get_by_role("switch", name="More time")).to_be_checked()
@@ -665,7 +665,7 @@ def test_change_the_language(product, visit, pictures, hours):
     """The page says before that it is loaded again, and the focus returns. The choice stays, and wins over the browser's language."""
     page = open_app(visit, "#settings/language", narrow=True)
     expect(page.get_by_role("group", name="Language")).to_have_accessible_description("The page is loaded again in the language that you choose.")
-    pictured(pictures, page, "language")
+    pictures(page, "app-language")
     page.get_by_role("radio", name="العربية").check()
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
     expect(page.get_by_role("radio", name="العربية")).to_be_focused()
