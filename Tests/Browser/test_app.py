@@ -146,6 +146,16 @@ def test_receive_a_correction(product, visit, pictures, alerts):
     pictured(pictures, page, "correction")
     card(page, "Exam on Friday").get_by_role("button", name="Show the correction").click()
     expect(card(page, "Exam on Monday")).to_be_focused()
+    # A line says it in words as well, until it is open.
+    page.get_by_role("button", name="List view").click()
+    line = card(page, "Exam on Friday").locator(".line")
+    expect(line.get_by_text("Corrected")).to_be_visible()
+    expect(line).to_have_accessible_name(re.compile(r"Exam on Friday\W+Corrected\b"))
+    expect(card(page, "Exam on Monday").locator(".line")).not_to_contain_text("Corrected")
+    pictures(page, "app-correction-list")
+    line.click()
+    expect(line.get_by_text("Corrected")).to_be_hidden()
+    expect(card(page, "Exam on Friday").locator(".relation")).to_contain_text("Corrected")
 
 
 def test_receipts(product, visit, alerts):
@@ -327,6 +337,84 @@ def test_delete_message(product, visit, pictures, hours):
     expect(card(page, "Third")).to_be_visible()
     expect(card(page, "First")).to_be_visible()
     expect(card(page, "Second")).to_have_count(0)
+
+
+def with_more_time(page):
+    """Switches it on, and returns to the messages."""
+    tab(page, "Settings").click()
+    page.get_by_role("link", name="Appearance").click()
+    switch = page.get_by_role("switch", name="More time")
+    expect(switch).not_to_be_checked()
+    switch.click()
+    expect(switch).to_be_checked()
+    tab(page, "Messages").click()
+
+
+def test_short_notes_stay_with_more_time(product, visit, pictures, hours):
+    """They have no time limit, and the last one without Undo takes the place of the one before."""
+    product.send(hours, "First"), product.send(hours, "Second")
+    page = open_app(visit, narrow=True, clock=True)
+    fetch(page, "First", "Second")
+    with_more_time(page)
+    tab(page, "Settings").click()
+    pictures(page, "app-more-time")
+    # The browser keeps the choice.
+    page.reload()
+    expect(page.get_by_role("switch", name="More time")).to_be_checked()
+    tab(page, "Messages").click()
+    card(page, "First").focus()
+    page.keyboard.press("Delete")
+    deleted, current = page.get_by_text("“First” was deleted."), page.get_by_text("Everything is up to date.")
+    expect(deleted).to_be_visible()
+    for _ in range(2):
+        look(page)
+    # Otherwise Undo is offered for ten seconds. The app gives up a request after 30 seconds by this clock.
+    page.clock.fast_forward(20_000)
+    expect(deleted).to_be_visible()
+    expect(current).to_have_count(1)
+    pictures(page, "app-notes-stay")
+    page.locator(".toast").filter(has=current).get_by_role("button", name="Hide").click()
+    expect(current).to_have_count(0)
+    card(page, "Second").focus()
+    page.keyboard.press("Control+z")
+    expect(card(page, "First")).to_be_focused()
+    expect(deleted).to_have_count(0)
+
+
+def test_new_messages_wait_with_more_time(product, visit, pictures, hours):
+    """The list and the number of unread messages change only when the person has asked for it."""
+    product.send(hours, "First")
+    page = open_app(visit, narrow=True, clock=True)
+    fetch(page, "First")
+    with_more_time(page)
+    offer = page.locator(".toasts").filter(has_text="There are new messages.")
+    badge = tab(page, "Messages").locator(".badge")
+    # What is seen for a while is read.
+    expect(badge).to_be_hidden()
+
+    def offered(title):
+        product.wait_for_state(product.send(hours, title), "relayed")
+        # The app gives up a request after 30 seconds by this clock.
+        visit.after(page, 10, "the offer", lambda: offer.count())
+
+    offered("Second")
+    expect(badge).to_be_hidden()
+    expect(page.get_by_role("article")).to_have_count(1)
+    pictures(page, "app-messages-wait")
+    offer.get_by_role("button", name="Show", exact=True).click()
+    expect(card(page, "Second")).to_be_visible()
+    expect(page.get_by_role("heading", name="Messages", exact=True)).to_be_focused()
+    expect(offer).to_have_count(0)
+    # A look that the person asks for shows what it finds.
+    product.send(hours, "Third")
+    fetch(page, "Third")
+    expect(offer).to_have_count(0)
+    # So does a view that the person opens. On another page there is the offer as well.
+    tab(page, "Settings").click()
+    offered("Fourth")
+    tab(page, "Messages").click()
+    expect(card(page, "Fourth")).to_be_visible()
+    expect(offer).to_have_count(0)
 
 
 def test_save_to_calendar(product, visit, pictures, hours):
@@ -573,16 +661,22 @@ def test_feature_switches(product, visit, broadcast):
     expect(page.get_by_role("listitem").filter(has_text="exam-mode")).to_contain_text("On")
 
 
-def test_change_the_language(product, visit, hours):
-    """The choice stays, and wins over the browser's language."""
+def test_change_the_language(product, visit, pictures, hours):
+    """The page says before that it is loaded again, and the focus returns. The choice stays, and wins over the browser's language."""
     page = open_app(visit, "#settings/language", narrow=True)
+    expect(page.get_by_role("group", name="Language")).to_have_accessible_description("The page is loaded again in the language that you choose.")
+    pictures(page, "app-language")
     page.get_by_role("radio", name="العربية").check()
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    expect(page.get_by_role("radio", name="العربية")).to_be_focused()
     expect(page).to_have_title("مركز الرسائل")
     manifest = page.evaluate("fetch(document.querySelector('link[rel=manifest]').href).then((answer) => answer.json())")
     assert (manifest["lang"], manifest["dir"], manifest["name"]) == ("ar", "rtl", "مركز الرسائل")
     page.reload()
     expect(page.locator("html")).to_have_attribute("lang", "ar")
+    # Only the choice moves the focus.
+    expect(page.get_by_role("radio", name="العربية")).to_be_checked()
+    expect(page.get_by_role("radio", name="العربية")).not_to_be_focused()
     page.get_by_role("radio", name="English").check()
     expect(page.locator("html")).to_have_attribute("dir", "ltr")
 

@@ -37,8 +37,11 @@ def test_first_visit_without_the_hub(visit, pictures):
     page = visit("/app/", account=None, settled=False, narrow=True, clock=True, routes={path: lambda route: route.abort() for path in hub})
     expect(page.get_by_text("The university's server cannot be reached. Its subjects appear here when it answers.")).to_be_visible()
     pictures(page, "app-welcome-hub")
+    # Screen readers announce the next text, since its region stays.
+    region = page.locator(".welcome-subjects").get_by_role("status").element_handle()
     page.context.set_offline(True)
     expect(page.get_by_text("The subjects of your university appear here when you are online.")).to_be_visible()
+    assert region.inner_text() == "The subjects of your university appear here when you are online."
     # One may begin anyway.
     begin(page)
     expect(page.get_by_text("Offline. New messages come when this device is online again.")).to_be_visible()

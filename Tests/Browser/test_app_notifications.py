@@ -129,6 +129,28 @@ def test_nothing_is_asked_before_the_tap(visit):
     expect(page.get_by_role("switch", name=ON)).not_to_be_checked()
 
 
+def test_live_regions_are_there_before_their_texts(visit):
+    """Some screen readers announce nothing in a region that comes together with its text. Without a text it takes no space."""
+    page = first_visit(visit, """Object.defineProperty(Notification, "permission", { get: () => "default" });
+        Notification.requestPermission = async () => "default";""")
+    text = "Your browser did not get an answer. Tap again, and allow notifications."
+
+    def said_by(place, control):
+        region = page.locator(place).get_by_role("status")
+        expect(region).to_be_empty()
+        assert region.evaluate("one => one.offsetHeight") == 0
+        known = region.element_handle()
+        control.click()
+        expect(region).to_have_text(text)
+        expect(region).to_be_visible()
+        assert known.inner_text() == text
+
+    said_by(".welcome-push", page.get_by_role("button", name=TURN_ON))
+    begin(page)
+    page.goto("/app/#settings/notifications")
+    said_by(".notices", page.get_by_role("switch", name=ON))
+
+
 def test_turn_on_in_the_settings(product, push_service, visit, pictures, hours):
     page = open_app(visit, permissions=["notifications"], narrow=True)
     receiver = receiver_of(product, push_service)

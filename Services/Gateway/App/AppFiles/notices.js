@@ -12,7 +12,7 @@ export function notices() {
   const main = switchRow({ label: t("push.label"), hint: t("push.hint"), onchange: change });
   const group = h("div", { class: "group" }, main);
   /** Why they are not on, or what they wait for. */
-  const said = h("p", { class: "notice", role: "status", hidden: true });
+  const said = h("p", { class: "notice", role: "status" });
   const list = h("div", { class: "group" });
   const none = h("p", { class: "hint" }, t("push.subjects.none"));
   const subjects = h("div", { class: "stack" }, h("h2", { class: "day" }, t("push.subjects")),
@@ -62,7 +62,6 @@ export function notices() {
     group.hidden = obstacle !== "";
     main.checked = isHere;
     main.control.setAttribute("aria-busy", String(isBusy));
-    said.hidden = !text;
     if (said.textContent !== text) said.textContent = text;
     subjects.hidden = !isHere;
     if (isHere) showSubjects(information);

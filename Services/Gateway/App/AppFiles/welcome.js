@@ -1,6 +1,7 @@
-import { fill, h } from "./lib/dom.js";
+import { h } from "./lib/dom.js";
 import { pushObstacle } from "./lib/installation.js";
 import { phoneIcon } from "./lib/phone-icons.js";
+import { place } from "./lib/place.js";
 import { state } from "./lib/state.js";
 import { t } from "./lib/text.js";
 import { subjectPath } from "./elements/subject-path.js";
@@ -15,15 +16,15 @@ const levels = ["Forced", "Recommended"];
  * notifications. `begin(hash)` ends it.
  */
 export function welcomeScreen(begin) {
-  const subjects = h("div", { class: "welcome-subjects" });
+  // Some screen readers announce a text only in a live region that was there before it.
+  const waiting = h("p", { class: "notice", role: "status" });
+  const subjects = h("div", { class: "welcome-subjects" }, waiting);
   const install = installation();
   const obstacle = pushObstacle();
-  const said = h("p", { class: "notice", role: "status", tabIndex: -1, hidden: !obstacle },
-    obstacle && t(`push.${obstacle}`));
+  const said = h("p", { class: "notice", role: "status", tabIndex: -1 }, obstacle && t(`push.${obstacle}`));
   const ask = h("button", { class: "button", type: "button", hidden: obstacle !== "", onclick: async () => {
     // The browser's question has to come with the tap.
     const asked = Notification.requestPermission();
-    said.hidden = false;
     said.textContent = t("push.waits");
     const outcome = await import("./lib/pushing.js").then(({ switchOn }) => switchOn(asked), () => ["page.failed"]);
     said.textContent = t(...outcome);
@@ -38,7 +39,6 @@ export function welcomeScreen(begin) {
   // The university may have switched pushes off. If it does not answer now, it does when somebody asks.
   if (!obstacle) fetch("/app/push").then(({ status }) => {
     if (status !== 404) return;
-    said.hidden = false;
     said.textContent = t("push.off");
     withdraw();
   }, () => {});
@@ -63,7 +63,8 @@ export function welcomeScreen(begin) {
     const waits = state.channels.length ? "" : state.control.offline ? "offline" : state.hub === "unreachable"
       ? "hub" : state.initialized ? "none" : "cube";
     if (print === (print = JSON.stringify([waits, listed]))) return;
-    fill(subjects, waits ? h("p", { class: "notice", role: "status" }, t(`welcome.waits.${waits}`)) : [
+    waiting.textContent = waits && t(`welcome.waits.${waits}`);
+    place(subjects, waits ? [waiting] : [waiting,
       h("h2", null, t(listed.length ? "welcome.subjects" : "welcome.none")),
       h("ul", { class: "plain group" }, listed.slice(0, maxListed).map(row),
         listed.length > maxListed

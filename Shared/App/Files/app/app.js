@@ -3,7 +3,8 @@ import { phoneIcon } from "../lib/phone-icons.js";
 import { currentRoute } from "../lib/route.js";
 import { state } from "../lib/state.js";
 import { formatNumber, t } from "../lib/text.js";
-import { toast, toastRegion } from "../elements/toast.js";
+import { closePlainToasts, toast } from "../elements/toast.js";
+import { arrivals } from "./arrivals.js";
 import { broadcastCards } from "./broadcasts.js";
 import { messagesPage } from "./messages.js";
 
@@ -26,7 +27,8 @@ export function appScreen({ noteNow, about, further = [], wide = null, notices }
     settings: async () => (await import("./settings.js")).settingsPage({ about, further, wide,
       notices: await notices?.() }),
   };
-  const pages = { messages: messagesPage(wide), subscriptions: pageToCome(), settings: pageToCome() };
+  const arrived = arrivals(() => pages.messages.showNewest());
+  const pages = { messages: messagesPage(wide, arrived), subscriptions: pageToCome(), settings: pageToCome() };
   const unread = h("span", { class: "badge" });
   const links = Object.keys(pages)
     .map((tab) => h("a", { href: `#${tab}`, dataset: { tab } }, phoneIcon(signs[tab]), t(`tab.${tab}`),
@@ -51,17 +53,21 @@ export function appScreen({ noteNow, about, further = [], wide = null, notices }
       if (isCurrent) link.left = location.hash;
       link.href = isCurrent || !link.left ? `#${link.dataset.tab}` : link.left;
     }
-    const count = state.badge;
-    if (unread.count !== count) {
-      unread.count = count;
-      unread.hidden = count === 0;
-      fill(unread, h("span", { "aria-hidden": "true" }, count > 99 ? t("tab.many") : formatNumber(count)),
-        h("span", { class: "unseen" }, t("tab.unread", { count })));
-    }
+    arrived.update();
     showNote();
     if (pages[tab].update) pages[tab].update();
     else complete(tab);
+    showUnread();
     broadcasts.update(state.broadcasts);
+  }
+
+  function showUnread() {
+    const count = arrived.badge();
+    if (unread.count === count) return;
+    unread.count = count;
+    unread.hidden = count === 0;
+    fill(unread, h("span", { "aria-hidden": "true" }, count > 99 ? t("tab.many") : formatNumber(count)),
+      h("span", { class: "unseen" }, t("tab.unread", { count })));
   }
 
   /** Loads a page that is shown for the first time. */
@@ -93,9 +99,9 @@ export function appScreen({ noteNow, about, further = [], wide = null, notices }
     if (!state) return;
     // The toasts of another page close, except those with an undo.
     if (tabBefore !== (tabBefore = currentRoute().tab)) {
-      for (const each of toastRegion().querySelectorAll(".toast:not(:has(.link-button))")) {
-        each.dismiss();
-      }
+      closePlainToasts();
+      // Who opens the messages sees all of them.
+      if (tabBefore === "messages") arrived.letIn();
     }
     update();
   });

@@ -74,6 +74,9 @@ export function messageCard(open, act) {
   const moment = () => h("p", { class: "hint moment" },
     t("message.moment", { date: formatDay(message.timestamp), time: formatTime(message.timestamp) }));
   const path = () => subjectPath(namesOf(message));
+  /** In a line, where nothing else but the struck-out title tells it. */
+  const correctedMark = () => (message.corrected_by ? h("span", { class: "line-state" }, t("message.corrected"),
+    h("span", { class: "unseen" }, ", ")) : null);
 
   function card(title) {
     const isWhole = form === "whole";
@@ -90,7 +93,8 @@ export function messageCard(open, act) {
       dot, message.dist === "Alert" ? h("span", { class: "alert-mark" }, icon("alert", "small"),
         h("span", { class: "unseen" }, t("message.alert"))) : null,
       h("span", { class: "line-text" }, h("span", { class: "line-title", dir: "auto", id: title }, message.title),
-        h("span", { class: "unseen" }, ", "), path()), keptMark, clock());
+        h("span", { class: "unseen" }, ", "), h("span", { class: "line-detail" }, correctedMark(), path())), keptMark,
+      clock());
 
   function line(title) {
     const button = lineButton(title, () => act.show(message));

@@ -7,12 +7,15 @@ import { phoneNow, state } from "../lib/state.js";
 import { channelOf } from "../lib/subjects.js";
 import { formatNumber, t } from "../lib/text.js";
 
-/** The channels that have messages, the one with the newest first, and then those with a subject of the student's. */
-export function channelsNow() {
-  const byChannel = Map.groupBy(state.messages, channelOf);
+/**
+ * The channels that have some of these messages, the one with the newest first, and then those with a subject of the
+ * student's.
+ */
+export function channelsNow(messages) {
+  const byChannel = Map.groupBy(messages, channelOf);
   const known = new Map(state.channels.map((channel) => [channel.id, channel]));
-  const withMessages = [...byChannel].map(([id, messages]) =>
-    ({ id, name: known.get(id)?.name ?? t("message.unknown"), messages }));
+  const withMessages = [...byChannel].map(([id, each]) =>
+    ({ id, name: known.get(id)?.name ?? t("message.unknown"), messages: each }));
   const others = state.channels.filter(({ id, areas }) => !byChannel.has(id) &&
     areas.some(({ subjects }) => subjects.some(({ subscribed }) => subscribed)));
   return [...withMessages, ...others.map(({ id, name }) => ({ id, name, messages: [] }))];
@@ -48,7 +51,7 @@ export function channelList() {
   }
 
   return Object.assign(element, {
-    show: (form) => place(element, channelsNow().map((channel) => row(channel, form))),
+    show: (messages, form) => place(element, channelsNow(messages).map((channel) => row(channel, form))),
     focusRow: (id) => (rows.get(id)?.firstChild ?? element.querySelector("a"))?.focus(),
   });
 }

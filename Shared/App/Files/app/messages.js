@@ -17,14 +17,16 @@ import { messageList } from "./message-list.js";
 
 /**
  * The messages: by time, or those of one channel that is opened from the list of channels. While `wide` matches, they
- * are lines, and one message is beside them.
+ * are lines, and one message is beside them. `arrived` has those that do not wait.
  */
-export function messagesPage(wide) {
+export function messagesPage(wide, arrived) {
   let query = "";
   /** The messages that were unread when only those were asked for; they stay when they have been read. */
   let unread = null;
   /** What was shown last: "time", "channels", or a channel's identifier. */
   let view = null;
+  /** What the address said besides the view: the form of the list, and the message beside it. */
+  let rest = {};
   /** The message to reveal once the state has it, such as a restored one, and whether that marks it as read. */
   let awaited = null;
 
@@ -83,6 +85,7 @@ export function messagesPage(wide) {
     refresh.ariaBusy = "true";
     const isDone = await send("POST", "/refresh", undefined, { isQuiet: true });
     refresh.ariaBusy = "false";
+    arrived.letNextIn();
     toast(t(isDone ? "messages.refreshed" : state.control.offline
         ? "messages.refresh.offline" : "messages.refresh.failed"), { seconds: 3 });
   }
@@ -92,6 +95,7 @@ export function messagesPage(wide) {
     const message = state.messages.find((each) => each.msi_key === key);
     awaited = message ? null : [key, isRead];
     if (!message) return;
+    arrived.letIn();
     find.close();
     unread = null;
     const { by, channel, form: shape } = currentRoute();
@@ -104,10 +108,20 @@ export function messagesPage(wide) {
     if (isRead) actions.read(message);
   }
 
+  /** Shows the list from its beginning. */
+  function showNewest() {
+    find.close();
+    unread = null;
+    history.pushState(null, "", pathTo({ tab: "messages", ...rest }));
+    dispatchEvent(new Event("hashchange"));
+    scroller.scrollTop = 0;
+    heading.focus({ preventScroll: true });
+  }
+
   /** The messages of the channel that is open, or all. */
   const inView = () =>
     (view === "time" || view === "channels"
-    ? state.messages : state.messages.filter((message) => channelOf(message) === view));
+    ? arrived.messages() : arrived.messages().filter((message) => channelOf(message) === view));
 
   /** What searches compare, which takes time for thousands of messages. */
   const texts = new Map();
@@ -125,6 +139,8 @@ export function messagesPage(wide) {
   function turnTo(next) {
     const before = view;
     if (next === before) return null;
+    // Who opens another view sees all of it.
+    arrived.letIn();
     view = next;
     unread = null;
     list.start();
@@ -142,8 +158,9 @@ export function messagesPage(wide) {
   function update() {
     const { tab, by = "time", channel = "", form: shape = "", message: beside = "" } = currentRoute();
     if (tab !== "messages") return;
+    rest = { form: shape, message: beside };
     const isBeside = Boolean(wide?.matches);
-    const opened = by === "channel" && channel ? channelsNow().find(({ id }) => id === channel) : null;
+    const opened = by === "channel" && channel ? channelsNow(state.messages).find(({ id }) => id === channel) : null;
     const settle = turnTo(by !== "channel" ? "time" : opened ? channel : "channels");
     const isList = view === "channels" && !query;
     heading.textContent = opened ? opened.name : t("messages.heading");
@@ -160,7 +177,7 @@ export function messagesPage(wide) {
     onlyUnread.setAttribute("aria-pressed", String(unread !== null));
     // It keeps its space when it is hidden, so that nothing moves when the last message has been read.
     allRead.classList.toggle("is-out", Boolean(query) || all.every(({ read }) => read));
-    filters.hidden = !state.messages.length;
+    filters.hidden = !arrived.messages().length;
 
     let messages = all;
     if (unread) messages = messages.filter((message) => !message.read || unread.has(message.msi_key));
@@ -171,15 +188,15 @@ export function messagesPage(wide) {
     count.textContent = query ? `${t("messages.found", { count: messages.length })} · ${scope}` : "";
     everywhere.hidden = !query || !opened;
     channels.hidden = !isList || !all.length;
-    if (isList) channels.show(shape);
+    if (isList) channels.show(all, shape);
     list.show(isList ? [] : messages, isBeside ? "line" : shape, beside);
     element.classList.toggle("is-beside", isBeside);
     if (detail) {
       detail.hidden = !isBeside;
       if (isBeside) detail.show(beside);
     }
-    showNote((isList ? all : messages).length ? "" : query ? "search" : unread ? "unread" : state.messages.length
-      ? "channel" : "none");
+    showNote((isList ? all : messages).length ? "" : query ? "search" : unread ? "unread"
+      : arrived.messages().length ? "channel" : "none");
     settle?.();
     if (awaited && state.messages.some((message) => message.msi_key === awaited[0])) reveal(...awaited);
   }
@@ -193,5 +210,5 @@ export function messagesPage(wide) {
         t("messages.empty.action")) : null) : null);
   }
 
-  return Object.assign(element, { update, reveal });
+  return Object.assign(element, { update, reveal, showNewest });
 }

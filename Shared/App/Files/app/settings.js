@@ -1,6 +1,7 @@
-import { fill, h } from "../lib/dom.js";
+import { fill, h, newIdentifier } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { phoneIcon } from "../lib/phone-icons.js";
+import { chooseMoreTime, wantsMoreTime } from "../lib/more-time.js";
 import { download, send } from "../lib/requests.js";
 import { formatDay, formatTime } from "../lib/phone-time.js";
 import { currentRoute } from "../lib/route.js";
@@ -11,6 +12,8 @@ import { switchRow } from "../elements/switch.js";
 import { notificationSettings } from "./notifications.js";
 
 const themes = ["system", "light", "dark"];
+/** The state of the history's entry while the page is loaded again in another language. */
+const languageChosen = "language chosen";
 
 /**
  * The settings: rows that lead to pages; if there is room, the page is beside the rows. `about` and `further` are those
@@ -71,6 +74,10 @@ export function settingsPage({ about, further, wide, notices }) {
       if (from && from.name !== name) {
         const row = name ? null : element.querySelector(`[data-page="${from.name}"]`);
         (row ?? headingOf(inner ?? list)).focus();
+      }
+      if (!from && history.state === languageChosen) {
+        history.replaceState(null, "");
+        inner?.querySelector(":checked")?.focus();
       }
     }
     list?.update();
@@ -185,21 +192,37 @@ function choices(heading, options, chosen, onchange) {
       h("input", { type: "radio", name: "choice", checked: value === chosen, onchange: () => onchange(value) }))));
 }
 
-const languagePage = () => subpage(t("settings.language"), choices(t("settings.language"),
-  ["en", "ar"].map((value) => ({ value, label: t(`language.${value}`), lang: value })), language,
-  (value) => send("PUT", "/control", { language: value })));
+function languagePage() {
+  const why = h("p", { class: "secondary", id: newIdentifier("why") }, t("settings.language.why"));
+  const languages = choices(t("settings.language"),
+    ["en", "ar"].map((value) => ({ value, label: t(`language.${value}`), lang: value })), language, (value) => {
+      // After that the focus returns to the choice.
+      history.replaceState(languageChosen, "");
+      send("PUT", "/control", { language: value });
+    });
+  languages.setAttribute("aria-describedby", why.id);
+  return subpage(t("settings.language"), why, languages);
+}
 
 function theme() {
   return document.documentElement.dataset.theme ?? themes[0];
 }
 
-const appearancePage = (changed) => subpage(t("settings.appearance"), choices(t("settings.appearance"),
-  themes.map((value) => ({ value, label: t(`appearance.${value}`) })), theme(), (value) => {
-    if (value === themes[0]) delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = value;
-    try { localStorage.setItem("msi.app.theme", value); } catch { /* a blocked storage forgets it */ }
-    changed();
-  }));
+function appearancePage(changed) {
+  const colours = choices(t("settings.appearance"),
+    themes.map((value) => ({ value, label: t(`appearance.${value}`) })), theme(), (value) => {
+      if (value === themes[0]) delete document.documentElement.dataset.theme;
+      else document.documentElement.dataset.theme = value;
+      try { localStorage.setItem("msi.app.theme", value); } catch { /* a blocked storage forgets it */ }
+      changed();
+    });
+  const moreTime = switchRow({ label: t("settings.time"), hint: t("settings.time.hint"), checked: wantsMoreTime(),
+    onchange: (isOn) => {
+      chooseMoreTime(isOn);
+      moreTime.checked = isOn;
+    } });
+  return subpage(t("settings.appearance"), colours, h("div", { class: "group" }, moreTime));
+}
 
 function aboutPage(about) {
   const facts = h("dl", { class: "group facts" });

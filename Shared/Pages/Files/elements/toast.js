@@ -10,6 +10,7 @@ const gap = 8;
 const kinds = ["button, .button, input, select, textarea, .choice, .actions", ".actions, .button"];
 
 let region = null;
+let isKeeping = false;
 
 /**
  * The region in which short messages of the page appear. It is there from the beginning, so that screen readers
@@ -30,6 +31,14 @@ export function toastRegion() {
   return region;
 }
 
+/** Sets whether messages stay until they are closed. Then one without an action takes the place of another such one. */
+export function keepToasts(isWanted) { isKeeping = isWanted; }
+
+/** Closes the messages without an action. */
+export function closePlainToasts() {
+  for (const each of toastRegion().querySelectorAll(".toast:not(:has(.link-button))")) each.dismiss();
+}
+
 /**
  * Shows a short message, such as "Storms was renamed." With `action` (`{label, run}`) it has a button, such as Undo,
  * and stays longer. Returns a function that removes it.
@@ -42,9 +51,10 @@ export function toast(text, { action, seconds = action ? 10 : 5 } = {}) {
       action.label) : null,
     h("button", { class: "toast-close", type: "button", "aria-label": t("toast.hide"), onclick: dismiss },
       icon("cross", "small")));
-  const end = setTimeout(dismiss, Math.max(longest, seconds) * 1_000);
+  if (isKeeping && !action) closePlainToasts();
+  const end = isKeeping ? null : setTimeout(dismiss, Math.max(longest, seconds) * 1_000);
   const hold = () => clearTimeout(timer);
-  const wait = () => { hold(); timer = setTimeout(dismiss, seconds * 1_000); };
+  const wait = () => { hold(); if (end) timer = setTimeout(dismiss, seconds * 1_000); };
   function dismiss() {
     hold();
     clearTimeout(end);
