@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from browsing.app import begin, begin_in_arabic, card, open_app, tab
+from browsing.app import begin, begin_in_arabic, card, look, open_app, tab
 from browsing.pushes import deliver, notifications, shown, stored, subscribe_at
 from harness.push_service import Receiver
 from harness.waiting import eventually
@@ -372,3 +372,30 @@ def test_notifications_go_when_the_message_was_read(product, push_service, visit
     # What is seen for two seconds counts as read.
     expect(card(page, "Campus closed").locator(".dot")).to_be_hidden()
     eventually("the notification is gone", lambda: not [each for each in notifications(page) if each["title"] == "Campus closed"])
+
+
+def test_an_alert_is_recalled_while_fcm_is_away(product, push_service, visit, alerts, hours):
+    """Browsers have it, and phones do not: the communicator takes it back, and the app takes the notification away."""
+    page = first_visit(visit, permissions=["notifications"])
+    receiver = receiver_of(product, push_service)
+    turn_on(page, receiver, alerts)
+    with product.faults({"fault": "UNAVAILABLE", "topic": alerts.topic_key}):
+        key = product.send(alerts, "By mistake")
+        deliver(page, pushed(receiver, "By mistake"))
+        shown(page, "By mistake")
+        portal = visit(f"/portal/message/?key={key}")
+        portal.get_by_role("button", name="Take back…").click()
+        question = portal.get_by_role("dialog")
+        expect(question).to_contain_text("It went out to 1 browser.")
+        question.get_by_role("button", name="Take back").click()
+        expect(portal.get_by_text("Taken back. The hub no longer sends it.")).to_be_visible()
+    # FCM answers to another one, so that the hub knows that it is back.
+    product.send(hours, "Library opens late")
+    begin(page)
+
+    def gone():
+        look(page)
+        return "By mistake" not in [each["title"] for each in notifications(page)]
+
+    eventually("the notification is gone", gone, pause=0.5)
+    expect(card(page, "By mistake")).to_have_count(0)

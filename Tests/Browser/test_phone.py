@@ -168,28 +168,26 @@ def test_alert_while_fcm_is_away(product, phones, visit, pictures, alerts, hours
     """The app fetches it and shows its pop-up, the history says so, and a recall takes it from the phone."""
     phone = phones().set_up()
     phone.control(foreground=False)
-    # What has gone out to browsers could not be recalled.
-    with product.away("msi-webpush"):
-        with product.faults({"fault": "UNAVAILABLE", "topic": alerts.topic_key}):
-            key = product.send(alerts, "Campus closed", desc="Stay at home.")
-            portal = visit(f"/portal/message/?key={key}", clock=True)
-            expect(portal.get_by_text("Running apps can fetch it").first).to_be_visible()
+    with product.faults({"fault": "UNAVAILABLE", "topic": alerts.topic_key}):
+        key = product.send(alerts, "Campus closed", desc="Stay at home.")
+        portal = visit(f"/portal/message/?key={key}", clock=True)
+        expect(portal.get_by_text("Running apps can fetch it").first).to_be_visible()
 
-            def fetched():
-                phone.request("POST", "/refresh")
-                return phone.has(key)
+        def fetched():
+            phone.request("POST", "/refresh")
+            return phone.has(key)
 
-            eventually("the phone has fetched it", fetched, pause=0.5)
-            assert [popup["msi_key"] for popup in phone.state()["popups"]] == [key]
-            # An app reports at once when it leaves the screen.
-            for foreground in (True, False):
-                phone.control(foreground=foreground)
-            visit.after(portal, 10, "the phone's report", lambda: portal.get_by_text("On phones; Google has not confirmed it").first.is_visible())
-            expect(portal.locator(".reach")).to_contain_text("1 phone has received it")
-            pictures(portal, "message-fetched", right_to_left=True)
-            eventually("it is recalled", lambda: product.api("DELETE", f"/message/{key}"), pause=0.5)
-        # The recalled one does not find out that FCM is back, and until something does the hub is not healthy, for a quarter of an hour.
-        product.send(hours, "Library opens late")
+        eventually("the phone has fetched it", fetched, pause=0.5)
+        assert [popup["msi_key"] for popup in phone.state()["popups"]] == [key]
+        # An app reports at once when it leaves the screen.
+        for foreground in (True, False):
+            phone.control(foreground=foreground)
+        visit.after(portal, 10, "the phone's report", lambda: portal.get_by_text("On phones; Google has not confirmed it").first.is_visible())
+        expect(portal.locator(".reach")).to_contain_text("1 phone has received it")
+        pictures(portal, "message-fetched", right_to_left=True)
+        eventually("it is recalled", lambda: product.api("DELETE", f"/message/{key}"), pause=0.5)
+    # The recalled one does not find out that FCM is back, and until something does the hub is not healthy, for a quarter of an hour.
+    product.send(hours, "Library opens late")
 
     def gone():
         # The hub's answer may be a moment old.

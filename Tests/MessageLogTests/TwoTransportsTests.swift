@@ -106,13 +106,11 @@ struct TwoTransportsTests {
         #expect(recalled.nextAttempt == nil && recalled.webpushAttempt == nil)
 
         let unreachable = AttemptOutcome(.fcm, .unreachable(Self.unreachable))
-        var partlyOut = after([unreachable, AttemptOutcome(.webpush, Self.accepted([2]))])
-        #expect(throws: CommandFailure.self) { try partlyOut.recall(by: "ann", at: time) }
-        // No browser is subscribed.
-        let toNobody = AttemptOutcome(.webpush, .answered([PartResult(part: 2, result: .success("0"))]))
-        var unseen = after([unreachable, toNobody])
-        try unseen.recall(by: "ann", at: time)
-        #expect(unseen.state == .recalled && unseen.components.map(\.state) == [.recalled, .recalled, .accepted])
+        var inBrowsers = after([unreachable, AttemptOutcome(.webpush, Self.accepted([2]))])
+        try inBrowsers.recall(by: "ann", at: time)
+        #expect(inBrowsers.state == .recalled && inBrowsers.components.map(\.state) == [.recalled, .recalled, .accepted])
+        var onPhones = after([AttemptOutcome(.fcm, Self.accepted([0])), AttemptOutcome(.webpush, .unreachable(Self.unreachable))])
+        #expect(throws: CommandFailure.self) { try onPhones.recall(by: "ann", at: time) }
 
         var held = RelayRecord(held: .alert, by: Self.both, until: Self.expires)
         try held.approve(by: "ann", of: "ben", at: time, notBefore: nil, expires: Self.expires)

@@ -71,8 +71,7 @@ extension SystemTests {
             "While FCM is away, each phone fetches an Alert once, and removes it after a recall; FCM's own copy is dropped later",
             arguments: Level.isAll ? [Duration.zero, .seconds(600)] : [.zero])
         func fcmIsAway(for outage: Duration) async throws {
-            // What has gone out to browsers could not be recalled.
-            try await withStack(settings: ["MSI_WEBPUSH_CONTACT": "off"]) { stack in
+            try await withStack { stack in
                 let subject = try await stack.portal.makeSubject("Alert", level: "Forced")
                 try await silencePhone(of: stack)
                 let posted = Mutex<[String]>([])

@@ -190,7 +190,7 @@ struct MessagePosting: Sendable {
         }
         switch message.relay.state {
         case .held, .pending, .retrying:
-            let isPartlyOut = message.relay.components.contains { $0.hasGoneOut }
+            let isPartlyOut = message.relay.components.contains { $0.isBeyondRecall }
             let problem =
                 isPartlyOut
                 ? "a part of \(message.msiKey) is still on its way, so wait until that has ended"

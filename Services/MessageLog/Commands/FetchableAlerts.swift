@@ -59,7 +59,7 @@ extension Message {
     /// Whether it was due before it was recalled, and FCM had accepted nothing of it. FCM may have accepted what was held since a restore
     /// after the backup was made: phones keep that.
     fileprivate var mayHaveBeenFetched: Bool {
-        guard let ended = relay.ended, due(at: ended) < ended, relay.components.allSatisfy({ !$0.hasGoneOut }) else {
+        guard let ended = relay.ended, due(at: ended) < ended, !isAcceptedByFCM else {
             return false
         }
         let wasApproved = approval != true || relay.isApproved

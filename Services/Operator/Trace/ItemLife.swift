@@ -187,7 +187,7 @@ struct LifeText: CustomStringConvertible {
         let due = trace.filter { $0.action != .recall }.map(\.at).reduce(scheduled) { max($0, $1) }
         if relay.state == .recalled {
             let wasApproved = message.approval != true || relay.isApproved
-            guard wasApproved, !accepted.contains(where: \.hasGoneOut), let ended = relay.ended, due < ended else { return nil }
+            guard wasApproved, let ended = relay.ended, due < ended else { return nil }
             return "phones that have fetched it remove it"
         }
         let deciding = relay.components.first { $0.component == .data } ?? relay.components.first { $0.component == .webpush }

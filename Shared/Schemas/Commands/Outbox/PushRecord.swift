@@ -158,8 +158,8 @@ package protocol DeliveryPart: Hashable, Sendable {
     var acceptedAt: UnixMilliseconds? { get set }
     /// The error of the last attempt.
     var error: DeliveryError? { get set }
-    /// Whether phones or browsers may have it.
-    var hasGoneOut: Bool { get }
+    /// Whether it is too late to recall what it is a part of.
+    var isBeyondRecall: Bool { get }
 
     /// Whether another value is the same part in another state.
     func isSamePart(as other: Self) -> Bool
@@ -200,12 +200,12 @@ extension RelayRecord: DeliveryRecord {
 }
 
 extension DeliveryPart {
-    package var hasGoneOut: Bool { state == .accepted }
+    package var isBeyondRecall: Bool { state == .accepted }
 }
 
 extension ComponentRecord: DeliveryPart {
-    /// Without subscribed browsers it has gone to nobody.
-    package var hasGoneOut: Bool { state == .accepted && !(component == .webpush && name == "0") }
+    /// Browsers ask the hub after each push and at each start of the app, and remove what was recalled.
+    package var isBeyondRecall: Bool { state == .accepted && component != .webpush }
 
     package func isSamePart(as other: ComponentRecord) -> Bool { component == other.component }
 }

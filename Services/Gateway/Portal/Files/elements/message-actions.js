@@ -12,6 +12,9 @@ import { toast } from "./toast.js";
 
 const path = (message) => `/message/${message.msi_key}`;
 const where = ({ names }) => h("p", null, pathOf([names.channel, names.area, names.subject]));
+/** The number of browsers that a message was pushed to. */
+const browsersOf = ({ relay }) => Number(relay.components?.find(({ component, state }) =>
+  component === "webpush" && state === "accepted")?.name ?? 0);
 /** The parts that only few visits need. */
 const changes = () => import("./message-changes.js");
 
@@ -37,6 +40,9 @@ const actions = {
       heading: tn("message.recall.heading", { title: h("bdi", null, message.title) }), action: t("message.recall"),
       content: [where(message), h("p", null, t("message.recall.planned", { time: formatMoment(message.send_at) })),
         maySendTo(message.topic_key) ? null : h("p", null, t("message.recall.final"))],
+    } : browsersOf(message) ? {
+      heading: tn("message.recall.heading", { title: h("bdi", null, message.title) }), action: t("message.recall"),
+      content: [where(message), h("p", null, t("message.recall.browsers", { count: browsersOf(message) }))],
     } : null),
     undo: (message) => ((isLater(message) || isWaiting(message)) && maySendTo(message.topic_key) ? async () =>
       (await changes()).postAgain(message) : null),
@@ -60,9 +66,9 @@ export function possibleActions(message, now = hubNow()) {
   const maySend = maySendTo(message.topic_key);
   if (!maySend && !isMine) return [];
   const state = stateOf(message, now);
-  // Without subscribed browsers the part for them has gone to nobody.
-  const isUntouched = !message.relay.components?.some(({ component, state: partState, name }) =>
-    partState === "accepted" && !(component === "webpush" && name === "0"));
+  // The app in browsers removes what was recalled.
+  const isUntouched = !message.relay.components?.some(({ component, state: partState }) =>
+    partState === "accepted" && component !== "webpush");
   const isHeld = isWaiting(message, now);
   const mayChange = maySend && (isHeld ? isMine : isPlanned(message, now));
   // Who has edited it does not approve it.
