@@ -78,7 +78,7 @@ final class PushSubscriber: Service {
                     try await hub.refresh(known)
                     return
                 } catch let failure as HubFailure where failure.status == 404 {
-                    logger.notice("the subscription has ended, and is made anew")
+                    logger.notice("the subscription has ended; a new one is made")
                     kept.withLock { $0 = Kept(state: .failed("the subscription had ended")) }
                 }
             }
