@@ -28,6 +28,7 @@ struct PushTests {
         let isSilent = Mutex(false)
         let removed = Mutex(0)
         let reports = Mutex<[AddReceipts]>([])
+        let texts = Mutex<[String]>([])
         private let codeText = "pH2cXoY9m3kqv0sT7wZ1bN4dF6gJ8hL5rE2uC9aVxQM"
 
         init(inbox: PushInbox) {
@@ -66,6 +67,7 @@ struct PushTests {
 
         func post(_ text: String, ttl: Duration) async throws -> ObjectID {
             let key = ObjectID()
+            texts.withLock { $0.append(text) }
             if !isSilent.withLock(\.self) { try push(#"{"web_push":8030,"msi":{"msi_key":"\#(key)"}}"#) }
             return key
         }
@@ -173,6 +175,10 @@ struct PushTests {
             try await eventually("a warning") { log.louderThanDebug.first?.contains("not_received") ?? false }
             hub.isSilent.withLock { $0 = false }
             try await eventually("the end") { log.louderThanDebug.contains { $0.contains("pushes arrive again") } }
+            // Each message says how the last push has ended.
+            @Sendable func said(_ part: String) -> Bool { hub.texts.withLock { $0.contains { $0.contains(part) } } }
+            #expect(said("No push arrives: none has ended since the start") && said("No push arrives: no push within"))
+            try await eventually("a message about the arrival") { said("The last push took") }
             group.cancelAll()
         }
         // Phones have reported every message.
