@@ -38,8 +38,7 @@ struct PushRoutes: Feature {
                 Answer(try await service.request(CountSubscriptions(), context: call.caller))
             }.documented(
                 "Count the browsers that are subscribed to pushes",
-                "They are counted every few minutes. `proven` are those that have shown that pushes arrive, and get messages. `hosts` are "
-                    + "their push services. 404 if the hub sends no pushes.",
+                "`proven` have shown that pushes arrive, and get messages. `hosts` are the push services. 404 if the hub sends no pushes.",
                 problems: [.notFound]),
             Route(
                 .post, Self.subscriptions, right: .anonymous, body: SubscriptionBody.self,
