@@ -151,16 +151,16 @@ let package = Package(
         .executableTarget(
             name: "WebPush",
             dependencies: [
-                "Base", "Bus", "HTTPTransport", "Instruments", "Schemas", "ServiceKit", "Store", coreMetrics, crypto, deque,
-                logging, serviceLifecycle,
+                "Base", "Bus", "HTTPTransport", "Instruments", "Schemas", "ServiceKit", "Store", "WebPushKeys", "WebPushStore",
+                coreMetrics, crypto, deque, logging, serviceLifecycle,
             ],
             path: "Services/WebPush",
             exclude: ["API.md"]),
         .executableTarget(
             name: "Canary",
             dependencies: [
-                "Base", "HTTPRouting", "Instruments", "Schemas", "ServiceKit", asyncHTTPClient, coreMetrics, crypto, httpTypes,
-                hummingbird, logging, nioCore, nioHTTP1, serviceLifecycle,
+                "Base", "HTTPRouting", "Instruments", "Schemas", "ServiceKit", "WebPushKeys", asyncHTTPClient, coreMetrics,
+                httpTypes, hummingbird, logging, nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Services/Canary",
             exclude: ["README.md"]),
@@ -240,6 +240,13 @@ let package = Package(
             name: "Archive",
             dependencies: ["Base", "Schemas", "Store", crypto, deque, grdb, logging],
             path: "Shared/Archive"),
+        .target(
+            name: "WebPushStore",
+            dependencies: ["Base", "Schemas", "Store", "WebPushKeys", crypto],
+            path: "Shared/WebPushStore"),
+
+        // The encryption of pushes, and its inverse for the programs that are subscribed: the canary, and those of the tests.
+        .target(name: "WebPushKeys", dependencies: ["Base", "Schemas", crypto], path: "Shared/WebPushKeys"),
 
         // The student's app without a screen. It has the contract, and no server code.
         .target(name: "MobileApp", dependencies: ["Base", "Schemas", grdb], path: "Shared/MobileApp", exclude: ["README.md"]),
@@ -335,7 +342,9 @@ let package = Package(
             path: "Tests/MobileAppTests"),
         .testTarget(
             name: "CanaryTests",
-            dependencies: ["Base", "Canary", "Schemas", "ServiceKit", "TestSupport", crypto, logging, serviceLifecycle],
+            dependencies: [
+                "Base", "Canary", "Schemas", "ServiceKit", "TestSupport", "WebPushKeys", logging, serviceLifecycle,
+            ],
             path: "Tests/CanaryTests"),
         .testTarget(
             name: "OperatorTests",
@@ -374,8 +383,8 @@ let package = Package(
         .testTarget(
             name: "WebPushTests",
             dependencies: [
-                "Base", "Bus", "HTTPTransport", "Schemas", "Store", "TestSupport", "WebPush", crypto, httpTypes, logging,
-                serviceLifecycle,
+                "Base", "Bus", "HTTPTransport", "Schemas", "Store", "TestSupport", "WebPush", "WebPushKeys", "WebPushStore",
+                crypto, httpTypes, logging, serviceLifecycle,
             ],
             path: "Tests/WebPushTests"),
         .target(
@@ -396,8 +405,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Archive", "Base", "Bus", "FCM", "Schemas", "ServiceKit", "Store", "TestSupport", argumentParser,
-                asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
+                "Archive", "Base", "Bus", "FCM", "Schemas", "ServiceKit", "Store", "TestSupport", "WebPushKeys", "WebPushStore",
+                argumentParser, asyncHTTPClient, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioPosix, subprocess,
+                systemPackage,
             ],
             path: "Tests/Benchmarks",
             exclude: ["Peers", "README.md", "RESULTS.md", "results", "run"]),

@@ -47,7 +47,7 @@ struct Canary: Service {
         let message = CanaryMessage(interval: interval)
         let key: ObjectID
         do {
-            key = try await hub.post("Sent at \(UnixMilliseconds.now.rawValue).", ttl: max(message.patience, .seconds(60)))
+            key = try await hub.post("\(CanaryText(sent: .now, push: push?.report))", ttl: max(message.patience, .seconds(60)))
         } catch {
             // A message that the stop has interrupted does not count.
             if !Task.isCancelled {

@@ -4,6 +4,8 @@ import Logging
 import Schemas
 import ServiceKit
 import Store
+import WebPushKeys
+import WebPushStore
 
 /// The parts that the command handlers share.
 struct WebPush: Sendable {

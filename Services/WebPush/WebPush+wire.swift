@@ -5,6 +5,7 @@ import Schemas
 import ServiceKit
 import ServiceLifecycle
 import Store
+import WebPushStore
 
 extension ServicePlan {
     /// Wires the Web Push service together. No push service need be reachable yet.

@@ -166,7 +166,7 @@ package protocol MessageStore: CheckedStore {
     ///   lost, its repetition may return either: the record is stored, and the lease has ended with it.
     func settle(_ key: OutboxKey, leased lease: Lease, _ record: any DeliveryRecord) async throws -> Bool
 
-    /// Releases all leases of an owner. The items are due at once.
+    /// Releases all leases of an owner. What would become due at the end of its lease is due at once.
     func releaseLeases(of owner: String, now: UnixMilliseconds) async throws
 
     /// Expired items that have not ended and are not leased, in the order of their expiry.

@@ -111,6 +111,32 @@ struct QueueTests {
         }
     }
 
+    @Test("A released lease leaves what it was not for due when it was", arguments: StoreKind.allCases)
+    func otherQueue(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            // FCM is tried again later, or Web Push is, or FCM has nothing left.
+            let pushed = Self.message("pushed") { ($0.state, $0.attempts, $0.nextAttempt) = (.retrying, 1, 40_000) }
+            let sent = Self.message("sent") { ($0.state, $0.attempts, $0.webpushAttempt) = (.retrying, 1, 40_000) }
+            let (waiting, block) = (Self.waitingForWebPush("waiting"), Self.block("block"))
+            for message in [pushed, sent, waiting] { _ = try await store.insert(message) }
+            _ = try await store.insert(block)
+            #expect(try await claim(.fanOuts, in: store).count == 2)
+            #expect(try await claim(.fcm, in: store).map(\.key) == [.message(sent.msiKey)])
+            #expect(try await claim(.blocks, in: store).count == 1)
+            try await store.releaseLeases(of: "me", now: 3_000)
+            func times(of message: Message) async throws -> [UnixMilliseconds?] {
+                let relay = try #require(try await store.message(message.msiKey)).relay
+                #expect(relay.lease == nil)
+                return [relay.nextAttempt, relay.webpushAttempt]
+            }
+            #expect(try await times(of: pushed) == [40_000, 3_000])
+            #expect(try await times(of: sent) == [3_000, 40_000])
+            #expect(try await times(of: waiting) == [Self.expires, 3_000])
+            let record = try #require(try await store.push(block.id)).relay
+            #expect(record.lease == nil && record.nextAttempt == block.expires && record.webpushAttempt == 3_000)
+        }
+    }
+
     @Test("A search for what waits finds each item once, by either time", arguments: StoreKind.allCases)
     func waiting(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in

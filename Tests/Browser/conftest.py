@@ -112,10 +112,8 @@ def push_product(request, push_service):
     yield from running_product(request, settings=lambda product: {"MSI_WEBPUSH_HOSTS": push_service.url})
 
 
-@pytest.fixture
-def firefox(request, push_service, tmp_path):
-    """A Firefox that runs; see `Firefox`."""
-    firefox = Firefox(tmp_path / "firefox", push_service)
+def running_firefox(request, push_service, folder):
+    firefox = Firefox(folder / "firefox", push_service)
     failures = request.session.testsfailed
     try:
         firefox.start()
@@ -124,6 +122,18 @@ def firefox(request, push_service, tmp_path):
         if request.session.testsfailed > failures:
             print(firefox.log.read_text(errors="replace")[-3000:])
         firefox.quit()
+
+
+@pytest.fixture
+def firefox(request, push_service, tmp_path):
+    """A Firefox that runs; see `Firefox`."""
+    yield from running_firefox(request, push_service, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared_firefox(request, push_service, tmp_path_factory):
+    """The Firefox of all tests of a file, each of which begins with `forget()`."""
+    yield from running_firefox(request, push_service, tmp_path_factory.mktemp("shared"))
 
 
 @pytest.fixture

@@ -175,11 +175,7 @@ def test_turn_off(product, push_service, visit, alerts):
     page = first_visit(visit, permissions=["notifications"])
     receiver, other = receiver_of(product, push_service), receiver_of(product, push_service)
     turn_on(page, receiver, alerts)
-    added = product.api("POST", "/app/push/subscriptions", {
-        "endpoint": other.endpoint, "keys": other.keys, "alerts": [alerts.topic_key], "information": []})
-    proof = eventually("the first push", lambda: other.pushes and other.pushes[0])["msi"]["code"]
-    bearer = {"Authorization": f"Bearer {added['secret']}"}
-    product.api("POST", f"/app/push/subscriptions/{added['id']}/proof", {"code": proof}, headers=bearer)
+    end = other.subscribe(product, alerts)
     begin(page)
     page.goto("/app/#settings/notifications")
     page.get_by_role("switch", name=ON).click()
@@ -190,7 +186,7 @@ def test_turn_off(product, push_service, visit, alerts):
     # By then the hub would have sent it to this one, too.
     pushed(other, "Campus closed")
     assert "Campus closed" not in receiver.titles
-    product.api("DELETE", f"/app/push/subscriptions/{added['id']}", headers=bearer)
+    end()
 
 
 # What keeps them from being on

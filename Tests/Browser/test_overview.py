@@ -2,6 +2,7 @@
 
 import re
 
+from harness.push_service import Receiver
 from playwright.sync_api import expect
 
 
@@ -47,6 +48,18 @@ def test_what_waits_is_told_apart(product, visit, pictures):
     pictures(page, "overview-waiting", right_to_left=True)
     page = visit("/portal/overview/", routes={"**/statistics?**": answer(0, 0)})
     expect(page.get_by_text("No message waits.", exact=True)).to_be_visible()
+
+
+def test_subscribed_browsers(push_product, push_service, visit, pictures):
+    page = visit("/portal/overview/", product=push_product, clock=True)
+    row = page.get_by_role("listitem").filter(has_text="Pushes to browsers")
+    number = re.compile(r"([\d,]+) browsers? ha(?:s|ve) subscribed\.")
+    expect(row).to_contain_text(number)
+    before = int(number.search(row.inner_text())[1].replace(",", ""))
+    end = Receiver(push_service).subscribe(push_product, push_product.new_subject("Pushed", distribution="Alert"))
+    visit.after(page, 30, "another browser", lambda: number.search(row.inner_text())[1] == f"{before + 1:,}")
+    pictures(page, "overview-browsers", right_to_left=True)
+    end()
 
 
 def test_relay_away(spare_product, visit, pictures):

@@ -28,19 +28,8 @@ def alerts(product):
 
 def subscribe(product, push_service, *subjects):
     """A browser that is subscribed to subjects, and has returned the code of its first push."""
-    key = requests.get(product.url + "/app/push", timeout=60).json()["key"]
-    receiver = Receiver(push_service, key)
-    made = requests.post(
-        product.url + "/app/push/subscriptions", timeout=60,
-        json={
-            "endpoint": receiver.endpoint, "keys": receiver.keys, "alerts": [subject.topic_key for subject in subjects], "information": [],
-            "language": "en"})
-    assert made.status_code == 201, made.text
-    code = eventually("the first push", lambda: receiver.pushes)[0]["msi"]["code"]
-    proven = requests.post(
-        f"{product.url}/app/push/subscriptions/{made.json()['id']}/proof", timeout=60, json={"code": code},
-        headers={"Authorization": f"Bearer {made.json()['secret']}"})
-    assert proven.status_code == 204, proven.text
+    receiver = Receiver(push_service, product.api("GET", "/app/push")["key"])
+    receiver.subscribe(product, *subjects)
     return receiver
 
 

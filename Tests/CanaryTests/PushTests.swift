@@ -1,5 +1,4 @@
 import Base
-import Crypto
 import FoundationEssentials
 import Logging
 import Schemas
@@ -8,6 +7,7 @@ import ServiceLifecycle
 import Synchronization
 import TestSupport
 import Testing
+import WebPushKeys
 
 @testable import Canary
 
@@ -28,6 +28,7 @@ struct PushTests {
         let isSilent = Mutex(false)
         let removed = Mutex(0)
         let reports = Mutex<[AddReceipts]>([])
+        let texts = Mutex<[String]>([])
         private let codeText = "pH2cXoY9m3kqv0sT7wZ1bN4dF6gJ8hL5rE2uC9aVxQM"
 
         init(inbox: PushInbox) {
@@ -36,7 +37,7 @@ struct PushTests {
 
         func push(_ json: String) throws {
             guard let last = subscribers.withLock(\.last) else { return }
-            #expect(inbox.take(try TestPush.encrypt(Data(json.utf8), for: last.keys), at: last.name) == .taken)
+            #expect(inbox.take(try PushTests.encrypt(Data(json.utf8), for: last.keys), at: last.name) == .taken)
         }
 
         func subscribe(_ endpoint: String, keys: PushKeys) async throws -> PushSubscription {
@@ -66,11 +67,16 @@ struct PushTests {
 
         func post(_ text: String, ttl: Duration) async throws -> ObjectID {
             let key = ObjectID()
+            texts.withLock { $0.append(text) }
             if !isSilent.withLock(\.self) { try push(#"{"web_push":8030,"msi":{"msi_key":"\#(key)"}}"#) }
             return key
         }
 
         func progress(of msiKey: ObjectID) async throws -> Progress { Progress(state: .relayed, isReceived: true) }
+    }
+
+    private static func encrypt(_ text: Data, for keys: PushKeys) throws -> Data {
+        try PushEncryption.encrypt(text, to: BrowserKeys(p256dh: keys.p256dh, auth: keys.authSecret))
     }
 
     private func subscriber(_ hub: TestHub, timeout: Duration = .seconds(30), _ log: RecordedLog) -> PushSubscriber {
@@ -101,30 +107,16 @@ struct PushTests {
         }
     }
 
-    @Test("RFC 8291's form is read, and nothing else", arguments: [0, 1, 3_993])
-    func reading(length: Int) throws {
-        let keys = PushKeys()
-        let text = Data(repeating: 7, count: length)
-        let body = try TestPush.encrypt(text, for: keys)
-        #expect(try keys.read(body) == text)
-        var damaged = body
-        damaged[damaged.endIndex - 1] ^= 1
-        for wrong in [damaged, Data(), Data(body.prefix(102)), Data(count: 4_096)] {
-            #expect(throws: (any Error).self) { try keys.read(wrong) }
-        }
-        #expect(throws: (any Error).self) { try PushKeys().read(body) }
-    }
-
     @Test("A push is taken at the subscription's address only, and a second copy does not move its arrival")
     func inbox() throws {
         let arrived = Mutex<[ObjectID]>([])
         let inbox = PushInbox { key in arrived.withLock { $0.append(key) } }
         #expect(inbox.take(Data(), at: "") == .unknownPath)
         let (address, key, now) = (inbox.renew(), ObjectID(), ContinuousClock.now)
-        let body = try TestPush.encrypt(Data(#"{"msi":{"msi_key":"\#(key)"}}"#.utf8), for: address.keys)
+        let body = try Self.encrypt(Data(#"{"msi":{"msi_key":"\#(key)"}}"#.utf8), for: address.keys)
         #expect(inbox.take(body, at: "other") == .unknownPath)
         #expect(inbox.take(Data(count: 200), at: address.name) == .unreadable)
-        #expect(inbox.take(try TestPush.encrypt(Data("[]".utf8), for: address.keys), at: address.name) == .unreadable)
+        #expect(inbox.take(try Self.encrypt(Data("[]".utf8), for: address.keys), at: address.name) == .unreadable)
         #expect(inbox.take(body, at: address.name, now: now) == .taken)
         #expect(inbox.take(body, at: address.name, now: now + .seconds(5)) == .taken)
         #expect(inbox.arrival(of: key) == now && arrived.withLock(\.self) == [key])
@@ -184,6 +176,10 @@ struct PushTests {
             try await eventually("a warning") { log.louderThanDebug.contains { $0.contains("not_received") } }
             hub.isSilent.withLock { $0 = false }
             try await eventually("the end") { log.louderThanDebug.contains { $0.contains("pushes arrive again") } }
+            // Each message says how the last push has ended.
+            @Sendable func said(_ part: String) -> Bool { hub.texts.withLock { $0.contains { $0.contains(part) } } }
+            #expect(said("No push arrives: none has ended since the start") && said("No push arrives: no push within"))
+            try await eventually("a message about the arrival") { said("The last push took") }
             group.cancelAll()
         }
         // Phones have reported every message.
@@ -209,31 +205,5 @@ struct PushTests {
         let reports = hub.reports.withLock(\.self)
         #expect(reports.map(\.received) == [[keys[0], keys[1]], [keys[2]]])
         #expect(reports.map(\.report) == [2, 3] && Set(reports.map(\.installation)).count == 1)
-    }
-}
-
-/// Encrypts as a sender of pushes does (RFC 8291).
-private enum TestPush {
-    static func encrypt(_ text: Data, for keys: PushKeys) throws -> Data {
-        func data(_ base64URL: String) throws -> Data {
-            let base64 = base64URL.replacing("-", with: "+").replacing("_", with: "/")
-            return try #require(Data(base64Encoded: base64 + String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)))
-        }
-        let point = try data(keys.p256dh)
-        let sender = P256.KeyAgreement.PrivateKey(compactRepresentable: false)
-        let senderPoint = sender.publicKey.x963Representation
-        let salt = Data((0..<16).map { _ in UInt8.random(in: 0...255) })
-        let inputKey = try sender.sharedSecretFromKeyAgreement(with: .init(x963Representation: point)).hkdfDerivedSymmetricKey(
-            using: SHA256.self, salt: data(keys.authSecret.text), sharedInfo: Data("WebPush: info\0".utf8) + point + senderPoint,
-            outputByteCount: 32)
-        func derive(_ encoding: String, _ count: Int) -> SymmetricKey {
-            HKDF<SHA256>.deriveKey(
-                inputKeyMaterial: inputKey, salt: salt, info: Data("Content-Encoding: \(encoding)\0".utf8),
-                outputByteCount: count)
-        }
-        let nonce = try AES.GCM.Nonce(data: derive("nonce", 12).withUnsafeBytes { Data($0) })
-        let sealed = try AES.GCM.seal(text + [2], using: derive("aes128gcm", 16), nonce: nonce)
-        let header = salt + Data([0, 0, 16, 0, 65]) + senderPoint
-        return header + sealed.ciphertext + sealed.tag
     }
 }

@@ -19,12 +19,12 @@ struct StatusTests {
     }
 
     /// A canary message with this age in seconds.
-    private func message(_ age: Int64, isReported: Bool) -> Message {
+    private func message(_ age: Int64, isReported: Bool, text: String = "m") -> Message {
         let posted = Self.now - .seconds(age)
         var message = Message(
             msiKey: ObjectID(),
             content: MessageContent(
-                title: "t", desc: "d", message: "m",
+                title: "t", desc: "d", message: text,
                 topicKey: TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()), distribution: .information),
             sender: "canary", timestamp: posted, names: CubeNames(channel: "C", area: "A", subject: "S"),
             expires: posted + 86_400_000, relay: RelayRecord(logged: .information, due: posted))
@@ -34,11 +34,12 @@ struct StatusTests {
 
     private func status(
         _ health: ProductStatus.Health, _ canary: CanaryState = .notSetUp, _ token: ProductStatus.Token = .usable,
-        _ failure: GatewayFailure = GatewayFailure(.notAllowed, "no right"), places: [ProductStatus.Place] = []
+        _ failure: GatewayFailure = GatewayFailure(.notAllowed, "no right"), places: [ProductStatus.Place] = [],
+        webPush: WebPushState = .off
     ) -> ProductStatus {
         ProductStatus(
             gateway: "http://h", health: health, places: places, canary: canary,
-            messages: .failure(failure), token: token, at: Self.now)
+            messages: .failure(failure), token: token, webPush: webPush, at: Self.now)
     }
 
     @Test("The summary names the innermost part that is not well, with its message")
@@ -74,6 +75,24 @@ struct StatusTests {
         #expect(first?.hasPrefix(expected == nil ? "ok: " : "degraded: ") == true)
         #expect(expected.map { first?.contains($0) == true } ?? true)
         #expect(try JSONValue(parsing: JSONCoder.encode(status))["status"]?.string == status.status.rawValue)
+    }
+
+    @Test(
+        "The canary's line says how long its last push took, or why none arrives",
+        arguments: [
+            (.arrived(after: 412), "; its last push arrived after 0.4 s"),
+            (.missing(reason: "no push within 300 seconds"), "; no push arrives at it: no push within 300 seconds"),
+            (nil, "; it measures no pushes (MSI_CANARY_PUSH_PORT)"),
+        ] as [(CanaryText.Push?, String)])
+    func pushes(push: CanaryText.Push?, expected: String) throws {
+        let last = message(30, isReported: true, text: "\(CanaryText(sent: Self.now, push: push))")
+        let canary = CanaryState.known(CanaryMessages([last]), interval: 60)
+        let status = status(try health(), canary, webPush: .unknown(problem: "p"))
+        let text = "\(StatusText(status: status))"
+        #expect(text.hasSuffix(expected), "\(text)")
+        let json = try JSONValue(parsing: JSONCoder.encode(status))["canary"]
+        #expect((json?["push_after_ms"] == 412) == (push == .arrived(after: 412)))
+        #expect(StatusText(status: self.status(try health(), canary)).description.contains("measures no pushes") == false)
     }
 
     @Test("A canary that has sent nothing is silent; what is not known makes no working product unavailable")

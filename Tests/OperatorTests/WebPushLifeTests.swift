@@ -83,13 +83,32 @@ struct WebPushLifeTests {
         #expect(!found.contains { $0.contains("FCM") })
     }
 
+    private func summary(of relay: RelayRecord) throws -> String {
+        try JSONCoder.decode(SentMessage.self, from: try JSONCoder.encode(["relay": relay])).summary
+    }
+
+    @Test("msi send says how many browsers a message goes to, beside what FCM has made of it")
+    func browsers() throws {
+        var relay = RelayRecord(logged: .alert, by: [.fcm, .webpush], due: Self.time, expires: Self.time)
+        relay.state = .relayed
+        for index in relay.components.indices { relay.components[index].state = .accepted }
+        let index = try #require(relay.components.firstIndex { $0.component == .webpush })
+        relay.components[index].name = "1"
+        #expect(try summary(of: relay) == "relayed (Web Push: 1 browser)")
+        relay.components[index].name = "1200"
+        relay.state = .failed
+        let data = try #require(relay.components.firstIndex { $0.component == .data })
+        relay.components[data].state = .failed
+        relay.components[data].error = DeliveryError(class: .permanent, code: "INVALID_ARGUMENT", message: "a wrong field")
+        #expect(try summary(of: relay) == "failed (data: INVALID_ARGUMENT a wrong field; Web Push: 1200 browsers)")
+    }
+
     @Test("msi send names Web Push when its pushes have failed")
     func send() throws {
         var relay = RelayRecord(logged: .alert, by: .webpush, due: Self.time)
         relay.state = .failed
         relay.components[0].state = .failed
         relay.components[0].error = DeliveryError(class: .permanent, code: "SWITCHED_OFF", message: "Web Push is switched off")
-        let message = try JSONCoder.decode(SentMessage.self, from: try JSONCoder.encode(["relay": relay]))
-        #expect(message.summary == "failed (Web Push: SWITCHED_OFF Web Push is switched off)")
+        #expect(try summary(of: relay) == "failed (Web Push: SWITCHED_OFF Web Push is switched off)")
     }
 }

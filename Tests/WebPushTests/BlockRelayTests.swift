@@ -5,6 +5,7 @@ import Store
 import Synchronization
 import TestSupport
 import Testing
+import WebPushStore
 
 @testable import WebPush
 

@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import Base
 import Schemas
+import WebPushKeys
 
 @testable import WebPush
 

@@ -4,6 +4,7 @@ import Schemas
 import Store
 import Synchronization
 import TestSupport
+import WebPushStore
 
 @testable import WebPush
 

@@ -4,6 +4,7 @@ import Schemas
 import Store
 import TestSupport
 import Testing
+import WebPushStore
 
 @testable import WebPush
 

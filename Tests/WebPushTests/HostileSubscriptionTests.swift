@@ -6,6 +6,8 @@ import Schemas
 import Store
 import TestSupport
 import Testing
+import WebPushKeys
+import WebPushStore
 
 @testable import WebPush
 

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Base
 import Schemas
 import Testing
+import WebPushKeys
 
 @testable import WebPush
 

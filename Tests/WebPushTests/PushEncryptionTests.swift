@@ -3,8 +3,7 @@ import FoundationEssentials
 import Base
 import Schemas
 import Testing
-
-@testable import WebPush
+import WebPushKeys
 
 /// The encryption of pushes (RFC 8188 and 8291).
 @Suite("Encryption of pushes")
@@ -39,6 +38,20 @@ struct PushEncryptionTests {
     func longest() throws {
         #expect(PushEncryption.maxLength == 3_993)
         #expect(try PushEncryption.encrypt(Data(count: PushEncryption.maxLength), to: Browser().keys).count == 4_096)
+    }
+
+    @Test("PushKeys read what is encrypted for them, and nothing else", arguments: [0, 1, 3_993])
+    func pushKeys(length: Int) throws {
+        let keys = PushKeys()
+        let text = Data(repeating: 7, count: length)
+        let body = try PushEncryption.encrypt(text, to: BrowserKeys(p256dh: keys.p256dh, auth: keys.authSecret))
+        #expect(try keys.read(body) == text)
+        var damaged = body
+        damaged[damaged.endIndex - 1] ^= 1
+        for wrong in [damaged, Data(), Data(body.prefix(102)), Data(count: 4_096)] {
+            #expect(throws: (any Error).self) { try keys.read(wrong) }
+        }
+        #expect(throws: (any Error).self) { try PushKeys().read(body) }
     }
 
     @Test("Another browser cannot read it")

@@ -3,6 +3,7 @@ import Base
 import Schemas
 import Store
 import TestSupport
+import WebPushStore
 
 @testable import WebPush
 

@@ -5,8 +5,10 @@ import Schemas
 import Store
 import TestSupport
 import Testing
+import WebPushKeys
 
 @testable import WebPush
+@testable import WebPushStore
 
 /// The signature of pushes (RFC 8292), by the rules that py-vapid checks.
 @Suite("VAPID", .timeLimit(.minutes(10)))

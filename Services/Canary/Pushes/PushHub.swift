@@ -2,6 +2,7 @@ import FoundationEssentials
 import Base
 import NIOHTTP1
 import Schemas
+import WebPushKeys
 
 /// What the canary's subscription uses of the hub.
 protocol PushHub: Sendable {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Base
 import Schemas
 import Synchronization
+import WebPushKeys
 
 /// Where the pushes of the canary's subscription arrive.
 final class PushInbox: Sendable {

@@ -1,10 +1,12 @@
 import CoreMetrics
+import Base
 import Instruments
 import Logging
 import Schemas
+import Synchronization
 
 /// Waits for the pushes of the canary's messages to its own subscription.
-struct PushWatch: Sendable {
+final class PushWatch: Sendable {
     /// How a message's push ended.
     enum Outcome: String, CaseIterable, Sendable {
         case received
@@ -19,10 +21,19 @@ struct PushWatch: Sendable {
         var isDelivered: Bool { self == .received || self == .late }
     }
 
+    /// A push that has ended.
+    private struct Ended {
+        /// When its message was posted.
+        let posted: ContinuousClock.Instant
+        let push: CanaryText.Push
+    }
+
     private let inbox: PushInbox
     private let subscriber: PushSubscriber
     private let metrics: PushMetrics
     private let log: CanaryLog
+    /// That of the newest message.
+    private let last = Mutex<Ended?>(nil)
 
     init(inbox: PushInbox, subscriber: PushSubscriber, metrics: PushMetrics, logger: Logger) {
         self.inbox = inbox
@@ -33,6 +44,11 @@ struct PushWatch: Sendable {
 
     /// The state of the subscription, which is read before a message is posted.
     var subscription: PushSubscriber.State { subscriber.state }
+
+    /// How the last push has ended, for the text of the next message.
+    var report: CanaryText.Push {
+        last.withLock { $0?.push } ?? .missing(reason: "none has ended since the start of the canary")
+    }
 
     /// The hub has not accepted a message.
     func refused(_ reason: String, posted start: ContinuousClock.Instant) { end(.notStored, reason, nil, posted: start) }
@@ -50,8 +66,10 @@ struct PushWatch: Sendable {
         }
         while true {
             if let arrival = inbox.arrival(of: msiKey) {
-                metrics.arrived(after: arrival - start)
-                return end(message.isLate(after: arrival - start) ? .late : .received, "it came late", msiKey, posted: start)
+                let time = arrival - start
+                metrics.arrived(after: time)
+                note(.arrived(after: Milliseconds(time)), posted: start)
+                return end(message.isLate(after: time) ? .late : .received, "it came late", msiKey, posted: start)
             }
             let elapsed = ContinuousClock.now - start
             guard elapsed < message.patience else {
@@ -66,8 +84,17 @@ struct PushWatch: Sendable {
     }
 
     private func end(_ outcome: Outcome, _ reason: String, _ msiKey: ObjectID?, posted: ContinuousClock.Instant) {
+        if !outcome.isDelivered { note(.missing(reason: reason), posted: posted) }
         metrics.ended(outcome, at: .now)
         log.ended(outcome.rawValue, isDelivered: outcome.isDelivered, reason, msiKey, posted: posted)
+    }
+
+    /// A message that is given up late says nothing about those after it.
+    private func note(_ push: CanaryText.Push, posted: ContinuousClock.Instant) {
+        last.withLock { last in
+            if let known = last, known.posted > posted { return }
+            last = Ended(posted: posted, push: push)
+        }
     }
 }
 

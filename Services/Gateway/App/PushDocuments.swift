@@ -129,3 +129,12 @@ extension AddSubscription.Reply: HasExample {
             id: TopicKey.exampleTopic.channel, secret: Secret("q0sT7wZ1bN4dF6gJ8hL5rE2uC9aVxQMpH2cXoY9m3k"))
     }
 }
+
+extension SubscriptionCounts: HasExample {
+    package static var example: SubscriptionCounts {
+        let service = PushServiceState(
+            host: "updates.push.services.mozilla.com", subscriptions: 412, waiting: 0, stopped: nil,
+            lastAnswer: PushServiceAnswer(at: .exampleTime, error: nil))
+        return SubscriptionCounts(subscriptions: 412, proven: 409, hosts: [service])
+    }
+}

@@ -4,7 +4,8 @@ import Hummingbird
 import Base
 import Schemas
 
-/// Pushes to the students' app in a browser, without a sign-in: a browser's subscription, and the subjects that it gets pushes of.
+/// Pushes to the students' app in a browser, without a sign-in: a browser's subscription, and the subjects that it gets pushes of. The
+/// portal asks how many there are.
 ///
 /// Whoever has a subscription's secret can change it. Requests count as phones' requests; the Web Push service also limits how many
 /// subscriptions an address may add.
@@ -32,6 +33,12 @@ struct PushRoutes: Feature {
             }.documented(
                 "Read the key of pushes",
                 "The `applicationServerKey` of a browser's subscription. 404 if the hub sends no pushes.",
+                problems: [.notFound]),
+            Route(.get, Self.subscriptions, right: .read, answer: .ok(SubscriptionCounts.self)) { call in
+                Answer(try await service.request(CountSubscriptions(), context: call.caller))
+            }.documented(
+                "Count the browsers that are subscribed to pushes",
+                "`proven` have shown that pushes arrive, and get messages. `hosts` are the push services. 404 if the hub sends no pushes.",
                 problems: [.notFound]),
             Route(
                 .post, Self.subscriptions, right: .anonymous, body: SubscriptionBody.self,

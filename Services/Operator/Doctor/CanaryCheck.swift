@@ -30,7 +30,8 @@ struct CanaryCheck: Sendable {
         guard let token = try own.optional(.canaryToken), isGatewayWell(own) else { return findings }
         let canary = CanaryProbe(
             topic: topic, interval: try own.value(.canaryInterval), account: try settings.value(.canaryAccount),
-            token: Secret(token), gateway: try Self.gateway(own), isRunning: process != nil, started: process?.started)
+            token: Secret(token), gateway: try Self.gateway(own), isRunning: process != nil, started: process?.started,
+            usesWebPush: try settings.webPushContact != nil)
         return findings + (await canary.findings())
     }
 
@@ -135,10 +136,12 @@ struct CanaryProbe: Sendable {
     let isRunning: Bool
     /// When its process was started; `nil` if that is not known.
     let started: UnixMilliseconds?
+    let usesWebPush: Bool
 
     static let setUp = "Services/Canary/README.md, \"Set it up\""
     private static let timeout = Duration.seconds(5)
     private static let silence = "MSICanarySilent in deploy/monitoring/README.md"
+    private static let pushSilence = "MSICanaryPushSilent in deploy/monitoring/README.md"
 
     /// `GET /session`.
     private struct Session: Decodable {
@@ -186,7 +189,8 @@ struct CanaryProbe: Sendable {
         // A canary that cannot send or report is silent for a known reason.
         guard findings.allSatisfy({ $0.level != .failure }), session.rights.contains("read"), isRunning else { return findings }
         let page: Page = try await client.getOnce("/message?limit=10&subject=\(topic.subject)", within: Self.timeout)
-        return findings + [arrival(CanaryMessages(page.messages.filter { $0.sender == account }), now: .now)]
+        let state = CanaryMessages(page.messages.filter { $0.sender == account })
+        return findings + [arrival(state, now: .now), pushes(state, now: .now)].compactMap(\.self)
     }
 
     private func problems(of session: Session) -> [Finding] {
@@ -231,12 +235,13 @@ struct CanaryProbe: Sendable {
 
     // MARK: Whether its messages arrive
 
+    /// After as many intervals the canary gives a message up, and the alerts MSICanarySilent and MSICanaryPushSilent fire.
+    private var patience: Milliseconds { .seconds(interval.rawValue * 5) }
+
     /// The finding about the arrival of the canary's messages.
     ///
     /// - Parameter state: The state of its messages in the archive; `nil` if there are none.
     func arrival(_ state: CanaryMessages?, now: UnixMilliseconds) -> Finding {
-        // After as many intervals the canary gives a message up, and the alert MSICanarySilent fires.
-        let patience = Milliseconds.seconds(interval.rawValue * 5)
         func isRecent(_ time: UnixMilliseconds?) -> Bool { time.map { now - $0 <= patience } ?? false }
         func age(_ time: UnixMilliseconds) -> String { "\(max(0, (now - time).rawValue) / 1_000) s" }
         if let received = state?.lastReceived, isRecent(received) {
@@ -257,5 +262,24 @@ struct CanaryProbe: Sendable {
             .canary,
             "the canary's phone has reported \(reported); the last one, of \(age(state.posted)) ago, is \(state.state.rawValue)",
             "is its phone on, in the network and subscribed? \(Self.silence); msi trace \(state.key) shows the message's life")
+    }
+
+    /// The finding about the canary's own Web Push subscription, by what its last message says.
+    ///
+    /// - Returns: `nil` if there is no message, or neither a subscription nor Web Push.
+    func pushes(_ state: CanaryMessages?, now: UnixMilliseconds) -> Finding? {
+        guard let state else { return nil }
+        if let time = state.pushAfter { return .ok(.canary, "the canary's last push arrived after \(time) ms") }
+        guard let problem = state.pushProblem else {
+            let name = Setting<Int>.canaryPushPort.declaration.name
+            return usesWebPush ? .ok(.canary, "the canary measures no pushes: \(name) gives it a Web Push subscription") : nil
+        }
+        if let started, now - started <= patience {
+            return .ok(
+                .canary, "msi-canary was started \((now - started).rounded) ago, and no push has arrived since: \(problem)")
+        }
+        return .failure(
+            .canary, "no push arrives at the canary: \(problem)",
+            "\(Self.pushSilence); msi trace \(state.key) shows the last message's life")
     }
 }

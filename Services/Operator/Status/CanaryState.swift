@@ -47,6 +47,10 @@ struct CanaryMessages: Encodable, Hashable, Sendable {
     /// How many of the ``recent`` messages a phone has reported.
     let received: Int
     let recent: Int
+    /// The milliseconds from a post until its push arrived at the canary, as its last message says; `nil` if none arrives.
+    let pushAfter: Int64?
+    /// Why no push arrives at the canary. Also `nil` if it has no Web Push subscription.
+    let pushProblem: String?
     /// When the first of the ``recent`` messages was posted.
     private let firstPosted: UnixMilliseconds
     /// The shortest time between two of the ``recent`` messages that follow each other; `nil` with fewer than two.
@@ -57,6 +61,8 @@ struct CanaryMessages: Encodable, Hashable, Sendable {
         case key = "msi_key"
         case relayedAfter = "relayed_after_ms"
         case lastReceived = "last_received"
+        case pushAfter = "push_after_ms"
+        case pushProblem = "push_problem"
     }
 
     /// - Parameter messages: The newest first.
@@ -69,6 +75,11 @@ struct CanaryMessages: Encodable, Hashable, Sendable {
         let reported = messages.filter { ($0.receipts?.received ?? 0) > 0 }
         lastReceived = reported.first?.timestamp
         (received, recent) = (reported.count, messages.count)
+        switch CanaryText(last.message)?.push {
+        case .arrived(let time): (pushAfter, pushProblem) = (time.rawValue, nil)
+        case .missing(let reason): (pushAfter, pushProblem) = (nil, reason)
+        case nil: (pushAfter, pushProblem) = (nil, nil)
+        }
         minPause = zip(messages, messages.dropFirst()).map { $0.timestamp - $1.timestamp }.min()
     }
 

@@ -186,6 +186,14 @@ struct StatusText: CustomStringConvertible {
             }
             ?? "its phone has reported none of the last \(canary.recent)"
         return "canary: the last message, of \(age(canary.posted)) ago, is \(canary.state.rawValue)\(relayed); \(received)"
+            + pushes(of: canary)
+    }
+
+    private func pushes(of canary: CanaryMessages) -> String {
+        if let time = canary.pushAfter { return "; its last push arrived after \(Self.seconds(time)) s" }
+        if let problem = canary.pushProblem { return "; no push arrives at it: \(problem.onOneLine(maxLength: 200))" }
+        if case .off = status.webPush { return "" }
+        return "; it measures no pushes (\(Setting<Int>.canaryPushPort.declaration.name))"
     }
 
     /// With one decimal.

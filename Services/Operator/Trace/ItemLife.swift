@@ -106,11 +106,6 @@ extension ItemLife {
     }
 }
 
-extension ComponentRecord {
-    /// The number of browsers that get a push; `nil` for FCM's components, and before it is known.
-    fileprivate var browsers: Int? { component == .webpush ? name.flatMap { Int($0) } : nil }
-}
-
 /// One life as lines for a person.
 struct LifeText: CustomStringConvertible {
     private static let maxLine = 600

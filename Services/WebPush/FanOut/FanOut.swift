@@ -7,6 +7,7 @@ import Schemas
 import ServiceKit
 import Store
 import Synchronization
+import WebPushStore
 
 /// Answers `message.fanout`: divides the subscriptions of a message's subject into ranges and each range into blocks, one for each
 /// push service, and has the message log store a push for each block. From then on the message log's outbox looks after the blocks.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Base
 import Schemas
+import WebPushKeys
 
 /// What browsers get of a message, in Apple's declarative form, so that it shows without a service worker where that exists.
 ///

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import Base
 import Schemas
+import WebPushKeys
+import WebPushStore
 
 /// Makes the requests to push services: the encrypted body, and the headers of RFC 8030 and 8292.
 struct PushRequests: Sendable {

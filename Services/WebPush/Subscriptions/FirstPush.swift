@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Base
 import Schemas
+import WebPushStore
 
 /// The first push of a subscription. It shows that notifications are on, and has the code by which the subscription proves itself.
 enum FirstPush {

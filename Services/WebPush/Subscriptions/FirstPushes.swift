@@ -5,6 +5,7 @@ import Schemas
 import ServiceKit
 import ServiceLifecycle
 import Synchronization
+import WebPushStore
 
 /// Sends the first push of each subscription, and repeats it while its push service is away. What waits is in memory: after a restart the
 /// app subscribes again when it is opened, since it has no code.

@@ -3,6 +3,7 @@ import Base
 import Schemas
 import ServiceKit
 import Synchronization
+import WebPushStore
 
 /// Counts subscriptions, and refuses new ones beyond a limit. Anyone can subscribe, and each subscription costs a push.
 ///

@@ -1,6 +1,7 @@
 import Base
 import Schemas
 import Store
+import WebPushStore
 
 /// The browsers' subscriptions in the store.
 struct Subscriptions: Sendable {

@@ -102,6 +102,12 @@ struct OutboxCollection: Sendable {
     /// The conditions of which documents without a lease, and those whose lease has ended, fulfil none.
     static func leased(_ now: UnixMilliseconds) -> BSONValue { [["relay.lease.until": ["$gt": now.bson]]] }
 
+    /// The conditions of which leased documents that become due at the end of the lease fulfil one. By FCM alone, what is leased is due.
+    fileprivate var dueAfterLease: BSONValue {
+        let isDueAtEnd: BSONValue = ["$expr": ["$eq": [.string("$" + dueField), "$relay.lease.until"]]]
+        return isForWebPush ? [isDueAtEnd] : [["relay." + Self.webpushName: nil], isDueAtEnd]
+    }
+
     /// The condition for the due time in due documents.
     static func dueTime(_ now: UnixMilliseconds) -> BSONValue {
         ["$gte": .int64(0), "$lt": (now + 1).bson]
@@ -127,25 +133,24 @@ struct UnreadableItems: Sendable {
 
 /// The outbox: the messages and pushes with a next attempt.
 extension MongoConnection {
-    /// No lease is longer, and nothing that waits for Web Push to be tried again is due so much earlier.
-    private static let maxLease: Milliseconds = 60_000
-
-    /// Releases leases. The items are due at once.
+    /// Releases all leases of an owner, as ``DeliveryRecord/releaseLease(at:)`` does.
     func releaseLeases(of owner: String, now: UnixMilliseconds) throws {
-        func leased(_ collection: OutboxCollection, _ due: BSONValue) -> BSONDocument {
+        func leased(_ collection: OutboxCollection) -> BSONDocument {
             [
                 collection.urgencyField: ["$in": .array(Urgency.allCases.map(collection.urgencyValue))],
-                collection.dueField: due, "relay.lease.owner": owner.bson,
+                collection.dueField: OutboxCollection.outstanding, "relay.lease.owner": owner.bson,
             ]
         }
-        // First, while the documents still have the lease.
-        for collection in [OutboxCollection.fanOuts, .blocks] {
+        // The due times first, while the documents still have the lease.
+        for collection in OutboxCollection.all + [.fanOuts, .blocks] {
             _ = try update(
-                leased(collection, OutboxCollection.dueTime(now + Self.maxLease)),
+                leased(collection).with("$or", collection.dueAfterLease),
                 ["$set": [collection.dueField: now.bson], "$inc": ["relay.revision": .int64(1)]], in: collection.name, all: true)
         }
         for collection in OutboxCollection.all {
-            try releaseLeases(leased(collection, OutboxCollection.outstanding), in: collection, now: now)
+            _ = try update(
+                leased(collection), ["$unset": ["relay.lease": ""], "$inc": ["relay.revision": .int64(1)]], in: collection.name,
+                all: true)
         }
     }
 

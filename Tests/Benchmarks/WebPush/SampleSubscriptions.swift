@@ -1,24 +1,13 @@
 import Base
-import Crypto
 import FoundationEssentials
 import Schemas
 import Store
 import TestSupport
+import WebPushKeys
+import WebPushStore
 
 /// Browsers whose push service is a sink, and their proven subscriptions in the store of the Web Push service.
 struct SampleSubscriptions {
-    /// A browser, with the key that only it has.
-    struct Browser {
-        let key = P256.KeyAgreement.PrivateKey(compactRepresentable: false)
-        let auth = Data((0..<BrowserKeys.authLength).map { _ in UInt8.random(in: 1...255) })
-
-        var p256dh: String { key.publicKey.x963Representation.base64URL }
-
-        var keys: BrowserKeys {
-            get throws { try BrowserKeys(p256dh: p256dh, auth: Secret(auth.base64URL)) }
-        }
-    }
-
     /// The push service's URL.
     let sink: String
 
@@ -77,12 +66,19 @@ struct SampleSubscriptions {
     }
 
     private func subscription(_ number: Int, key: ObjectID) -> SubscriptionDocument {
-        let browser = Browser()
+        let browser = PushKeys()
         let endpoint = Secret(Self.endpoint(number, at: sink))
         let now = UnixMilliseconds.now
         return SubscriptionDocument(
             id: ObjectID(), secretHash: Secret.newSignIn().hash, endpoint: endpoint, endpointHash: endpoint.hash,
-            host: service, service: service, p256dh: browser.p256dh, auth: Secret(browser.auth.base64URL), key: key,
+            host: service, service: service, p256dh: browser.p256dh, auth: browser.authSecret, key: key,
             language: "en", app: "https://hub.example.edu/app/", created: now, seen: now, codeHash: nil, expires: nil)
+    }
+}
+
+extension PushKeys {
+    /// What the product has of them.
+    var browserKeys: BrowserKeys {
+        get throws { try BrowserKeys(p256dh: p256dh, auth: authSecret) }
     }
 }

@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import Schemas
 import TestSupport
+import WebPushKeys
 
 /// Subscriptions a second through the gateway, each with the first push to a sink. Compared with the syncs a second of the disk,
 /// since each subscription is durable when it is answered.
@@ -101,10 +102,10 @@ struct SubscribeBenchmark {
     }
 
     private static func body(_ number: Int, at sink: Sink, topic: String) -> Data {
-        let browser = SampleSubscriptions.Browser()
+        let browser = PushKeys()
         let body: JSONValue = [
             "endpoint": .string(SampleSubscriptions.endpoint(number, at: sink.url)),
-            "keys": ["p256dh": .string(browser.p256dh), "auth": .string(browser.auth.base64URL)],
+            "keys": ["p256dh": .string(browser.p256dh), "auth": .string(browser.authSecret.text)],
             "alerts": [.string(topic)], "information": [], "language": "en",
         ]
         return body.data

@@ -2,6 +2,7 @@ import Base
 import FoundationEssentials
 import Schemas
 import TestSupport
+import WebPushKeys
 
 /// The peers that send pushes without the product: libcurl with bodies that are encrypted beforehand, and pywebpush, which
 /// encrypts each push.
@@ -21,7 +22,7 @@ struct WebPushSenders {
         (self.peers, self.folder) = (peers, folder)
         bodies = try (0..<Self.bodyCount).map { number in
             let file = "\(folder)/body\(number)"
-            try PushEncryption.encrypt(text, to: SampleSubscriptions.Browser().keys).write(to: URL(filePath: file))
+            try PushEncryption.encrypt(text, to: PushKeys().browserKeys).write(to: URL(filePath: file))
             return file
         }
         // As long as the product's token and key.
@@ -54,10 +55,10 @@ struct WebPushSenders {
     /// - Returns: Pushes a second of pywebpush, and its microseconds of processor time for each.
     func sendWithPython(_ count: Int, to sink: Sink) async throws -> (rate: Double, processorTime: Double) {
         let subscriptions: [JSONValue] = (0..<Self.bodyCount).map { number in
-            let browser = SampleSubscriptions.Browser()
+            let browser = PushKeys()
             return [
                 "endpoint": .string(SampleSubscriptions.endpoint(number, at: sink.url)),
-                "keys": ["p256dh": .string(browser.p256dh), "auth": .string(browser.auth.base64URL)],
+                "keys": ["p256dh": .string(browser.p256dh), "auth": .string(browser.authSecret.text)],
             ]
         }
         try JSONValue.array(subscriptions).data.write(to: URL(filePath: subscriptionsFile))

@@ -15,7 +15,23 @@ BINARY = "/usr/bin/firefox-esr"
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
-def preferences(push_service, port):
+# How elements of a role are written in the app.
+ROLES = {
+    "alertdialog": "[role=alertdialog]", "article": "article", "button": "button:not([role])", "dialog": "[role=dialog]",
+    "heading": "h1, h2, h3", "link": "a[href]", "listitem": "li", "navigation": "nav", "radio": "input[type=radio]",
+    "searchbox": "input[type=search]", "summary": "summary", "switch": "[role=switch]",
+}
+
+# Those of a role that can be seen, by their accessible names and texts.
+FIND = """const [selector, name, text, within] = args;
+    const words = (element) => element.textContent.replace(/\\s+/g, " ").trim();
+    const named = (element) => element.getAttribute("aria-labelledby")?.split(" ").map((id) => words(document.getElementById(id))).join(" ")
+        ?? element.getAttribute("aria-label") ?? words(element.labels?.[0] ?? element);
+    return [...(within ?? document).querySelectorAll(selector)].filter((element) => element.checkVisibility({ visibilityProperty: true })
+        && !element.closest("[inert]") && (name === null || named(element) === name) && words(element).includes(text));"""
+
+
+def preferences(push_service, port, downloads):
     return {
         "marionette.port": port,
         # The push service of the tests, without TLS. Marionette's recommended preferences would switch pushes off.
@@ -35,6 +51,8 @@ def preferences(push_service, port):
         "browser.safebrowsing.malware.enabled": False, "browser.safebrowsing.phishing.enabled": False,
         "browser.safebrowsing.update.enabled": False, "extensions.systemAddon.update.enabled": False,
         "browser.region.network.url": "", "geo.provider.network.url": "", "network.prefetch-next": False,
+        # Files are saved without a question.
+        "browser.download.folderList": 2, "browser.download.dir": str(downloads), "browser.download.alwaysOpenPanel": False,
         "browser.tabs.warnOnClose": False, "browser.sessionstore.resume_from_crash": False, "toolkit.startup.max_resumed_crashes": -1,
         "intl.accept_languages": "en",
     }
@@ -52,10 +70,13 @@ class Firefox:
         self.process, self.connection = None, None
         self.folder.mkdir(parents=True, exist_ok=True)
         self.log = self.folder.with_suffix(".log")
+        self.downloads = self.folder / "downloads"
+        self.downloads.mkdir(exist_ok=True)
 
     def start(self):
         port = processes.free_port()
-        lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in preferences(self.push_service, port).items()]
+        preferred = preferences(self.push_service, port, self.downloads)
+        lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in preferred.items()]
         (self.folder / "user.js").write_text("\n".join(lines) + "\n")
         environment = {**os.environ, "MOZ_HEADLESS": "1", "MOZ_CRASHREPORTER_DISABLE": "1", "HOME": str(self.folder), "TZ": "Europe/Berlin"}
         command = [BINARY, "--marionette", "--remote-allow-system-access", "--headless", "--no-remote", "--profile", str(self.folder)]
@@ -155,6 +176,65 @@ class Firefox:
 
     def click_button(self, name):
         self.click(f"//button[normalize-space(.)={json.dumps(name)}]")
+
+    def all(self, role, name=None, text="", within=None):
+        """The elements that can be seen with a role, by default in the whole page: those with a name, or whose text has a part."""
+        return self.run(FIND, ROLES[role], name, text, within)
+
+    def the(self, role, name=None, text="", within=None):
+        """Waits for the first of `all`."""
+        return eventually(f"the {role} {name or text}", lambda: self.all(role, name, text, within), pause=0.1)[0]
+
+    def tap(self, role, name=None, text="", within=None):
+        """Clicks on the first of `all` once it is there, can be clicked, and nothing covers it."""
+
+        def clicked():
+            self.command("WebDriver:ElementClick", id=self.all(role, name, text, within)[0][ELEMENT])
+            return True
+
+        eventually(f"the {role} {name or text} to click on", clicked, pause=0.1)
+
+    def wait_until_gone(self, role, name=None, text="", within=None):
+        eventually(f"no {role} {name or text}", lambda: not self.all(role, name, text, within), pause=0.1)
+
+    def attribute(self, element, name):
+        return self.run("return args[0].getAttribute(args[1])", element, name)
+
+    def text_of(self, element):
+        """As it can be seen."""
+        return self.run("return args[0].innerText", element)
+
+    def type(self, element, text):
+        self.command("WebDriver:ElementSendKeys", id=element[ELEMENT], text=text)
+
+    def swipe(self, element, distance):
+        """Presses on the middle of an element, and moves sideways by so many pixels, to the left if there are fewer than none."""
+        moves = [
+            {"type": "pointerMove", "origin": element, "x": 0, "y": 0, "duration": 0}, {"type": "pointerDown", "button": 0},
+            {"type": "pointerMove", "origin": "pointer", "x": distance, "y": 0, "duration": 300}, {"type": "pointerUp", "button": 0},
+        ]
+        mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": moves}
+        self.command("WebDriver:PerformActions", actions=[mouse])
+        self.command("WebDriver:ReleaseActions")
+
+    def resize(self, width, height):
+        self.command("WebDriver:SetWindowRect", width=width, height=height)
+
+    def forget(self):
+        """Removes what sites have stored, with their service workers."""
+        self.go("about:blank")
+        self.run(
+            """const { CLEAR_DOM_QUOTA, CLEAR_BFCACHE } = Ci.nsIClearDataService;
+            await new Promise((resolve) => Services.clearData.deleteData(CLEAR_DOM_QUOTA | CLEAR_BFCACHE, () => resolve()));""", chrome=True)
+
+    def downloaded(self, name):
+        """Waits for a file that the page has saved, removes it, and returns its text."""
+        path = self.downloads / name
+        # Until it is complete, an empty file has its name.
+        eventually(f"the file {name}", lambda: path.stat().st_size)
+        text = path.read_text()
+        path.unlink()
+        return text
 
     def text(self):
         return self.run("return document.body.innerText")

@@ -32,7 +32,7 @@ struct WebPushOverHTTPTests {
 
     /// Runs a test with a gateway whose Web Push service notes what it is asked. It refuses every other secret.
     private static func with(
-        settings: [String: String] = settings,
+        services: [String] = [], settings: [String: String] = settings,
         _ body: (_ gateway: RunningGateway, _ asked: () -> Asked) async throws -> Void
     ) async throws {
         let asked = Mutex(Asked())
@@ -63,13 +63,14 @@ struct WebPushOverHTTPTests {
                     asked.withLock { $0.proven.append(command) }
                     return Done()
                 }
+                router.on(CountSubscriptions.self) { _, _ in SubscriptionCounts(subscriptions: 3, proven: 2, hosts: []) }
                 router.on(RemoveSubscription.self) { command, _ in
                     try check(command.secret)
                     asked.withLock { $0.removed.append(command) }
                     return Done()
                 }
             } _: {
-                try await RunningGateway.with(services: [], in: folder, settings: settings) { gateway in
+                try await RunningGateway.with(services: services, in: folder, settings: settings) { gateway in
                     try await body(gateway.with(token: nil)) { asked.withLock(\.self) }
                 }
             }
@@ -109,6 +110,16 @@ struct WebPushOverHTTPTests {
 
             #expect(try await gateway.request("DELETE", Self.one, headers: Self.bearer).status == 204)
             #expect(asked().removed.map(\.id.description) == [Self.id])
+        }
+    }
+
+    @Test("Who may read the archive may ask how many browsers are subscribed")
+    func counts() async throws {
+        try await Self.with(services: ["msi-people"]) { gateway, _ in
+            #expect(try await gateway.request("GET", Self.path).status == 401)
+            let reader = gateway.with(token: try TestOperator.token(in: gateway.folder))
+            let answer = try await reader.request("GET", Self.path)
+            #expect(answer.status == 200 && answer.object["proven"] as? Int64 == 2, "\(answer)")
         }
     }
 

@@ -25,6 +25,8 @@ from py_vapid import Vapid02
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
+from .waiting import eventually
+
 MAX_BODY = 4096
 MAX_TTL = 30 * 86_400
 MAX_EXPIRY = 86_400
@@ -397,6 +399,15 @@ class Receiver:
         self.endpoint = service.address(self.at)
         point = self.private.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
         self.keys = {"p256dh": encoded(point), "auth": encoded(self.auth)}
+
+    def subscribe(self, product, *subjects):
+        """The hub sends it the Alerts of subjects from now on: it has returned the code of its first push. The result ends that."""
+        added = product.api("POST", "/app/push/subscriptions", {
+            "endpoint": self.endpoint, "keys": self.keys, "alerts": [subject.topic_key for subject in subjects], "information": []})
+        code = eventually("the first push", lambda: self.pushes and self.pushes[0])["msi"]["code"]
+        path, bearer = f"/app/push/subscriptions/{added['id']}", {"Authorization": f"Bearer {added['secret']}"}
+        product.api("POST", f"{path}/proof", {"code": code}, headers=bearer)
+        return lambda: product.api("DELETE", path, headers=bearer)
 
     def payload(self, message):
         """The document in a message, decrypted by http-ece (RFC 8188 and 8291)."""

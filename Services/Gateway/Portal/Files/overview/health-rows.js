@@ -4,8 +4,11 @@ import { t } from "../lib/text.js";
 import { formatMoment } from "../lib/time.js";
 import { browserState, fcmOf } from "../elements/health-pill.js";
 
-/** A row for each part of the hub: whether it works, and what it means for people if it does not. */
-export function healthRows(health) {
+/**
+ * A row for each part of the hub: whether it works, and what it means for people if it does not.
+ * @param browsers how many get pushes, if it is known
+ */
+export function healthRows(health, browsers) {
   if (!health) return [row("gateway", "bad", t("service.gateway.away"))];
   const { services = {}, versions = {}, parts = {}, copies = {} } = health;
   const { relay, webpush } = parts["message-log"] ?? {};
@@ -25,7 +28,7 @@ export function healthRows(health) {
     fcm || relay ? row("fcm", fcm && fcm.status === "ok" ? "good" : "warn",
       t(fcm?.status === "ok" ? "service.fcm.good" : fcm ? "service.fcm.bad" : "service.fcm.unknown"), null,
       fcm?.message) : null,
-    webpush ? browserRow(webpush) : null,
+    webpush ? browserRow(webpush, browsers) : null,
     row("cube", state("cube"), copy("cube") ?? t(`service.cube.${state("cube")}`), versions.cube, mismatch(parts.cube)),
     row("people", state("people"), copy("people") ?? t(`service.people.${state("people")}`), versions.people,
       mismatch(parts.people)),
@@ -33,9 +36,11 @@ export function healthRows(health) {
   ].filter(Boolean);
 }
 
-function browserRow(webPush) {
+function browserRow(webPush, count) {
   const { state, detail } = browserState(webPush);
-  return row("webpush", state === "good" ? "good" : "warn", t(`service.webpush.${state}`), webPush.version, detail);
+  const texts = [t(`service.webpush.${state}`),
+    count === undefined ? null : t("service.webpush.browsers", { count })].filter(Boolean);
+  return row("webpush", state === "good" ? "good" : "warn", texts.join(" "), webPush.version, detail);
 }
 
 /** What operators know the parts by. */

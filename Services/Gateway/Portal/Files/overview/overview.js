@@ -5,7 +5,7 @@ import { icon } from "../lib/icons.js";
 import { may } from "../lib/session.js";
 import { dateForm, t } from "../lib/text.js";
 import { dayKey, formatAgo, formatTime } from "../lib/time.js";
-import { meaningOf, readHealth } from "../elements/health-pill.js";
+import { browserState, currentHealth, meaningOf, readHealth, waysOf } from "../elements/health-pill.js";
 import { pageHead, ready } from "../elements/shell.js";
 import { pathOf } from "../elements/tags.js";
 import { barPlot } from "./bar-plot.js";
@@ -26,6 +26,8 @@ const problem = h("div");
 const services = h("ul", { class: "plain group services" },
   Array.from({ length: 5 }, () => h("li", null, h("span", { class: "skeleton service-bone" }))));
 let refreshing = false;
+/** How many browsers get pushes. */
+let browsers;
 
 await ready;
 fill(main, pageHead({ heading: t("overview.heading"), intro: t("overview.intro") }), meaning,
@@ -41,9 +43,10 @@ main.focus();
 document.addEventListener("hub-health", ({ detail }) => showHealth(detail));
 showHealth(await readHealth());
 refresh();
+countBrowsers();
 if (location.hash === "#health") document.getElementById("health").scrollIntoView();
 // The plots move on by themselves; events make them do so at once.
-setInterval(refresh, 30_000);
+setInterval(() => { refresh(); countBrowsers(); }, 30_000);
 for (const type of ["message", "reset"]) listen(type, soon);
 
 function soon() {
@@ -61,6 +64,8 @@ async function refresh() {
     .setDate(midnight.getDate() - days + 1 + index));
   const lastMinute = Math.ceil(now / 60_000) * 60_000;
   const minuteEdges = Array.from({ length: minutes + 1 }, (_, index) => lastMinute - (minutes - index) * 60_000);
+  const accepted = t(["google", "both"].includes(waysOf(currentHealth())) ? "overview.accepted"
+    : "overview.accepted.plain");
   try {
     const [daily, ended] = await Promise.all([
       get(withQuery("/statistics", { edges: dayEdges.join() })),
@@ -71,12 +76,12 @@ async function refresh() {
     showOldest(daily);
     fill(byDay, barPlot({
       label: t("overview.byDay"),
-      series: [["good", t("overview.accepted"), ["relayed"]], ["accent", t("overview.underway"), [...open, "held"]],
+      series: [["good", accepted, ["relayed"]], ["accent", t("overview.underway"), [...open, "held"]],
         ["bad", t("overview.notDelivered"), ["failed", "expired"]], ["quiet", t("overview.recalled"), ["recalled"]]],
       bars: daily.buckets.map(({ from, states }) => ({ label: dayLabel(from), states })),
     }));
     fill(byMinute, barPlot({
-      label: t("overview.byMinute"), series: [["good", t("overview.accepted"), ["relayed"]]],
+      label: t("overview.byMinute"), series: [["good", accepted, ["relayed"]]],
       bars: ended.buckets.map(({ from, states }) => ({ label: formatTime(from), states })),
     }));
   } catch (error) {
@@ -123,9 +128,19 @@ function showOldest({ oldest_waiting: message, scheduled = 0, states: { held = 0
         [t(later.length ? "overview.nothingDue" : "overview.nothingWaits"), ...later].join(" ")));
 }
 
+/** While the service that knows it is away, the last number stays. */
+async function countBrowsers() {
+  const webPush = currentHealth()?.parts?.["message-log"]?.webpush;
+  if (!may("read") || !webPush || browserState(webPush).state === "bad") return;
+  const counts = await get("/app/push/subscriptions", { remedy: false }).catch(() => null);
+  if (!counts || counts.proven === browsers) return;
+  browsers = counts.proven;
+  showHealth(currentHealth());
+}
+
 function showHealth(health) {
   const { tone, text } = meaningOf(health);
   fill(meaning, tone === "good" ? null : h("div", { class: `notice ${tone === "bad" ? "bad" : ""}` }, icon("info"),
       h("p", null, h("strong", null, text), ". ", t(`overview.meaning.${tone}`))));
-  fill(services, healthRows(health));
+  fill(services, healthRows(health, browsers));
 }

@@ -1,8 +1,9 @@
-import Crypto
+package import Crypto
 import FoundationEssentials
-import Schemas
-import Store
+package import Schemas
+package import Store
 import Synchronization
+import WebPushKeys
 
 /// A key pair of the hub (RFC 8292). Browsers subscribe with its public key, and push services then take only pushes that are signed with
 /// its private key.
@@ -20,13 +21,13 @@ struct VAPIDKeyDocument: StoredDocument {
 }
 
 /// A key pair, ready for use.
-struct VAPIDKey: Sendable {
-    let id: ObjectID
-    let signingKey: P256.Signing.PrivateKey
+package struct VAPIDKey: Sendable {
+    package let id: ObjectID
+    package let signingKey: P256.Signing.PrivateKey
     /// The public key as an uncompressed point in URL-safe Base64.
-    let publicKey: String
+    package let publicKey: String
 
-    init(id: ObjectID, _ signingKey: P256.Signing.PrivateKey) {
+    package init(id: ObjectID, _ signingKey: P256.Signing.PrivateKey) {
         self.id = id
         self.signingKey = signingKey
         publicKey = signingKey.publicKey.x963Representation.base64URL
@@ -43,19 +44,19 @@ struct VAPIDKey: Sendable {
 
 /// The hub's key pairs. The first one is made at the first start. After a rotation the newest is given to browsers, and the earlier ones
 /// sign the pushes to the subscriptions that were made with them, until their apps have subscribed again.
-final class VAPIDKeys: Sendable {
+package final class VAPIDKeys: Sendable {
     private let store: Storage
     /// Oldest first; empty until they are read.
     private let keys = Mutex<[VAPIDKey]>([])
 
-    init(store: Storage) {
+    package init(store: Storage) {
         self.store = store
     }
 
     /// The one that browsers subscribe with. It is made if there is none.
     ///
     /// - Throws: ``CommandFailure``.
-    func current() async throws -> VAPIDKey {
+    package func current() async throws -> VAPIDKey {
         if let newest = keys.withLock(\.last) { return newest }
         try await refresh()
         guard let newest = keys.withLock(\.last) else { throw CommandFailure(.internal, "webpush_key has no readable key") }
@@ -65,7 +66,7 @@ final class VAPIDKeys: Sendable {
     /// The key with an id. Another instance may have made it.
     ///
     /// - Returns: `nil` if the operator has removed it.
-    func key(_ id: ObjectID) async throws -> VAPIDKey? {
+    package func key(_ id: ObjectID) async throws -> VAPIDKey? {
         if let known = known(id) { return known }
         try await refresh()
         return known(id)
@@ -74,7 +75,7 @@ final class VAPIDKeys: Sendable {
     private func known(_ id: ObjectID) -> VAPIDKey? { keys.withLock { $0.last { $0.id == id } } }
 
     /// Reads them, since another instance may have rotated them, and makes the first one if there is none.
-    func refresh() async throws {
+    package func refresh() async throws {
         var found = try await read()
         if found.isEmpty {
             do {
@@ -90,7 +91,7 @@ final class VAPIDKeys: Sendable {
     /// Makes a new key pair for new subscriptions.
     ///
     /// - Parameter forget: Whether to remove the earlier ones, such as after a theft. The subscriptions that were made with them end.
-    func rotate(forgetting forget: Bool) async throws -> VAPIDKey {
+    package func rotate(forgetting forget: Bool) async throws -> VAPIDKey {
         let earlier = try await read().map(\.id)
         try await store.transaction { transaction in
             try transaction.insert(Self.newKey(), into: WebPushStore.keys)

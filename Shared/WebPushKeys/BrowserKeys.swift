@@ -1,15 +1,15 @@
 import Crypto
-import FoundationEssentials
-import Base
-import Schemas
+package import FoundationEssentials
+package import Base
+package import Schemas
 
 /// The keys that a browser has made for its subscription (RFC 8291, section 2). Only the browser can read what is encrypted with them.
-struct BrowserKeys: Sendable {
+package struct BrowserKeys: Sendable {
     let publicKey: P256.KeyAgreement.PublicKey
     /// The public key as an uncompressed point.
-    let point: Data
+    package let point: Data
     /// The authentication secret.
-    let auth: Data
+    package let auth: Data
 
     /// The length of an uncompressed point of P-256.
     static let pointLength = 65
@@ -21,7 +21,7 @@ struct BrowserKeys: Sendable {
     ///   - p256dh: An uncompressed point of P-256 in URL-safe Base64.
     ///   - auth: 16 bytes in URL-safe Base64.
     /// - Throws: ``SchemaViolation`` with the field `p256dh` or `auth`. It does not contain the secret.
-    init(p256dh: String, auth: Secret) throws(SchemaViolation) {
+    package init(p256dh: String, auth: Secret) throws(SchemaViolation) {
         guard let point = Data(base64URL: p256dh) else {
             throw SchemaViolation(field: "p256dh", problem: "expected URL-safe Base64")
         }
@@ -48,32 +48,5 @@ struct BrowserKeys: Sendable {
         self.publicKey = publicKey
         self.point = point
         self.auth = secret
-    }
-}
-
-extension Data {
-    /// URL-safe Base64 without padding.
-    var base64URL: String {
-        base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    }
-
-    /// - Returns: `nil` if the text is not URL-safe Base64, with or without padding.
-    init?(base64URL text: some StringProtocol) {
-        let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
-        guard digits.allSatisfy(\.isBase64URLDigit), text.utf8.count - digits.count <= 2 else { return nil }
-        var base64 = String(decoding: digits, as: UTF8.self).replacing("-", with: "+").replacing("_", with: "/")
-        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        self.init(base64Encoded: base64)
-    }
-}
-
-extension UInt8 {
-    fileprivate var isBase64URLDigit: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 }

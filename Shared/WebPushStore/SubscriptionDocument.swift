@@ -1,35 +1,35 @@
 import Crypto
 import FoundationEssentials
-import Base
-import Schemas
-import Store
+package import Base
+package import Schemas
+package import Store
 
 /// A browser's subscription. It names no person.
-struct SubscriptionDocument: StoredDocument {
-    let id: ObjectID
+package struct SubscriptionDocument: StoredDocument {
+    package let id: ObjectID
     /// The hash of the secret that the app has.
-    let secretHash: String
+    package let secretHash: String
     /// Whoever has it can reach the browser.
-    let endpoint: Secret
-    let endpointHash: String
+    package let endpoint: Secret
+    package let endpointHash: String
     /// The push service's host, for counts.
-    let host: String
-    /// The name of the push service (``PushEndpoint/service``), for blocks.
-    let service: String
-    let p256dh: String
-    let auth: Secret
+    package let host: String
+    /// The name of the push service, for blocks: its host, or the domain that its hosts have in common.
+    package let service: String
+    package let p256dh: String
+    package let auth: Secret
     /// The hub's key pair that it was made with.
-    let key: ObjectID
-    var language: String?
+    package let key: ObjectID
+    package var language: String?
     /// The app's URL, which notifications open.
-    let app: String?
-    let created: UnixMilliseconds
+    package let app: String?
+    package let created: UnixMilliseconds
     /// When its app last asked for anything.
-    var seen: UnixMilliseconds
+    package var seen: UnixMilliseconds
     /// The hash of the code in the first push; absent once it is proven.
-    var codeHash: String?
+    package var codeHash: String?
     /// When it ends unless it is proven; absent once it is.
-    var expires: UnixMilliseconds?
+    package var expires: UnixMilliseconds?
 
     enum CodingKeys: String, CodingKey {
         case id = "_id"
@@ -39,28 +39,57 @@ struct SubscriptionDocument: StoredDocument {
         case endpoint, host, service, p256dh, auth, key, language, app, created, seen, expires
     }
 
-    /// How long it has to return the code of its first push.
-    static let timeToProve = Milliseconds.seconds(3_600)
+    package init(
+        id: ObjectID, secretHash: String, endpoint: Secret, endpointHash: String, host: String, service: String, p256dh: String,
+        auth: Secret, key: ObjectID, language: String?, app: String?, created: UnixMilliseconds, seen: UnixMilliseconds,
+        codeHash: String?, expires: UnixMilliseconds?
+    ) {
+        self.id = id
+        self.secretHash = secretHash
+        self.endpoint = endpoint
+        self.endpointHash = endpointHash
+        self.host = host
+        self.service = service
+        self.p256dh = p256dh
+        self.auth = auth
+        self.key = key
+        self.language = language
+        self.app = app
+        self.created = created
+        self.seen = seen
+        self.codeHash = codeHash
+        self.expires = expires
+    }
 
-    var isProven: Bool { expires == nil }
+    /// How long it has to return the code of its first push.
+    package static let timeToProve = Milliseconds.seconds(3_600)
+
+    package var isProven: Bool { expires == nil }
 }
 
 /// The subjects of a subscription. They are apart from it, because each push reads the subscription, and none reads its subjects.
-struct SubjectsDocument: StoredDocument {
+package struct SubjectsDocument: StoredDocument {
     /// The subscription's.
-    let id: ObjectID
-    var alerts: [TopicKey]
-    var information: [TopicKey]
+    package let id: ObjectID
+    package var alerts: [TopicKey]
+    package var information: [TopicKey]
     /// As of the subscription.
-    var expires: UnixMilliseconds?
+    package var expires: UnixMilliseconds?
 
     enum CodingKeys: String, CodingKey {
         case id = "_id"
         case alerts, information, expires
     }
 
+    package init(id: ObjectID, alerts: [TopicKey], information: [TopicKey], expires: UnixMilliseconds?) {
+        self.id = id
+        self.alerts = alerts
+        self.information = information
+        self.expires = expires
+    }
+
     /// - Parameter subjects: Each of them once is enough.
-    mutating func set(_ subjects: SubscribedSubjects) {
+    package mutating func set(_ subjects: SubscribedSubjects) {
         alerts = subjects.alerts.withoutRepeats
         information = subjects.information.withoutRepeats
     }
@@ -68,28 +97,28 @@ struct SubjectsDocument: StoredDocument {
     /// What a fan-out finds the subscription by.
     ///
     /// - Parameter service: The name of the subscription's push service.
-    func topics(at service: String) -> [SubscribedTopic] {
+    package func topics(at service: String) -> [SubscribedTopic] {
         alerts.map { SubscribedTopic($0, .alert, of: id, at: service) }
             + information.map { SubscribedTopic($0, .information, of: id, at: service) }
     }
 }
 
 /// One subject of a proven subscription. A fan-out reads those of its message's subject in the order of the subscriptions.
-struct SubscribedTopic: StoredDocument, Hashable {
-    let id: ObjectID
-    let topic: TopicKey
+package struct SubscribedTopic: StoredDocument, Hashable {
+    package let id: ObjectID
+    package let topic: TopicKey
     /// The messages of the subject that it gets.
-    let distribution: Distribution
-    let subscription: ObjectID
+    package let distribution: Distribution
+    package let subscription: ObjectID
     /// The name of its push service. A block has subscriptions of one service only.
-    let service: String
+    package let service: String
 
     enum CodingKeys: String, CodingKey {
         case id = "_id"
         case topic, distribution, subscription, service
     }
 
-    init(_ topic: TopicKey, _ distribution: Distribution, of subscription: ObjectID, at service: String) {
+    package init(_ topic: TopicKey, _ distribution: Distribution, of subscription: ObjectID, at service: String) {
         self.topic = topic
         self.distribution = distribution
         self.subscription = subscription
@@ -109,5 +138,5 @@ extension [TopicKey] {
 
 extension Secret {
     /// What the store has in its place.
-    var hash: String { CredentialHash(digest: SHA256.hash(data: Data(text.utf8))).description }
+    package var hash: String { CredentialHash(digest: SHA256.hash(data: Data(text.utf8))).description }
 }

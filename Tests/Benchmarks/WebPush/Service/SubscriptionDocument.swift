@@ -1,1 +1,0 @@
-../../../../Services/WebPush/Store/SubscriptionDocument.swift

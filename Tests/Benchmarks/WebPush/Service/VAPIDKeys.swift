@@ -1,1 +1,0 @@
-../../../../Services/WebPush/Encryption/VAPIDKeys.swift
