@@ -108,7 +108,7 @@ struct BrowserVerdictTests {
         #expect(problems(fault(.emulator, .kill, after: 20_100)) == 1)
     }
 
-    @Test("A push service explains second copies of its own pushes, if it loses answers or hangs")
+    @Test("A push service explains second copies of the pushes to its browsers, if it loses answers or hangs")
     func doubledByPushService() {
         func problems(service: Int = 0, _ action: PushServiceFault.Action, after delay: Int64 = 19_000) -> Int {
             let fault = InjectedPushServiceFault(

@@ -69,7 +69,7 @@ extension VerdictTests {
 
     @Test("An outcome that waits for the Web Push service can be lost with the message log as long as that one may take")
     func outcomeThatWaitsForWebPush() {
-        for (part, isGood) in [(Part.webPush[0], true), (.gateway, false)] {
+        for (part, isGood) in [(Part.webPush[0], true), (Part.gateway, false)] {
             let verdict = doubled(heardAfter: 120, by: .messageLog2, .kill, after: 3_000) { evidence in
                 disturb(part, .freeze, after: 100, for: 2_500, in: &evidence)
             }
