@@ -9,7 +9,7 @@ enum Store: String, Hashable, Sendable, CaseIterable, ExpressibleByArgument {
 
     /// The processes of a run. Several Web Push services need MongoDB.
     var processes: [Part] {
-        let others = [Part.database] + Part.webPush.dropFirst()
+        let others: [Part] = [.database] + Part.webPush.dropFirst()
         return Part.allCases.filter { $0 != .machine && (self == .mongodb || !others.contains($0)) }
     }
 

@@ -11,7 +11,7 @@ final class BrowserFleet: Sendable {
 
     /// The number of push services.
     static let services = 2
-    /// How many browsers are subscribed to the ordinary subjects, each to one. The others are subscribed to subjects of a crowd.
+    /// How many browsers are subscribed to subjects to which much is posted, each to one. The others are subscribed to subjects of a crowd.
     private static let maxOrdinary = 40
     /// How long one browser tries to subscribe.
     private static let subscribeTimeout = Duration.seconds(300)
@@ -26,7 +26,7 @@ final class BrowserFleet: Sendable {
     ) async throws {
         self.services = services
         self.journal = journal
-        let (ordinary, crowds) = (subjects.alerts.map(\.topicKey), subjects.crowds.map(\.topicKey))
+        let (ordinary, crowds) = (subjects.ofBrowsers.map(\.topicKey), subjects.crowds.map(\.topicKey))
         browsers = try await TestBrowser.subscribe(
             count, at: services, through: portal, within: Self.subscribeTimeout
         ) { number in
@@ -45,19 +45,19 @@ final class BrowserFleet: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in services.indices {
                 let faults = schedule.faults.filter { $0.service == number }
-                group.addTask { try await self.inject(faults, from: begin) }
+                group.addTask { try await self.inject(faults, seed: seed, from: begin) }
             }
             try await group.waitForAll()
         }
     }
 
-    private func inject(_ faults: [PushServiceFault], from begin: ContinuousClock.Instant) async throws {
+    private func inject(_ faults: [PushServiceFault], seed: UInt64, from begin: ContinuousClock.Instant) async throws {
         for fault in faults {
             try await Task.sleep(until: begin + fault.at, clock: .continuous)
             let service = services[fault.service]
             let began = Int64.nowInMilliseconds
             journal.say("push-service-\(fault.service + 1): \(fault.action), \(fault.length.inSeconds)")
-            if fault.action == .endSubscriptions { endSome(at: service) }
+            if fault.action == .endSubscriptions { endSome(at: service, seed: seed) }
             service.behave(fault.action.behaviour)
             // Also when the run is interrupted.
             try? await Task.sleep(for: fault.length)
@@ -69,11 +69,12 @@ final class BrowserFleet: Sendable {
     }
 
     /// Ends some subscriptions, while at least half of the browsers keep theirs.
-    private func endSome(at service: TestPushService) {
+    private func endSome(at service: TestPushService, seed: UInt64) {
         let own = browsers.filter { $0.service === service }
         let living = own.filter { !service.hasEnded($0.number) }
         let count = min(max(1, Int(Double(living.count) * Self.endedShare)), living.count - own.count / 2)
-        for browser in living.shuffled().prefix(max(0, count)) { service.end(browser.number) }
+        var random = SeededGenerator(seed: seed ^ UInt64(living.count))
+        for browser in living.shuffled(using: &random).prefix(max(0, count)) { service.end(browser.number) }
     }
 
     /// What the browsers have, once each push has arrived that must arrive, or the time is over.
