@@ -68,7 +68,7 @@ struct Experiment: Sendable {
                 for (relay, proxy) in zip(Part.relays, [first, second]) {
                     paths[relay] = FCMPath(proxy: proxy, hangingFile: "\(folder)/\(relay.name)-resolver-hangs")
                 }
-                return try await withPushServices(browsers > 0 ? BrowserFleet.services : 0) { pushServices in
+                return try await withPushServices(browsers > 0 ? BrowserFleet.services : 0) { [paths] pushServices in
                     try await runAndEnd(
                         try Deployment(
                             in: folder, store: store, emulatorPort: emulatorPort, machine: machine, paths: paths,
