@@ -181,6 +181,28 @@ struct SubscriptionTests {
         }
     }
 
+    @Test("A code that another instance has got counts after the next count")
+    func provenElsewhere() async throws {
+        try await withWebPush { service, sender in
+            func counting() -> Subscriptions {
+                Subscriptions(store: service.subscriptions.store, tally: SubscriptionTally(limits: .init(unprovenByAddress: 1)))
+            }
+            let (here, elsewhere) = (counting(), counting())
+            func add() async throws -> ProveSubscription {
+                let command = Browser().subscription()
+                let endpoint = try PushEndpoint(command.endpoint.text, allowed: PushHosts())
+                let added = try await here.add(command, at: endpoint, key: ObjectID(), address: "192.0.2.1")
+                return ProveSubscription(id: added.document.id, secret: added.secret, code: added.code)
+            }
+            try await elsewhere.prove(try await add())
+            #expect(await status { _ = try await add() } == .overloaded)
+            try await here.recount()
+            _ = try await add()
+            try await here.recount()
+            #expect(await status { _ = try await add() } == .overloaded, "this one is not proven")
+        }
+    }
+
     @Test("A first push that its service does not take now is sent again")
     func firstPushAgain() async throws {
         try await withWebPush { service, sender in

@@ -120,6 +120,9 @@ final class SubscriptionTally: Sendable {
         }
     }
 
+    /// One that was found in the store is proven.
+    func isProven(_ id: ObjectID) { state.withLock { $0.waiting.remove(id) } }
+
     /// - Parameter subscription: As it was before.
     func removed(_ subscription: SubscriptionDocument) {
         state.withLock { state in
