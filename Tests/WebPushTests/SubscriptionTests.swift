@@ -161,7 +161,7 @@ struct SubscriptionTests {
 
     @Test("The number of unproven subscriptions is limited by address and by push service, and the number of all")
     func limits() async throws {
-        let limits = SubscriptionTally.Limits(subscriptions: 5, unprovenByAddress: 2, unprovenByHost: 3)
+        let limits = SubscriptionTally.Limits(subscriptions: 5, unprovenByAddress: 2, unprovenByService: 3)
         try await withWebPush(limits: limits) { service, sender in
             func add(_ address: String?, _ endpoint: String = "https://fcm.googleapis.com/fcm/send/\(ObjectID())") async
                 -> ReplyStatus?
