@@ -106,7 +106,8 @@ final class SubscriptionTally: Sendable {
             }
             state.count.add(subscription)
             state.waiting.add(
-                Unproven(id: subscription.id, service: subscription.service, address: customer, ends: subscription.expires ?? now))
+                Unproven(id: subscription.id, service: subscription.service, address: customer, ends: subscription.expires ?? now)
+            )
             return nil
         }
         if let refusal { throw CommandFailure(.overloaded, refusal, retryAfter: .seconds(60)) }
