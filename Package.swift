@@ -395,9 +395,9 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Base", "Bus", "CZeroMQ", "HTTPRouting", "Schemas", "ServiceKit", asyncHTTPClient, crypto, cryptoExtras,
-                httpTypes, jwtKit, logging, nioCore, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioPosix, nioSSL,
-                serviceLifecycle, subprocess, swiftASN1, systemPackage, unixSignals, x509,
+                "Base", "Bus", "CZeroMQ", "HTTPRouting", "Schemas", "ServiceKit", "WebPushKeys", asyncHTTPClient, crypto,
+                cryptoExtras, httpTypes, jwtKit, logging, nioCore, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioPosix,
+                nioSSL, serviceLifecycle, subprocess, swiftASN1, systemPackage, unixSignals, x509,
             ],
             path: "Tests/TestSupport"),
 

@@ -6,13 +6,10 @@ Chromium's tests (test_app_notifications.py, test_app_pushes.py) have what needs
 import json
 
 import pytest
-from harness import processes
 from harness.push_service import decoded
 from harness.waiting import eventually
 
-# How many seconds after its post an Alert may be shown, on a machine that does nothing else.
-SECONDS = 5
-# A loaded machine is slower.
+# How long a loaded machine may take, in seconds.
 PATIENCE = 60
 
 # A page of the same origin that is not the app.
@@ -189,17 +186,3 @@ def test_the_person_withdraws_the_permission(push_service, app, site):
     app.permit(site)
     app.reload()
     eventually("another subscription", lambda: (found := row(app))["endpoint"] != before["endpoint"] and found["proven"], pause=0.5)
-
-
-def test_an_alert_is_quick(product, app, alerts):
-    """The median of five Alerts, from the post to the notification."""
-    times = []
-    for number in range(5):
-        title = f"Alert {number}"
-        key = product.send(alerts, title)
-        wait_for(app, title)
-        shown = app.run("return Date.now()")
-        times.append((shown - product.message(key)["timestamp"]) / 1_000)
-    print(f"seconds from the post to the notification: {times}")
-    assert sorted(times)[2] < SECONDS, times
-    assert processes.child(product.up.pid, "msi-webpush")

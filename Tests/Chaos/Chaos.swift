@@ -25,6 +25,9 @@ struct Chaos: AsyncParsableCommand {
             """)
     var phones = 20
 
+    @Option(help: "How many browsers count the pushes that reach them, at two push services that fail at times; 0 for none.")
+    var browsers = 40
+
     @Option(
         help: ArgumentHelp(
             "Another version runs beside this one: a folder with its executables, as Tests/Chaos/executables-of prints it.",
@@ -39,16 +42,20 @@ struct Chaos: AsyncParsableCommand {
             throw ValidationError("--minutes: expected more than 0, and a week at most")
         }
         guard (0...1_000).contains(phones) else { throw ValidationError("--phones: expected 0 to 1000") }
+        guard (0...5_000).contains(browsers) else { throw ValidationError("--browsers: expected 0 to 5000") }
     }
 
     func run() async throws {
         let journal = Journal()
-        journal.say("chaos: --store \(store.rawValue) --minutes \(minutes) --seed \(seed) --phones \(phones)")
+        journal.say(
+            "chaos: --store \(store.rawValue) --minutes \(minutes) --seed \(seed) --phones \(phones) --browsers \(browsers)")
         if let beside { journal.say("beside the version in \(beside.folder)") }
-        let (store, length, seed, phones, beside) = (store, Duration.seconds(minutes * 60), seed, phones, beside)
+        let (store, length, seed) = (store, Duration.seconds(minutes * 60), seed)
+        let (phones, browsers, beside) = (phones, browsers, beside)
         let status = try await runExperiment(named: "chaos", journal) { folder in
             try await Experiment(
-                store: store, length: length, seed: seed, phones: phones, other: beside, folder: folder, journal: journal
+                store: store, length: length, seed: seed, phones: phones, browsers: browsers, other: beside, folder: folder,
+                journal: journal
             ).run()
         }
         guard status == 0 else { throw ExitCode(status) }
@@ -62,6 +69,8 @@ extension Verdict: ExperimentVerdict {
         explained.sorted { $0.key < $1.key }.map { explanation, count in "\(count) copies because \(explanation)" }
             + problems.prefix(Self.maxProblems)
             + (problems.count > Self.maxProblems ? ["and \(problems.count - Self.maxProblems) more"] : [])
-            + [audit?.summary, cube.summary, phones?.summary, broadcasts.summary, pushes.summary].compactMap(\.self)
+            + [
+                audit?.summary, cube.summary, phones?.summary, browsers?.summary, broadcasts.summary, pushes.summary,
+            ].compactMap(\.self)
     }
 }

@@ -4,6 +4,8 @@ import TestSupport
 
 extension Experiment {
     private static let subjects = 16
+    /// The number of subjects for many browsers.
+    private static let crowds = 8
     /// The number of phones that they push to.
     private static let pushedPhones = 5
 
@@ -20,13 +22,18 @@ extension Experiment {
         return tokens
     }
 
-    func makeSubjects(_ portal: Portal) async throws -> [SubjectPath] {
-        var subjects: [SubjectPath] = []
+    func makeSubjects(_ portal: Portal) async throws -> RunSubjects {
+        var (ordinary, crowds): ([SubjectPath], [SubjectPath]) = ([], [])
         for number in 0..<Self.subjects {
             let level = number < Self.levels.count ? Self.levels[number] : ""
-            subjects.append(try await portal.makeSubject(number.isMultiple(of: 2) ? "Alert" : "Information", level: level))
+            ordinary.append(try await portal.makeSubject(number.isMultiple(of: 2) ? "Alert" : "Information", level: level))
         }
-        return subjects
+        if BrowserFleet.isCrowd(browsers) {
+            for _ in 0..<Self.crowds { crowds.append(try await portal.makeSubject("Alert")) }
+        }
+        return RunSubjects(
+            ordinary: ordinary, ofPhones: Array(ordinary.prefix(Self.levels.count)), held: try await makeHeldSubject(portal),
+            crowds: crowds)
     }
 
     /// - Returns: The id of a channel without subjects.
@@ -37,7 +44,7 @@ extension Experiment {
     }
 
     /// A subject whose messages need an approval.
-    func makeHeldSubject(_ portal: Portal) async throws -> SubjectPath {
+    private func makeHeldSubject(_ portal: Portal) async throws -> SubjectPath {
         let subject = try await portal.makeSubject("Alert", level: "Forced")
         let path = "/approval/\(subject.channel)/\(subject.area)/\(subject.subject)"
         let answer = try await portal.call(.PUT, path, ["approval": true])
@@ -54,4 +61,19 @@ extension Experiment {
         guard answer.status == 201, let id = try answer.json["_id"]?.string else { throw UnexpectedAnswer(answer) }
         return id
     }
+}
+
+/// The subjects of a run.
+struct RunSubjects: Sendable {
+    let ordinary: [SubjectPath]
+    /// Those of the ordinary ones to which the phones are subscribed.
+    let ofPhones: [SubjectPath]
+    /// Its messages are held until a second person approves them.
+    let held: SubjectPath
+    /// Those with many browsers, to which few messages are posted; none if there are few browsers.
+    let crowds: [SubjectPath]
+
+    var all: [SubjectPath] { ordinary + [held] + crowds }
+    /// Those to which few browsers are subscribed. With all of them, the server that replaces MongoDB would have too much to do.
+    var ofBrowsers: [SubjectPath] { Array(ordinary.filter { $0.distribution == "Alert" }.prefix(2)) + [held] }
 }

@@ -12,6 +12,8 @@ struct Experiment: Sendable {
     let seed: UInt64
     /// The number of phones with the students' app; 0 for none.
     let phones: Int
+    /// The number of browsers that get pushes; 0 for none.
+    let browsers: Int
     /// Another version, which runs beside this one.
     let other: OtherVersion?
     /// The state directory, which exists and is empty.
@@ -66,31 +68,35 @@ struct Experiment: Sendable {
                 for (relay, proxy) in zip(Part.relays, [first, second]) {
                     paths[relay] = FCMPath(proxy: proxy, hangingFile: "\(folder)/\(relay.name)-resolver-hangs")
                 }
-                return try await runAndEnd(
-                    try Deployment(
-                        in: folder, store: store, emulatorPort: emulatorPort, machine: machine, paths: paths, resolver: resolver,
-                        other: other, seed: seed, journal: journal))
+                return try await withPushServices(browsers > 0 ? BrowserFleet.services : 0) { [paths] pushServices in
+                    try await runAndEnd(
+                        try Deployment(
+                            in: folder, store: store, emulatorPort: emulatorPort, machine: machine, paths: paths,
+                            resolver: resolver, pushServices: pushServices.map(\.url), other: other, seed: seed,
+                            journal: journal), pushServices)
+                }
             }
         }
     }
 
-    private func runAndEnd(_ deployment: Deployment) async throws -> Verdict {
+    private func runAndEnd(_ deployment: Deployment, _ pushServices: [TestPushService]) async throws -> Verdict {
         try await perform {
-            try await run(deployment)
+            try await run(deployment, pushServices)
         } finally: {
             // Also when the task is cancelled.
             await Task { await deployment.end() }.value
         }
     }
 
-    private func run(_ deployment: Deployment) async throws -> Verdict {
+    private func run(_ deployment: Deployment, _ pushServices: [TestPushService]) async throws -> Verdict {
         try await deployment.start()
-        journal.say("\(deployment.parts.count - Part.late.count) processes are up in \(folder)")
+        journal.say("\(deployment.parts.count - deployment.late.count) processes are up in \(folder)")
         var evidence = Evidence()
         evidence.storing = store.storing
         try await deployment.withClients { portal, fcm in
             try await deployment.withServices { services in
-                try await observe(deployment, Clients(portal: portal, fcm: fcm, services: services), &evidence)
+                let clients = Clients(portal: portal, fcm: fcm, services: services)
+                try await observe(deployment, clients, pushServices, &evidence)
             }
         }
         await deployment.stop()
@@ -108,26 +114,30 @@ struct Experiment: Sendable {
         let services: ServiceClients
     }
 
-    /// Posts messages and logs pushes during the faults, and reads what FCM and the phones have at the end.
-    private func observe(_ deployment: Deployment, _ clients: Clients, _ evidence: inout Evidence) async throws {
+    /// Posts messages and logs pushes during the faults, and reads what FCM, the phones and the browsers have at the end.
+    private func observe(
+        _ deployment: Deployment, _ clients: Clients, _ pushServices: [TestPushService], _ evidence: inout Evidence
+    ) async throws {
         let subjects = try await makeSubjects(clients.portal)
-        let held = try await makeHeldSubject(clients.portal)
+        let fleet = try await BrowserFleet(
+            of: browsers, at: pushServices, subjects, through: clients.portal, journal: journal)
+        if browsers > 0 { journal.say("the browsers are subscribed") }
         let broadcasts = BroadcastTraffic(
             portal: clients.portal, seed: seed, elsewhere: try await makeChannel(clients.portal), retryTimeout: Self.retryTimeout)
         try await broadcasts.sendEarly()
         evidence.phones = try await deployment.withPhones(phones) {
             journal.say("the phones are ready")
-            try await post(to: subjects, held, broadcasts, deployment, clients, &evidence)
+            try await post(to: subjects, fleet, broadcasts, deployment, clients, &evidence)
             journal.say("everything has ended")
         }
         journal.say("the phones have reported")
         if let received = evidence.phones?.report?.received {
             evidence.phones?.receipts = try await clients.portal.receipts(expected: received, within: Self.receiptTimeout)
         }
-        for subject in subjects + [held] {
+        for subject in subjects.all {
             let sends = try await clients.fcm.acceptedComponents(to: subject.topicKey)
             for send in sends { evidence.sends[send.component, default: []].append(send) }
-            guard subject == held || subjects.prefix(Self.levels.count).contains(subject) else { continue }
+            guard subject == subjects.held || subjects.ofPhones.contains(subject) else { continue }
             evidence.phones?.sent.formUnion(sends.map(\.component).filter { $0.name == "data" }.map(\.msiKey))
         }
         evidence.pushSends = try await clients.fcm.acceptedPushes()
@@ -135,7 +145,7 @@ struct Experiment: Sendable {
 
     /// Posts messages and logs pushes during the faults, and waits until all of them have ended.
     private func post(
-        to subjects: [SubjectPath], _ held: SubjectPath, _ broadcasts: BroadcastTraffic, _ deployment: Deployment,
+        to subjects: RunSubjects, _ fleet: BrowserFleet, _ broadcasts: BroadcastTraffic, _ deployment: Deployment,
         _ clients: Clients, _ evidence: inout Evidence
     ) async throws {
         let portal = clients.portal
@@ -143,7 +153,7 @@ struct Experiment: Sendable {
         let isClockSteady = { @Sendable in deployment.machine.isClockSteady }
         let template = try await makeTemplate(portal)
         let mix = PostMix(
-            seed: seed, subjects: subjects, held: held, template: template, latest: { interventions.latest },
+            seed: seed, subjects: subjects, template: template, latest: { interventions.latest },
             isClockSteady: isClockSteady)
         let traffic = Traffic(
             portal: portal, retryTimeout: Self.retryTimeout, diskMayBeFull: true, isClockSteady: isClockSteady, next: mix.post)
@@ -160,10 +170,10 @@ struct Experiment: Sendable {
             group.addTask { try await pushes.run(clients: Self.programs, every: store.period) }
             group.addTask { try await interventions.run() }
             evidence.join = try await join(deployment, traffic, clients)
-            journal.say("\(Part.late.count) processes have joined")
+            journal.say("\(deployment.late.count) processes have joined")
             group.addTask { try await broadcasts.run(every: store.period * Self.postsPerBroadcast) }
             group.addTask { try await editor.run(every: store.period * Self.postsPerEdit) }
-            try await harm(deployment)
+            try await harm(deployment, fleet)
             journal.say("the last fault is over")
             try await recover(deployment, portal, traffic)
             traffic.stop()
@@ -184,6 +194,7 @@ struct Experiment: Sendable {
         evidence.hangs = traffic.hangs
         evidence.interventions = interventions.done
         evidence.archive = try await settledArchive(portal)
+        if browsers > 0 { evidence.browsers = try await fleet.settled(evidence.archive, within: Self.settlingTimeout) }
         evidence.acceptedPushes = pushes.accepted
         evidence.storedPushes = try await pushes.settled(maxOverdue: Self.maxOverdue, within: Self.settlingTimeout)
         evidence.sentBroadcasts = broadcasts.sent
@@ -198,17 +209,20 @@ struct Experiment: Sendable {
     private func join(_ deployment: Deployment, _ traffic: Traffic, _ clients: Clients) async throws -> JoinEvidence {
         try await traffic.accepts(more: 2 * Self.clients, within: Self.joinTimeout)
         try await deployment.startLate()
-        var evidence = JoinEvidence(joined: Part.late)
+        // Without browsers a Web Push service has nothing to do that it logs.
+        let late = deployment.late.filter { browsers > 0 || !Part.webPush.contains($0.part) }
+        var evidence = JoinEvidence(joined: late.map(\.part))
         let deadline = ContinuousClock.now + Self.joinTimeout
-        while evidence.working.count < Part.late.count, ContinuousClock.now < deadline {
+        while evidence.working.count < late.count, ContinuousClock.now < deadline {
             for (part, messageLog) in clients.services.eachMessageLog where Part.late.contains(part) {
                 guard let changes = try? await messageLog.request(ReadMessageChanges(after: nil)), changes.latest > 0 else {
                     continue
                 }
                 evidence.working.insert(part)
             }
-            for part in deployment.parts where Part.late.contains(part.part) && Part.relays.contains(part.part) {
-                if part.process?.log.contains("accepted by FCM") == true { evidence.working.insert(part.part) }
+            for part in late where Part.relays.contains(part.part) || Part.webPush.contains(part.part) {
+                let log = part.process?.log ?? ""
+                if log.contains("\"accepted by ") { evidence.working.insert(part.part) }
             }
             try await Task.sleep(for: .milliseconds(100))
         }
@@ -217,7 +231,7 @@ struct Experiment: Sendable {
         return evidence
     }
 
-    private func harm(_ deployment: Deployment) async throws {
+    private func harm(_ deployment: Deployment, _ fleet: BrowserFleet) async throws {
         let schedule = Schedule(
             seed: seed, length: length, parts: deployment.parts.map(\.part) + [.machine], mixed: other?.parts ?? [])
         let begin = ContinuousClock.now
@@ -232,6 +246,7 @@ struct Experiment: Sendable {
                 try await deployment.machine.inject(
                     schedule.faults.filter { $0.part == .machine }, from: begin, deployment.parts.filter { $0.part.isOnMachine })
             }
+            group.addTask { try await fleet.harm(seed: seed, length: length, from: begin) }
             try await group.waitForAll()
         }
     }

@@ -5,9 +5,7 @@ import TestSupport
 /// also drills, follow-ups, messages from a template, and messages that need an approval.
 struct PostMix: Sendable {
     let seed: UInt64
-    let subjects: [SubjectPath]
-    /// A subject whose messages are held until a second person approves them.
-    let held: SubjectPath
+    let subjects: RunSubjects
     /// A template with the blank `number`.
     let template: String
     /// The key of a message that was accepted recently.
@@ -20,7 +18,10 @@ struct PostMix: Sendable {
         func happens(in percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
         let isHeld = happens(in: 5)
-        let subject = isHeld ? held : subjects[Int.random(in: subjects.indices, using: &random)]
+        // Each of them makes hundreds of pushes.
+        let isForCrowd = !isHeld && !subjects.crowds.isEmpty && happens(in: 2)
+        let group = isHeld ? [subjects.held] : isForCrowd ? subjects.crowds : subjects.ordinary
+        let subject = group[Int.random(in: group.indices, using: &random)]
         var body = subject.message(title: "\(client)/\(number)")
         if happens(in: 8) {
             for text in ["title", "desc", "message"] { body[text] = nil }

@@ -7,9 +7,10 @@ enum Store: String, Hashable, Sendable, CaseIterable, ExpressibleByArgument {
     /// A database server, which has faults like the services.
     case mongodb
 
-    /// The processes of a run.
+    /// The processes of a run. Several Web Push services need MongoDB.
     var processes: [Part] {
-        Part.allCases.filter { $0 != .machine && ($0 != .database || self == .mongodb) }
+        let others: [Part] = [.database] + Part.webPush.dropFirst()
+        return Part.allCases.filter { $0 != .machine && (self == .mongodb || !others.contains($0)) }
     }
 
     /// The time between two posts of one portal. The server that replaces MongoDB takes about ten milliseconds for a write.
@@ -20,11 +21,11 @@ enum Store: String, Hashable, Sendable, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// How long it may take to store a relay's outcome, in milliseconds: with MongoDB until the services give up (`socketTimeoutMS`), and
-    /// once more.
+    /// How long it may take to store a relay's outcome, in milliseconds. It is stored together with that of the Web Push service, which may
+    /// have many subscriptions to read. With MongoDB until the services give up (`socketTimeoutMS`), and once more.
     var storing: Int64 {
         switch self {
-        case .sqlite: StrayCopy.margin
+        case .sqlite: 5_000
         case .mongodb: 20_000
         }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Chaos
 
-/// Messages that expire, copies that FCM takes at the end of a lifetime, and outcomes that wait.
+/// Messages that expire, copies that FCM takes at the end of a lifetime, outcomes that wait, and the components for browsers.
 extension VerdictTests {
     @Test("A copy that a relay gave up because it had expired needs no fault")
     func expiredOnTheWay() {
@@ -65,5 +65,35 @@ extension VerdictTests {
             #expect(verdict.doubled == 1)
             #expect(verdict.isGood == isAway, "\(verdict.problems)")
         }
+    }
+
+    @Test("An outcome that waits for the Web Push service can be lost with the message log as long as that one may take")
+    func outcomeThatWaitsForWebPush() {
+        for (part, isGood) in [(Part.webPush[0], true), (Part.gateway, false)] {
+            let verdict = doubled(heardAfter: 120, by: .messageLog2, .kill, after: 3_000) { evidence in
+                disturb(part, .freeze, after: 100, for: 2_500, in: &evidence)
+            }
+            #expect(verdict.doubled == 1)
+            #expect(verdict.isGood == isGood, "\(verdict.problems)")
+        }
+    }
+
+    @Test("A message that FCM has may expire for browsers while the Web Push service is away, and may not fail for them")
+    func browsers() {
+        func verdict(_ state: String, webpush: String, _ part: Part) -> Verdict {
+            Verdict(
+                evidence { evidence in
+                    evidence.archive["m"] = ArchivedMessage(
+                        msiKey: "m", due: Self.start, expires: Self.start + 60_000, state: state,
+                        components: [.init(component: Self.component, state: "accepted", name: "n")], webpush: webpush)
+                    disturb(part, .freeze, after: 100, in: &evidence)
+                })
+        }
+        #expect(verdict("relayed", webpush: "accepted", .gateway).isGood)
+        let away = verdict("expired", webpush: "expired", Part.webPush[0])
+        #expect(away.isGood && away.delivered == 1, "\(away.problems)")
+        #expect(verdict("expired", webpush: "expired", .gateway).problems.count == 1)
+        #expect(verdict("failed", webpush: "failed", Part.webPush[0]).problems.count == 1)
+        #expect(verdict("relayed", webpush: "pending", .gateway).problems.count == 1)
     }
 }

@@ -10,7 +10,7 @@ import Testing
 /// every write and sync is recorded, and the disk is reset to its synced content.
 @Suite("Power cuts", .serialized)
 struct PowerCutTests {
-    @Test("Every message that was answered with 201 is there after a power cut, if the disk keeps some of the unsynced data")
+    @Test("Each message and subscription is there after a power cut if it was answered, if the disk keeps some unsynced data")
     func powerCut() async throws {
         try await check(.keepsSome(seed: 1))
     }
@@ -46,8 +46,16 @@ private struct RecordedPosts {
         let logLength: Int
     }
 
+    /// A browser that has proven itself.
+    struct Subscriber: Sendable {
+        let browser: TestBrowser
+        /// As for a post.
+        let logLength: Int
+    }
+
     let log: WriteLog
     let posts: [Post]
+    private let subscribers: [Subscriber]
     private let folder: String
     private let empty: RecordedDisk
     private let subjectLogLength: Int
@@ -59,28 +67,42 @@ private struct RecordedPosts {
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         empty = try RecordedDisk(folder)
         let recorder = WriteRecorder(folder: folder, log: outer + "/writes")
-        let (subjectLogLength, posts) = try await withServices(
-            in: folder, recorder.variables(executables: ServiceProcess.executables.path(percentEncoded: false))
-        ) { portal in
-            let subject = try await portal.makeSubject("Alert")
-            let subjectLogLength = recorder.logLength
-            return try await withThrowingTaskGroup(of: [Post].self) { group in
-                for client in 0..<4 {
-                    group.addTask {
-                        var posts: [Post] = []
-                        for number in 0..<10 {
-                            let msiKey = try await portal.accepted(subject.message(title: "\(client)/\(number)"))
-                            posts.append(Post(msiKey: msiKey, logLength: recorder.logLength))
-                        }
-                        return posts
-                    }
-                }
-                let posts = try await group.reduce(into: []) { $0 += $1 }
-                return (subjectLogLength, posts)
+        let variables = recorder.variables(executables: ServiceProcess.executables.path(percentEncoded: false))
+        (subjectLogLength, subscribers, posts) = try await withPushServices(1) { [folder] services in
+            let settings = variables.merging(["MSI_WEBPUSH_HOSTS": services[0].url]) { $1 }
+            return try await withServices(in: folder, settings) { portal in
+                let subject = try await portal.makeSubject("Alert")
+                let subjectLogLength = recorder.logLength
+                let subscribers = try await Self.subscribe(to: subject, at: services[0], through: portal, recorder)
+                return (subjectLogLength, subscribers, try await Self.post(to: subject, through: portal, recorder))
             }
         }
-        (self.subjectLogLength, self.posts) = (subjectLogLength, posts)
         log = try WriteLog(path: outer + "/writes")
+    }
+
+    private static func subscribe(
+        to subject: SubjectPath, at service: TestPushService, through portal: Portal, _ recorder: WriteRecorder
+    ) async throws -> [Subscriber] {
+        var subscribers: [Subscriber] = []
+        for _ in 0..<5 {
+            let browser = try await TestBrowser.subscribe(to: [subject.topicKey], at: service, through: portal)
+            subscribers.append(Subscriber(browser: browser, logLength: recorder.logLength))
+        }
+        return subscribers
+    }
+
+    private static func post(
+        to subject: SubjectPath, through portal: Portal, _ recorder: WriteRecorder
+    ) async throws -> [Post] {
+        let posts = try await concurrently(4) { client in
+            var posts: [Post] = []
+            for number in 0..<10 {
+                let msiKey = try await portal.accepted(subject.message(title: "\(client)/\(number)"))
+                posts.append(Post(msiKey: msiKey, logLength: recorder.logLength))
+            }
+            return posts
+        }
+        return posts.flatMap(\.self)
     }
 
     /// Cuts the power at one point, starts every service on the remaining data, and checks the guarantees up to that point.
@@ -100,21 +122,25 @@ private struct RecordedPosts {
                 if answer.status != 200 { lost.append("\(post.msiKey): \(answer)") }
             }
             #expect(lost.isEmpty, "messages that were answered 201, after a cut at \(length)")
+            for subscriber in subscribers where subscriber.logLength <= length {
+                #expect(try await subscriber.browser.isKnown(to: portal), "a proven subscription, after a cut at \(length)")
+            }
         }
     }
 }
 
-/// Starts the gateway and the services with a store.
+/// Starts the gateway and the services with a store. Web Push is on.
 private func withServices<Value: Sendable>(
     in folder: String, _ settings: [String: String], _ body: @Sendable (Portal) async throws -> Value
 ) async throws -> Value {
     let port = try FreePort.choose()
+    let own = ["MSI_GATEWAY_PORT": "\(port)", "MSI_WEBPUSH_CONTACT": "mailto:test@example.edu"]
     var processes: [ServiceProcess] = []
     return try await perform {
         for name in (ServiceEntry.all.filter(\.keepsData) + [.gateway]).map(\.executable) {
             processes.append(
                 try await ServiceProcess(
-                    name, in: folder, settings: settings.merging(["MSI_GATEWAY_PORT": "\(port)"]) { $1 },
+                    name, in: folder, settings: settings.merging(own) { $1 },
                     logFile: "\(folder).\(name).log"))
             if name == ServiceEntry.people.executable { try await TestOperator.setUp(in: folder) }
         }

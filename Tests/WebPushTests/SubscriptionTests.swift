@@ -162,7 +162,7 @@ struct SubscriptionTests {
 
     @Test("The number of unproven subscriptions is limited by address and by push service, and the number of all")
     func limits() async throws {
-        let limits = SubscriptionTally.Limits(subscriptions: 5, unprovenByAddress: 2, unprovenByHost: 3)
+        let limits = SubscriptionTally.Limits(subscriptions: 5, unprovenByAddress: 2, unprovenByService: 3)
         try await withWebPush(limits: limits) { service, sender in
             func add(_ address: String?, _ endpoint: String = "https://fcm.googleapis.com/fcm/send/\(ObjectID())") async
                 -> ReplyStatus?
@@ -179,6 +179,28 @@ struct SubscriptionTests {
             _ = try await service.subscribe(Browser(), sender)
             #expect(await add("192.0.2.3", other + "2") == .overloaded, "there are as many as there may be")
             #expect(service.counts.subscriptions == 5 && sender.requests.count == 5)
+        }
+    }
+
+    @Test("A code that another instance has got counts after the next count")
+    func provenElsewhere() async throws {
+        try await withWebPush { service, sender in
+            func counting() -> Subscriptions {
+                Subscriptions(store: service.subscriptions.store, tally: SubscriptionTally(limits: .init(unprovenByAddress: 1)))
+            }
+            let (here, elsewhere) = (counting(), counting())
+            func add() async throws -> ProveSubscription {
+                let command = Browser().subscription()
+                let endpoint = try PushEndpoint(command.endpoint.text, allowed: PushHosts())
+                let added = try await here.add(command, at: endpoint, key: ObjectID(), address: "192.0.2.1")
+                return ProveSubscription(id: added.document.id, secret: added.secret, code: added.code)
+            }
+            try await elsewhere.prove(try await add())
+            #expect(await status { _ = try await add() } == .overloaded)
+            try await here.recount()
+            _ = try await add()
+            try await here.recount()
+            #expect(await status { _ = try await add() } == .overloaded, "this one is not proven")
         }
     }
 

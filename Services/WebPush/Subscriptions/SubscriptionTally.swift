@@ -15,7 +15,7 @@ final class SubscriptionTally: Sendable {
         /// How many of a client's address may be unproven at a time. A campus shares addresses, and a browser needs a second.
         var unprovenByAddress = 500
         /// How many of a push service may be unproven at a time.
-        var unprovenByHost = 5_000
+        var unprovenByService = 5_000
     }
 
     /// The subscriptions of the store.
@@ -41,28 +41,28 @@ final class SubscriptionTally: Sendable {
 
     private struct Unproven: Sendable {
         let id: ObjectID
-        let host: String
+        let service: String
         let address: IPAddress?
         let ends: UnixMilliseconds
     }
 
-    /// Those that were added here and are not proven, oldest first, and how many each address and host has.
+    /// Those that were added here and are not proven, oldest first, and how many each address and push service has.
     private struct Waiting: Sendable {
         var order: Deque<ObjectID> = []
         var known: [ObjectID: Unproven] = [:]
         var addresses: [IPAddress: Int] = [:]
-        var hosts: [String: Int] = [:]
+        var services: [String: Int] = [:]
 
         mutating func add(_ unproven: Unproven) {
             order.append(unproven.id)
             known[unproven.id] = unproven
-            hosts[unproven.host, default: 0] += 1
+            services[unproven.service, default: 0] += 1
             if let address = unproven.address { addresses[address, default: 0] += 1 }
         }
 
         mutating func remove(_ id: ObjectID) {
             guard let unproven = known.removeValue(forKey: id) else { return }
-            hosts[unproven.host] = hosts[unproven.host].flatMap { $0 > 1 ? $0 - 1 : nil }
+            services[unproven.service] = services[unproven.service].flatMap { $0 > 1 ? $0 - 1 : nil }
             if let address = unproven.address { addresses[address] = addresses[address].flatMap { $0 > 1 ? $0 - 1 : nil } }
         }
 
@@ -99,15 +99,16 @@ final class SubscriptionTally: Sendable {
         let refusal = state.withLock { state -> String? in
             state.waiting.removeEnded(at: now)
             if state.count.subscriptions >= limits.subscriptions { return "there are too many subscriptions" }
-            if (state.waiting.hosts[subscription.host] ?? 0) >= limits.unprovenByHost {
-                return "too many new subscriptions at \(subscription.host) have not returned their code"
+            if (state.waiting.services[subscription.service] ?? 0) >= limits.unprovenByService {
+                return "too many new subscriptions at \(subscription.service) have not returned their code"
             }
             if let customer, (state.waiting.addresses[customer] ?? 0) >= limits.unprovenByAddress {
                 return "too many new subscriptions from this address have not returned their code"
             }
             state.count.add(subscription)
             state.waiting.add(
-                Unproven(id: subscription.id, host: subscription.host, address: customer, ends: subscription.expires ?? now))
+                Unproven(id: subscription.id, service: subscription.service, address: customer, ends: subscription.expires ?? now)
+            )
             return nil
         }
         if let refusal { throw CommandFailure(.overloaded, refusal, retryAfter: .seconds(60)) }
@@ -120,6 +121,9 @@ final class SubscriptionTally: Sendable {
             state.waiting.remove(subscription.id)
         }
     }
+
+    /// One that was found in the store is proven.
+    func isProven(_ id: ObjectID) { state.withLock { $0.waiting.remove(id) } }
 
     /// - Parameter subscription: As it was before.
     func removed(_ subscription: SubscriptionDocument) {

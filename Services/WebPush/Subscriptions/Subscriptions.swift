@@ -139,7 +139,11 @@ struct Subscriptions: Sendable {
         var cursor: Cursor?
         repeat {
             let page = try await store.page(of: WebPushStore.subscriptions, after: cursor, limit: Self.pageSize)
-            for stored in page.documents { count.add(stored.document) }
+            for stored in page.documents {
+                count.add(stored.document)
+                // Another instance may have got its code.
+                if stored.document.isProven { tally.isProven(stored.document.id) }
+            }
             cursor = page.next
         } while cursor != nil
         tally.replace(by: count)

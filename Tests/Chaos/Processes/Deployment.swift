@@ -5,8 +5,8 @@ import Base
 import ServiceKit
 import TestSupport
 
-/// The product with two message logs and two relays, as separate processes. All except FCM and the database server
-/// are on one machine.
+/// The product with two message logs, two relays and, with MongoDB, two Web Push services, as separate processes. All except FCM and the
+/// database server are on one machine.
 struct Deployment: Sendable {
     /// In the order of their start.
     let parts: [RunningPart]
@@ -19,11 +19,12 @@ struct Deployment: Sendable {
     ///   - folder: An existing, empty folder for everything that is not on the machine's disk.
     ///   - paths: Each relay's connection to FCM.
     ///   - resolver: The library of ``FCMPath/resolver``.
+    ///   - pushServices: The origins of the push services of browsers.
     ///   - other: Another version, with which some processes start.
     ///   - seed: Decides which.
     init(
         in folder: String, store: Store, emulatorPort: Int, machine: Machine, paths: [Part: FCMPath], resolver: String,
-        other: OtherVersion?, seed: UInt64, journal: Journal
+        pushServices: [String], other: OtherVersion?, seed: UInt64, journal: Journal
     ) throws {
         self.folder = folder
         self.machine = machine
@@ -36,6 +37,10 @@ struct Deployment: Sendable {
         shared[Setting.gatewayPort.declaration.name] = String(gatewayPort)
         shared[Setting.fcmEmulatorPort.declaration.name] = String(emulatorPort)
         shared[Setting.runtimeDirectory.declaration.name] = folder + "/run"
+        shared[Setting.webPushContact.declaration.name] = "mailto:chaos@example.edu"
+        if !pushServices.isEmpty {
+            shared[Setting.webPushHosts.declaration.name] = pushServices.joined(separator: ",")
+        }
         if store == .mongodb {
             // That server's retryable writes are slow.
             shared[Setting.databaseURL.declaration.name] = "mongodb://127.0.0.1:\(databasePort)/campus?retryWrites=false"
@@ -57,6 +62,9 @@ struct Deployment: Sendable {
         }
     }
 
+    /// The processes that join later.
+    var late: [RunningPart] { parts.filter { Part.late.contains($0.part) } }
+
     /// Starts all processes but those that join later.
     func start() async throws {
         for part in parts where !Part.late.contains(part.part) {
@@ -70,7 +78,7 @@ struct Deployment: Sendable {
 
     /// Starts the processes that join those that are running.
     func startLate() async throws {
-        for part in parts where Part.late.contains(part.part) { try await part.start() }
+        for part in late { try await part.start() }
     }
 
     /// What `msi audit verify` prints if it does not accept the audit log.
@@ -160,8 +168,8 @@ struct Deployment: Sendable {
     private static func settings(of part: Part, in folder: String) -> [String: String] {
         guard let service = part.service else { return [:] }
         var settings: [String: String] = [:]
-        // At this level each of FCM's answers is logged with its name, as evidence for doubled components.
-        if service == .fcmRelay { settings[Setting.logLevel.declaration.name] = "debug" }
+        // At this level each of FCM's answers is logged with its name, as evidence for doubled components, and so is each block of pushes.
+        if [.fcmRelay, .webpush].contains(service) { settings[Setting.logLevel.declaration.name] = "debug" }
         guard part.number != nil else { return settings }
         for socket in service.sockets {
             settings[Setting<String>.listen(service, socket).declaration.name] = endpoint(of: part, socket, in: folder)

@@ -25,6 +25,7 @@ struct Part: Hashable, Sendable {
     static let gateway = Part(.service(.gateway))
     static let relays = processes(of: .fcmRelay)
     static let messageLogs = processes(of: .messageLog)
+    static let webPush = processes(of: .webpush)
     /// Those with a database.
     static let withData = ServiceEntry.all.filter(\.keepsData).flatMap { processes(of: $0) }
     /// The parts between a relay and FCM.
@@ -32,8 +33,11 @@ struct Part: Hashable, Sendable {
     /// The parts that relay a stored message to FCM.
     static let relaying = sending + messageLogs + [.database, .machine]
 
+    /// The parts that hand a stored message to the push services of browsers.
+    static let pushing = webPush + messageLogs + [.database, .machine]
+
     /// The number of processes of a service; one if there is no entry.
-    static let counts: [ServiceEntry: Int] = [.fcmRelay: 2, .messageLog: 2]
+    static let counts: [ServiceEntry: Int] = [.fcmRelay: 2, .messageLog: 2, .webpush: 2]
 
     private static func processes(of service: ServiceEntry) -> [Part] {
         guard let count = counts[service] else { return [Part(.service(service))] }

@@ -31,6 +31,8 @@ struct Evidence: Sendable {
     var hangs: [Int64] = []
     /// What the phones have; `nil` if there were none.
     var phones: PhoneEvidence?
+    /// What the browsers have; `nil` if there were none.
+    var browsers: BrowserEvidence?
     /// Which relay received FCM's acceptance of a send, by FCM's name.
     var acceptances: [String: Observation] = [:]
     /// Which relays have reported a component as not accepted.

@@ -67,20 +67,25 @@ struct StrayCopy: Hashable, Sendable {
     private static let recovery: Int64 = 60_000
     /// The minimum freeze that ends an earlier lease of 35 s, in milliseconds.
     private static let lease: Int64 = 20_000
+    /// How long a message log waits for the Web Push service, to which it hands a message together with FCM, in milliseconds.
+    private static let otherTransport = Int64(DeliveryTimes.relayTimeout / .milliseconds(1))
 
     /// When the component was in flight, in Unix milliseconds.
     private var inFlight: ClosedRange<Int64> {
         begin - Self.margin...max(send.received, end.map { $0 + Self.margin } ?? send.received + Self.requestTimeout)
     }
 
-    /// While nothing can be stored, and until the database has caught up, the outcome waits in the message log.
+    /// While nothing can be stored, and until the database has caught up, the outcome waits in the message log. It also waits for the Web
+    /// Push service, whose outcome is stored together with it.
     private func inFlight(during injectedFaults: [InjectedFault]) -> ClosedRange<Int64> {
         guard rule == .outcomeLost else { return inFlight }
         let inFlight = self.inFlight.lowerBound...max(self.inFlight.upperBound, self.end.map { $0 + storing } ?? 0)
         let beforeOutage = inFlight.lowerBound - Self.recovery...inFlight.upperBound
         let outages = injectedFaults.filter { ($0.part == .database || $0.action == .fillDisk) && $0.overlaps(beforeOutage) }
         let end = outages.map { $0.ended + Self.recovery }.max() ?? 0
-        return inFlight.lowerBound...max(inFlight.upperBound, end)
+        let isKept = injectedFaults.contains { Part.webPush.contains($0.part) && $0.overlaps(inFlight) }
+        let kept = isKept ? self.end.map { $0 + Self.otherTransport + storing } ?? 0 : 0
+        return inFlight.lowerBound...max(inFlight.upperBound, end, kept)
     }
 
     /// Whether it is explained without an injected fault.

@@ -19,6 +19,7 @@ struct Verdict: Sendable {
     let cube: CubeVerdict
     let audit: AuditVerdict?
     let phones: PhoneVerdict?
+    let browsers: BrowserVerdict?
     /// All problems: losses, and events without an explanation.
     private(set) var problems: [String]
 
@@ -56,12 +57,19 @@ struct Verdict: Sendable {
                 interventions: evidence.interventions)
         }
         phones = evidence.phones.map { PhoneVerdict($0, archive: evidence.archive) }
+        let approvals = evidence.audit?.entries.filter { $0.action == "message.approve" } ?? []
+        browsers = evidence.browsers.map { browsers in
+            BrowserVerdict(
+                browsers, archive: evidence.archive, approved: Set(approvals.map(\.object.id)),
+                injectedFaults: evidence.injectedFaults)
+        }
         broadcasts = BroadcastVerdict(
             sent: evidence.sentBroadcasts, logged: evidence.loggedBroadcasts, audit: evidence.audit, phones: evidence.phones)
         cube = CubeVerdict(evidence.cubeEdits, cube: evidence.cube, audit: evidence.audit)
         let features = evidence.phones.map { FeatureVerdict($0, sent: evidence.sentBroadcasts).problems } ?? []
         problems = evidence.problems + JoinVerdict(evidence.join).problems + features + cube.problems
         problems += pushes.problems + (audit?.problems ?? []) + (phones?.problems ?? []) + broadcasts.problems
+        problems += browsers?.problems ?? []
         for message in evidence.accepted { judge(message, evidence) }
         for message in evidence.archive.values { judge(message, evidence) }
         for (component, copies) in evidence.sends { judge(copies, of: component, evidence) }
@@ -115,7 +123,8 @@ struct Verdict: Sendable {
             }
         }
         if message.state == "expired" { judgeExpiry(of: message, evidence) }
-        let states = Set(message.components.map(\.state))
+        if message.webpush == "failed" { add("\(message.msiKey) has failed for browsers", about: message.msiKey, evidence) }
+        let states = Set(message.components.map(\.state) + [message.webpush].compactMap(\.self))
         if message.state == "relayed", states != ["accepted"] {
             problems.append("\(message.msiKey) is relayed, but its components are \(states.sorted())")
         }
@@ -163,10 +172,12 @@ struct Verdict: Sendable {
     /// Checks whether there was a reason for a message to expire.
     private mutating func judgeExpiry(of message: ArchivedMessage, _ evidence: Evidence) {
         let wasSet = MachineClock(evidence.injectedFaults).wasSet(during: message)
+        // The Web Push service keeps back nothing for FCM.
+        let parts = Part.relaying + (message.isMissingAtBrowsersOnly ? Part.webPush : [])
         let hadReason =
             wasSet || wasBehind(during: message, evidence)
             || evidence.injectedFaults.contains { injected in
-                Part.relaying.contains(injected.part)
+                parts.contains(injected.part)
                     && injected.overlaps(message.due - Self.recoveryTimeout...message.expires)
             }
         if !hadReason { add("expired though nothing was away: \(message)", about: message.msiKey, evidence) }
@@ -176,10 +187,13 @@ struct Verdict: Sendable {
     /// run has a backlog. While others are sent in time, a message that expires was forgotten.
     private func wasBehind(during message: ArchivedMessage, _ evidence: Evidence) -> Bool {
         let limit = (message.expires - message.due) / 2
-        return evidence.sends.values.joined().contains { copy in
-            guard let other = evidence.archive[copy.component.msiKey], other.msiKey != message.msiKey else { return false }
-            return copy.received - other.due >= limit && other.due <= message.expires && copy.received >= message.due
+        func isLate(_ msiKey: String, _ received: Int64) -> Bool {
+            guard let other = evidence.archive[msiKey], other.msiKey != message.msiKey else { return false }
+            return received - other.due >= limit && other.due <= message.expires && received >= message.due
         }
+        if evidence.sends.values.joined().contains(where: { isLate($0.component.msiKey, $0.received) }) { return true }
+        guard message.isMissingAtBrowsersOnly, let browsers = evidence.browsers?.browsers else { return false }
+        return browsers.lazy.flatMap(\.arrivals).contains { isLate($0.msiKey, $0.received) }
     }
 
     /// Checks whether messages were refused only while the disk was full, or shortly after.
@@ -217,5 +231,12 @@ struct Verdict: Sendable {
             }
         }
         if !isExcused { problems.append("\(start.part.name) did not start, see \(start.logFile)") }
+    }
+}
+
+extension ArchivedMessage {
+    /// Whether FCM has accepted all of its components, and only the Web Push service has not.
+    fileprivate var isMissingAtBrowsersOnly: Bool {
+        webpush.map { $0 != "accepted" } == true && components.allSatisfy { $0.state == "accepted" }
     }
 }

@@ -25,23 +25,28 @@ package struct ArchivedMessage: Hashable, Sendable {
     }
 
     package let msiKey: String
+    /// The key of its subject.
+    package let topicKey: String
     /// When it was due, in Unix milliseconds, like all times here.
     package let due: Int64
     package let expires: Int64
     package let state: String
     /// How often a relay has taken it.
     package let attempts: Int
-    /// The time of the next attempt; `nil` once it has ended.
+    /// The time of the next attempt by any transport; `nil` once it has ended.
     package let nextAttempt: Int64?
     package let leaseEnd: Int64?
     /// Its components for FCM.
     package let components: [Component]
+    /// The state of its component for browsers; `nil` if it has none.
+    package let webpush: String?
 
     package init(
-        msiKey: String, due: Int64, expires: Int64, state: String, attempts: Int = 1, nextAttempt: Int64? = nil,
-        leaseEnd: Int64? = nil, components: [Component]
+        msiKey: String, topicKey: String = "", due: Int64, expires: Int64, state: String, attempts: Int = 1,
+        nextAttempt: Int64? = nil, leaseEnd: Int64? = nil, components: [Component], webpush: String? = nil
     ) {
         self.msiKey = msiKey
+        self.topicKey = topicKey
         self.due = due
         self.expires = expires
         self.state = state
@@ -49,6 +54,7 @@ package struct ArchivedMessage: Hashable, Sendable {
         self.nextAttempt = nextAttempt
         self.leaseEnd = leaseEnd
         self.components = components
+        self.webpush = webpush
     }
 
     package var isFinal: Bool { nextAttempt == nil }
@@ -60,12 +66,14 @@ extension ArchivedMessage: Decodable {
             let state: String
             let attempts: Int
             let nextAttempt: Int64?
+            let webpushAttempt: Int64?
             let lease: Lease?
             let components: [Component]
 
             private enum CodingKeys: String, CodingKey {
                 case state, attempts, lease, components
                 case nextAttempt = "next_attempt"
+                case webpushAttempt = "webpush_attempt"
             }
         }
 
@@ -86,6 +94,7 @@ extension ArchivedMessage: Decodable {
         }
 
         let msiKey: String
+        let topicKey: String
         let timestamp: Int64
         let sendAt: Int64?
         /// In seconds.
@@ -95,23 +104,28 @@ extension ArchivedMessage: Decodable {
 
         private enum CodingKeys: String, CodingKey {
             case msiKey = "msi_key"
+            case topicKey = "topic_key"
             case sendAt = "send_at"
             case timestamp, delay, expires, relay
         }
     }
 
+    /// The name of the component for browsers.
+    private static let webpushName = "webpush"
+
     package init(from decoder: any Decoder) throws {
         let document = try Document(from: decoder)
         let relay = document.relay
         self.init(
-            msiKey: document.msiKey,
+            msiKey: document.msiKey, topicKey: document.topicKey,
             due: max(document.timestamp + (document.delay ?? 0) * 1_000, document.sendAt ?? 0), expires: document.expires,
-            state: relay.state, attempts: relay.attempts, nextAttempt: relay.nextAttempt, leaseEnd: relay.lease?.until,
-            components: relay.components.filter { $0.component != "webpush" }.map { component in
+            state: relay.state, attempts: relay.attempts,
+            nextAttempt: relay.nextAttempt.map { min($0, relay.webpushAttempt ?? $0) }, leaseEnd: relay.lease?.until,
+            components: relay.components.filter { $0.component != Self.webpushName }.map { component in
                 Component(
                     component: SentComponent(msiKey: document.msiKey, name: component.component), state: component.state,
                     name: component.name, error: component.error?.code, errorClass: component.error?.class)
-            })
+            }, webpush: relay.components.first { $0.component == Self.webpushName }?.state)
     }
 }
 
