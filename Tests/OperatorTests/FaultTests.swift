@@ -287,7 +287,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
             let probe = CanaryProbe(
                 topic: TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()), interval: Seconds(rawValue: 60),
                 account: "canary",
-                token: Secret("t"), gateway: (url: "", source: ""), isRunning: true, started: nil)
+                token: Secret("t"), gateway: (url: "", source: ""), isRunning: true, started: nil, usesWebPush: false)
             return [probe.arrival(nil, now: .now)]
         },
     ]
