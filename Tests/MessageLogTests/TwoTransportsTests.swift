@@ -112,6 +112,15 @@ struct TwoTransportsTests {
         var onPhones = after([AttemptOutcome(.fcm, Self.accepted([0])), AttemptOutcome(.webpush, .unreachable(Self.unreachable))])
         #expect(throws: CommandFailure.self) { try onPhones.recall(by: "ann", at: time) }
 
+        // Browsers are told of recalled Alerts only.
+        let information = Self.logged(.information)
+        var shown = after([unreachable, AttemptOutcome(.webpush, Self.accepted([1]))], of: information)
+        #expect(throws: CommandFailure.self) { try shown.recall(by: "ann", at: time) }
+        let toNobody = AttemptOutcome(.webpush, .answered([PartResult(part: 1, result: .success("0"))]))
+        var unseen = after([unreachable, toNobody], of: information)
+        try unseen.recall(by: "ann", at: time)
+        #expect(unseen.components.map(\.state) == [.recalled, .accepted])
+
         var held = RelayRecord(held: .alert, by: Self.both, until: Self.expires)
         try held.approve(by: "ann", of: "ben", at: time, notBefore: nil, expires: Self.expires)
         #expect(held.nextAttempt == Self.now && held.webpushAttempt == Self.now)

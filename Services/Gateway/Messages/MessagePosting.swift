@@ -190,9 +190,8 @@ struct MessagePosting: Sendable {
         }
         switch message.relay.state {
         case .held, .pending, .retrying:
-            let isPartlyOut = message.relay.components.contains { $0.isBeyondRecall }
             let problem =
-                isPartlyOut
+                message.relay.isBeyondRecall
                 ? "a part of \(message.msiKey) is still on its way, so wait until that has ended"
                 : "\(message.msiKey) has not gone out yet; recall it instead, or wait until it has"
             throw Problem(.invalidField, "follows: \(problem)", field: "follows")

@@ -108,7 +108,7 @@ extension DeliveryRecord {
         if let lease, lease.until > time.now {
             throw CommandFailure.onItsWay
         }
-        guard !parts.contains(where: { $0.isBeyondRecall }) else {
+        guard !isBeyondRecall else {
             throw CommandFailure(.conflict, "a part of it has gone out already")
         }
         end(by: actor, at: time, reason: reason)

@@ -144,6 +144,8 @@ package protocol DeliveryRecord: Hashable, Sendable {
     var parts: [Part] { get set }
     /// The interventions of people, oldest first.
     var trace: [Intervention]? { get set }
+    /// Whether it is too late to recall it.
+    var isBeyondRecall: Bool { get }
 
     /// What sends a part.
     func transport(of part: Part) -> PushTransport
@@ -158,14 +160,14 @@ package protocol DeliveryPart: Hashable, Sendable {
     var acceptedAt: UnixMilliseconds? { get set }
     /// The error of the last attempt.
     var error: DeliveryError? { get set }
-    /// Whether it is too late to recall what it is a part of.
-    var isBeyondRecall: Bool { get }
 
     /// Whether another value is the same part in another state.
     func isSamePart(as other: Self) -> Bool
 }
 
 extension DeliveryRecord {
+    package var isBeyondRecall: Bool { parts.contains { $0.state == .accepted } }
+
     /// Whether it comes from a backup and has not been released since. It may have gone out after the backup was made.
     package var isHeldByRestore: Bool {
         guard state == .held else { return false }
@@ -196,16 +198,19 @@ extension RelayRecord: DeliveryRecord {
         _modify { yield &components }
     }
 
+    /// Browsers ask the hub after each push and at each start of the app, and remove Alerts that were recalled. The hub does not tell them of
+    /// recalled Information.
+    package var isBeyondRecall: Bool {
+        let isAlert = components.contains { $0.component == .notification }
+        return components.contains { part in
+            let isInBrowsersOnly = part.component == .webpush && (isAlert || part.name == "0")
+            return part.state == .accepted && !isInBrowsersOnly
+        }
+    }
+
     package func transport(of part: ComponentRecord) -> PushTransport { part.component.transport }
 }
 
-extension DeliveryPart {
-    package var isBeyondRecall: Bool { state == .accepted }
-}
-
 extension ComponentRecord: DeliveryPart {
-    /// Browsers ask the hub after each push and at each start of the app, and remove what was recalled.
-    package var isBeyondRecall: Bool { state == .accepted && component != .webpush }
-
     package func isSamePart(as other: ComponentRecord) -> Bool { component == other.component }
 }

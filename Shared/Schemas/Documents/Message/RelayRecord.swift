@@ -88,7 +88,7 @@ package enum RelayState: String, ClosedEnum {
     case failed
     /// Its deadline passed before every component was accepted. Final.
     case expired
-    /// It was recalled before it went out. Final.
+    /// It was recalled before FCM had accepted any of it. Final.
     case recalled
 }
 

@@ -66,9 +66,9 @@ export function possibleActions(message, now = hubNow()) {
   const maySend = maySendTo(message.topic_key);
   if (!maySend && !isMine) return [];
   const state = stateOf(message, now);
-  // The app in browsers removes what was recalled.
-  const isUntouched = !message.relay.components?.some(({ component, state: partState }) =>
-    partState === "accepted" && component !== "webpush");
+  // The app in browsers removes Alerts that were recalled. It does not learn of recalled Information.
+  const isUntouched = !message.relay.components?.some(({ component, state: partState, name }) =>
+    partState === "accepted" && (component !== "webpush" || (message.distribution !== "Alert" && name !== "0")));
   const isHeld = isWaiting(message, now);
   const mayChange = maySend && (isHeld ? isMine : isPlanned(message, now));
   // Who has edited it does not approve it.

@@ -50,8 +50,17 @@ export function rejectionOf({ approval, sender, relay }) {
   return trace.findLast(({ action, by }) => action === "recall" && by !== sender);
 }
 
-/** Whether FCM, or the Web Push service, has accepted a component: phones may have it. */
-export const isOut = ({ relay }) => (relay?.components ?? []).some(({ state }) => state === "accepted");
+/** Whether FCM has accepted a component. */
+export const isAtFCM = ({ relay }) => (relay?.components ?? []).some(({ component, state }) =>
+  component !== "webpush" && state === "accepted");
+
+/**
+ * Whether phones may have it: FCM has accepted a component, or the Web Push service has and there are browsers. Without
+ * FCM running apps then fetch it, whether there are browsers or not.
+ */
+export const isOut = (message) => isAtFCM(message) || (message.relay?.components ?? []).some(
+  ({ component, state, name }) => component === "webpush" && state === "accepted"
+    && (name !== "0" || wayOf(message) === "browsers"));
 
 /** For how many milliseconds an Alert is left to FCM, or without it to Web Push (MSI_ALERT_FETCH_DELAY), by default. */
 const fetchDelay = 5_000;
@@ -68,8 +77,7 @@ const dueOf = ({ timestamp, send_at: sendAt, delay, relay }) =>
 export function fetchOf(message, now = hubNow()) {
   const { relay, distribution, receipts } = message;
   const components = relay?.components ?? [];
-  const isAtFCM = components.some(({ component, state }) => component !== "webpush" && state === "accepted");
-  if (distribution !== "Alert" || isAtFCM) return null;
+  if (distribution !== "Alert" || isAtFCM(message)) return null;
   if (receipts?.received) return isOut(message) ? null : "fetched";
   const data = ["data", "webpush"].map((name) => components.find(({ component }) => component === name)).find(Boolean);
   if (data?.state !== "pending" || !["pending", "retrying"].includes(stateOf(message, now))) return null;

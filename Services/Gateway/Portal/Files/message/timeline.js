@@ -1,6 +1,6 @@
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { fetchOf, isOut, isRestored, nextOf, rejectionOf, stateOf, wayText } from "../lib/message-state.js";
+import { fetchOf, isAtFCM, isOut, isRestored, nextOf, rejectionOf, stateOf, wayText } from "../lib/message-state.js";
 import { personOf } from "../lib/people.js";
 import { formatNumber, hasText, t, tn } from "../lib/text.js";
 import { formatExact, formatMoment, formatTime } from "../lib/time.js";
@@ -58,9 +58,10 @@ export function timeline(message, reached) {
         h("p", { class: "hint" }, t("timeline.expired.detail"))));
   }
   if (state === "failed") steps.push(step("cross", "bad", t("timeline.failed"), relay.ended));
-  if (isOut(message)) {
-    steps.push(step("phone", "good", t("timeline.relayed"), relay.ended,
-        [h("p", { class: "hint" }, wayText("timeline.relayed.detail", message)), reached]));
+  // What was recalled while only browsers had it is taken away there.
+  if (isOut(message) && (state !== "recalled" || isAtFCM(message))) {
+    steps.push(step("phone", "good", t("timeline.relayed"), relay.ended, [h("p", { class: "hint" },
+      t(isAtFCM(message) ? "timeline.relayed.detail" : "timeline.relayed.detail.browsers")), reached]));
   }
   const fetch = fetchOf(message);
   if (fetch === "fetchable") {
