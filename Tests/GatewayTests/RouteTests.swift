@@ -92,7 +92,7 @@ struct RouteTests {
         "GET /app/service-worker.js: anonymous as phones, - -> 200 -",
         "GET /app/push-worker.js: anonymous as phones, - -> 200 -",
         "GET /app/push: anonymous as phones, - -> 200 Reply",
-        "GET /app/push/subscriptions: read as phones, - -> 200 SubscriptionCounts",
+        "GET /app/push/count: read as phones, - -> 200 SubscriptionCounts",
         "POST /app/push/subscriptions: anonymous as phones, SubscriptionBody -> 201 Reply",
         "PUT /app/push/subscriptions/:id: anonymous as phones, SubscriptionChange -> 204 -",
         "POST /app/push/subscriptions/:id/proof: anonymous as phones, SubscriptionProof -> 204 -",

@@ -74,7 +74,7 @@ NOT_ACCEPTING = {
     ("post", "/session/invitation"): "an invitation that has not ended",
     ("post", "/session/invitation/check"): "as above",
     ("get", "/app/push"): "Web Push is on, and its service runs",
-    ("get", "/app/push/subscriptions"): "as above",
+    ("get", "/app/push/count"): "as above",
     ("post", "/app/push/subscriptions"): "an endpoint of a push service, and the keys of a browser",
     ("put", "/app/push/subscriptions/{id}"): "the secret of the subscription",
     ("post", "/app/push/subscriptions/{id}/proof"): "as above, and the code of the first push",

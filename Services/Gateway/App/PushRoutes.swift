@@ -34,7 +34,7 @@ struct PushRoutes: Feature {
                 "Read the key of pushes",
                 "The `applicationServerKey` of a browser's subscription. 404 if the hub sends no pushes.",
                 problems: [.notFound]),
-            Route(.get, Self.subscriptions, right: .read, answer: .ok(SubscriptionCounts.self)) { call in
+            Route(.get, "/app/push/count", right: .read, answer: .ok(SubscriptionCounts.self)) { call in
                 Answer(try await service.request(CountSubscriptions(), context: call.caller))
             }.documented(
                 "Count the browsers that are subscribed to pushes",

@@ -116,9 +116,9 @@ struct WebPushOverHTTPTests {
     @Test("Who may read the archive may ask how many browsers are subscribed")
     func counts() async throws {
         try await Self.with(services: ["msi-people"]) { gateway, _ in
-            #expect(try await gateway.request("GET", Self.path).status == 401)
+            #expect(try await gateway.request("GET", "/app/push/count").status == 401)
             let reader = gateway.with(token: try TestOperator.token(in: gateway.folder))
-            let answer = try await reader.request("GET", Self.path)
+            let answer = try await reader.request("GET", "/app/push/count")
             #expect(answer.status == 200 && answer.object["proven"] as? Int64 == 2, "\(answer)")
         }
     }

@@ -132,7 +132,7 @@ function showOldest({ oldest_waiting: message, scheduled = 0, states: { held = 0
 async function countBrowsers() {
   const webPush = currentHealth()?.parts?.["message-log"]?.webpush;
   if (!may("read") || !webPush || browserState(webPush).state === "bad") return;
-  const counts = await get("/app/push/subscriptions", { remedy: false }).catch(() => null);
+  const counts = await get("/app/push/count", { remedy: false }).catch(() => null);
   if (!counts || counts.proven === browsers) return;
   browsers = counts.proven;
   showHealth(currentHealth());
