@@ -1,6 +1,6 @@
 package import Base
 package import Schemas
-package import Store
+import Store
 
 /// How far the fan-out of a message has come. It goes through the subscriptions of the message's subject in the order of their ids, in
 /// ranges. A range is stored before its blocks, one for each push service, are logged, so a fan-out that is resumed makes the same

@@ -2,7 +2,7 @@ import Crypto
 import FoundationEssentials
 package import Base
 package import Schemas
-package import Store
+import Store
 
 /// A browser's subscription. It names no person.
 package struct SubscriptionDocument: StoredDocument {
