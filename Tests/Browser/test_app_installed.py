@@ -40,8 +40,9 @@ def test_first_visit_without_the_hub(visit, pictures):
     # Screen readers announce the next text, since its region stays.
     region = page.locator(".welcome-subjects").get_by_role("status").element_handle()
     page.context.set_offline(True)
-    expect(page.get_by_text("The subjects of your university appear here when you are online.")).to_be_visible()
-    assert region.inner_text() == "The subjects of your university appear here when you are online."
+    offline = "You are offline. The subjects of your university appear here when you are online."
+    expect(page.get_by_text(offline)).to_be_visible()
+    assert region.inner_text() == offline
     # One may begin anyway.
     begin(page)
     expect(page.get_by_text("Offline. New messages come when this device is online again.")).to_be_visible()

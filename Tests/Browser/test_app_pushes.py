@@ -137,6 +137,8 @@ def test_the_message_comes_with_the_push(product, visit, page, alerts):
 def test_the_hub_is_away(product, visit, page, alerts):
     """The notification is shown nevertheless, and the message comes with the next look."""
     visit.expect_errors(GATEWAY_AWAY, r"status of 50\d")
+    # The gateway serves the worker.
+    worker_of(page)
     with product.away("msi-gateway"):
         deliver(page, push_of(f"{NOBODY}8", "Campus closed"))
         shown(page, "Campus closed")

@@ -71,6 +71,7 @@ def shown(page, title):
 
 def worker_of(page):
     """The service worker that takes pushes, which runs."""
+    page.wait_for_function("navigator.serviceWorker.ready")
     return eventually("the worker", lambda: next((each for each in page.context.service_workers if each.url.endswith("push-worker.js")), None))
 
 
@@ -80,7 +81,6 @@ def deliver(page, data):
     A page that asks for the notifications before that may ask while Chromium knows of one that is not on the screen yet. Chromium then
     takes it for one that was closed, and never names it again.
     """
-    page.wait_for_function("navigator.serviceWorker.ready")
     worker = worker_of(page)
     before = worker.evaluate(SHOWS)
     session = page.context.new_cdp_session(page)
