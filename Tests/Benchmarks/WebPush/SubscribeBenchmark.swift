@@ -96,6 +96,7 @@ struct SubscribeBenchmark {
             .POST, "http://127.0.0.1:\(portal.port)/app/push/subscriptions",
             headers: [
                 "Content-Type": "application/json", "X-Forwarded-For": "10.\(number / 250 % 250).\(number % 250).1",
+                "X-Forwarded-Proto": "https",
             ], body: body, within: .seconds(60))
         guard answer.status == 201 else { throw UnexpectedAnswer(answer) }
         return (ContinuousClock.now - sent) / .milliseconds(1)
