@@ -103,7 +103,7 @@ let package = Package(
                 nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL, serviceContext, serviceLifecycle,
             ],
             path: "Services/Gateway",
-            exclude: ["API.md", "App/ACCESSIBILITY.md", "App/README.md", "Portal/README.md", "Portal/send.png"],
+            exclude: ["API.md", "App/ACCESSIBILITY.md", "App/README.md", "App/app.png", "Portal/README.md", "Portal/send.png"],
             // SwiftPM copies folders side by side, so they need different names.
             resources: [.copy("Portal/Files"), .copy("App/AppFiles")]),
         .executableTarget(

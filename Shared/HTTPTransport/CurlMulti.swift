@@ -44,6 +44,19 @@ struct CurlMulti: @unchecked Sendable {
         curl_multi_remove_handle(handle, easy.handle)
     }
 
+    /// Lets transfers that wait for a connection try again, at the next ``perform()``. libcurl (7.88.1) keeps those of all hosts in one
+    /// list, of which each event lets the first one try. So if many wait for a host that does not answer, one for another host would
+    /// wait as long, although its host has connections. The removal of a handle is such an event.
+    ///
+    /// - Parameters:
+    ///   - count: How many, the longest-waiting first.
+    ///   - spare: A handle without a transfer.
+    func retryWaiting(_ count: Int, by spare: CurlEasy) {
+        for _ in 0..<count where curl_multi_add_handle(handle, spare.handle) == CURLM_OK {
+            curl_multi_remove_handle(handle, spare.handle)
+        }
+    }
+
     /// Sends and receives without waiting.
     func perform() {
         var running: Int32 = 0

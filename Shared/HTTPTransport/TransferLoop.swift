@@ -160,6 +160,15 @@ struct TransferLoop {
         guard now >= nextDeadlineCheck else { return }
         nextDeadlineCheck = now + Self.deadlineCheck
         for transfer in open.filter({ $0.request.deadline <= now }) { endLate(transfer) }
+        if configuration.hasManyHosts { retryWaiting() }
+    }
+
+    /// Lets transfers that wait for a connection to one of many hosts try again. Those that make one are counted as well.
+    private mutating func retryWaiting() {
+        let waiting = open.count { $0.easy.map { $0.connections === connections && $0.sentAt == nil } ?? false }
+        guard waiting > 0, let spare = try? handle() else { return }
+        multi.retryWaiting(waiting, by: spare)
+        handles.giveBack(spare)
     }
 
     /// Frees handles that are no longer needed after a peak.

@@ -69,6 +69,33 @@ struct ServerScopeTests {
         }
     }
 
+    /// Without HTTP/2 each request needs a connection, and a host has few.
+    @Test("Requests that wait for a connection to a host that does not answer keep back none to another host")
+    func waitingForOtherHosts() async throws {
+        try await withPushServices(2) { services in
+            let transport = try CurlTransport(
+                .sample {
+                    $0.threads = 1
+                    $0.hasManyHosts = true
+                    $0.connectionsPerHost = 4
+                })
+            func requests(_ count: Int, to service: TestPushService, within time: Duration) -> [HTTPTransportRequest] {
+                (0..<count).map { _ in
+                    HTTPTransportRequest(
+                        url: service.url + "/push/unknown", headers: [], body: Data("x".utf8), deadline: .now + time,
+                        scope: .allAndPlainLoopback)
+                }
+            }
+            let (hanging, quick) = (services[0], services[1])
+            hanging.behave(.hangs)
+            let outcomes = await transport.send(
+                requests(60, to: hanging, within: .seconds(12)) + requests(20, to: quick, within: .seconds(8)))
+            await transport.close()
+            #expect(outcomes.prefix(60).allSatisfy { $0.failure?.code == .timeout })
+            #expect(outcomes.suffix(20).map { $0.success?.status } == Array(repeating: 404, count: 20))
+        }
+    }
+
     @Test("A host that never answers does not close the connections to others")
     func otherHosts() async throws {
         try await withTLSServer { _ in
