@@ -85,10 +85,9 @@ final class CubeEditor: Sendable {
         case .approval:
             try await send(.PUT, "/approval/\(place)/\(subject.id)", ["approval": .boolean(.random(using: &random))])
         case .move:
-            guard let target = own.randomElement(using: &random), let to = target.areas.randomElement(using: &random) else {
-                return
-            }
-            let body: JSONValue = ["channel": .string("\(target.id)"), "area": .string("\(to.id)")]
+            let places = own.flatMap { target in target.areas.map { (channel: target.id, area: $0.id) } }
+            guard let to = places.filter({ $0.area != area.id }).randomElement(using: &random) else { return }
+            let body: JSONValue = ["channel": .string("\(to.channel)"), "area": .string("\(to.area)")]
             try await send(.PUT, "/place/\(place)/\(subject.id)", body)
         case .access:
             let object = ["\(channel.id)", place, "\(place)/\(subject.id)"].randomElement(using: &random) ?? place
