@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 TURN_ON = "Turn on notifications"
 ON = "Notifications on this device"
+ON_ITS_WAY = "The first notification is on its way."
 HUB_STATUS = r"status of (404|503) .*/app/push\)"
 
 
@@ -59,10 +60,12 @@ def turn_on(page, receiver, *subjects):
     subscribe_at(page, receiver)
     page.reload()
     page.get_by_role("button", name=TURN_ON).click()
-    expect(page.get_by_text("Notifications are on.")).to_be_visible()
+    expect(page.get_by_text(ON_ITS_WAY)).to_be_visible()
     first = eventually("the first push", lambda: receiver.pushes and receiver.pushes[0])
+    expect(page.get_by_text("Notifications are on.")).to_have_count(0)
     deliver(page, first)
     eventually("the code is returned", lambda: row(page)["proven"])
+    expect(page.get_by_text("Notifications are on.")).to_be_visible()
     wait_until_told(page, *subjects)
     return first
 
@@ -101,6 +104,9 @@ def test_turn_on_at_the_first_visit(product, push_service, visit, pictures, aler
     assert first["notification"]["navigate"] == f"{product.url}/app/", first
     shown(page, first["notification"]["title"])
     expect(page.get_by_role("button", name=TURN_ON)).to_have_count(0)
+    # What was true before is not said any more.
+    for before in ("Your browser asks whether you agree", "Without notifications, the app looks for new messages"):
+        expect(page.get_by_text(before)).to_be_hidden()
     pictures(page, "app-welcome-notifications-on")
     key = product.send(alerts, "Campus closed")
     push = pushed(receiver, "Campus closed")
@@ -151,6 +157,10 @@ def test_live_regions_are_there_before_their_texts(visit):
     said_by(".notices", page.get_by_role("switch", name=ON))
 
 
+# Where a text begins on the screen.
+START = "one => { const range = document.createRange(); range.selectNodeContents(one); return range.getBoundingClientRect().left; }"
+
+
 def test_turn_on_in_the_settings(product, push_service, visit, pictures, hours):
     page = open_app(visit, permissions=["notifications"], narrow=True)
     receiver = receiver_of(product, push_service)
@@ -163,11 +173,30 @@ def test_turn_on_in_the_settings(product, push_service, visit, pictures, hours):
     pictures(page, "app-notifications-off", arrange=begin_in_arabic)
     switch.click()
     expect(switch).to_be_checked()
-    expect(page.get_by_text("The first notification is on its way.")).to_be_visible()
+    expect(page.get_by_text(ON_ITS_WAY)).to_be_visible()
     deliver(page, eventually("the first push", lambda: receiver.pushes and receiver.pushes[0]))
-    expect(page.get_by_text("The first notification is on its way.")).to_be_hidden()
-    expect(page.get_by_role("heading", name="Information")).to_be_visible()
+    expect(page.get_by_text(ON_ITS_WAY)).to_be_hidden()
+    heading = page.get_by_role("heading", name="Information")
+    expect(heading).to_be_visible()
+    assert abs(heading.evaluate(START) - page.get_by_text("Choose the subjects whose Information").evaluate(START)) < 1
     pictures(page, "app-notifications-on")
+
+
+def test_while_the_browser_asks(visit):
+    """The page says what it waits for, at the first visit and in the settings."""
+    page = first_visit(visit, """Object.defineProperty(Notification, "permission", { get: () => "default" });
+        Notification.requestPermission = () => new Promise((resolve) => { window.answer = resolve; });""")
+
+    def waits_for_the_answer(control):
+        control.click()
+        expect(page.get_by_text("Answer your browser's question: allow notifications.")).to_be_visible()
+        page.evaluate("window.answer('default')")
+        expect(page.get_by_text("Your browser did not get an answer.")).to_be_visible()
+
+    waits_for_the_answer(page.get_by_role("button", name=TURN_ON))
+    begin(page)
+    page.goto("/app/#settings/notifications")
+    waits_for_the_answer(page.get_by_role("switch", name=ON))
 
 
 def test_turn_off(product, push_service, visit, alerts):
@@ -249,6 +278,67 @@ def test_the_hub_sends_no_pushes(visit):
     page.get_by_role("switch", name=ON).click()
     expect(page.get_by_text("Your university does not send notifications to browsers.")).to_be_visible()
     expect(page.get_by_role("switch", name=ON)).not_to_be_checked()
+
+
+def test_the_hub_sends_no_pushes_any_more(product, push_service, visit):
+    """The settings say so, until it sends them again."""
+    visit.expect_errors(HUB_STATUS)
+    page = first_visit(visit, permissions=["notifications"])
+    turn_on(page, receiver_of(product, push_service))
+    begin(page)
+    page.route("**/app/push", lambda route: route.fulfill(status=404, json={}))
+    page.goto("/app/#settings/notifications")
+    page.reload()
+    ended = page.get_by_text("Your university no longer sends notifications to browsers.")
+    expect(ended).to_be_visible()
+    expect(page.get_by_role("switch", name=ON)).not_to_be_checked()
+    page.unroute("**/app/push")
+    page.reload()
+    expect(page.get_by_role("switch", name=ON)).to_be_checked()
+    expect(ended).to_be_hidden()
+
+
+@pytest.mark.parametrize("status,problem,text", [
+    (400, {"detail": "endpoint: push.example.edu is no known push service", "field": "endpoint"}, "cannot send notifications through the service of this browser"),
+    (409, {"detail": "three of this endpoint have not returned their code"}, "Try again in an hour."),
+    (503, {"detail": "msi-webpush does not answer"}, "That did not work. Try again later."),
+])
+def test_the_hub_refuses(product, push_service, visit, status, problem, text):
+    """People read what they can do. The hub's words are for operators, in the console."""
+    visit.expect_errors(rf"status of {status} .*/app/push/subscriptions\)")
+    page = first_visit(
+        visit, permissions=["notifications"], routes={"**/app/push/subscriptions": lambda route: route.fulfill(status=status, json=problem)})
+    warnings = []
+    page.on("console", lambda message: message.type == "warning" and warnings.append(message.text))
+    subscribe_at(page, receiver_of(product, push_service))
+    page.reload()
+    page.get_by_role("button", name=TURN_ON).click()
+    expect(page.get_by_text(text)).to_be_visible()
+    expect(page.get_by_text(problem["detail"])).to_have_count(0)
+    assert problem["detail"] in warnings, warnings
+    # Another attempt is possible.
+    expect(page.get_by_role("button", name=TURN_ON)).to_be_visible()
+
+
+def test_the_push_service_has_ended_the_subscription(product, push_service, visit):
+    """The browser does not know, and the hub refuses it: the same tap gets another one."""
+    visit.expect_errors(r"status of 400 .*/app/push/subscriptions\)")
+    page = first_visit(visit, permissions=["notifications"])
+    subscribe_at(page, receiver_of(product, push_service))
+    page.reload()
+    refused = []
+
+    def refuse_once(route):
+        if refused:
+            route.continue_()
+        else:
+            refused.append(route.request.post_data_json["endpoint"])
+            route.fulfill(status=400, json={"detail": "endpoint: the subscription has ended", "field": "endpoint"})
+
+    page.route("**/app/push/subscriptions", refuse_once)
+    page.get_by_role("button", name=TURN_ON).click()
+    expect(page.get_by_text(ON_ITS_WAY)).to_be_visible()
+    assert len(refused) == 1
 
 
 def test_the_push_service_of_the_browser_is_away(visit):

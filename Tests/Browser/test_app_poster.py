@@ -43,8 +43,10 @@ def test_poster(visit, check):
     page = visit("/portal/app/", dark=True)
     poster = page.get_by_role("article", name="A poster")
     expect(poster).to_contain_text("Scan the code with your phone's camera.")
+    expect(poster).to_contain_text("tap Turn on notifications")
     page.get_by_role("button", name="العربية").click()
     expect(poster).to_contain_text("امسح الرمز")
+    expect(poster).to_contain_text("شغّل الإشعارات")
     assert poster.evaluate("poster => [poster.dir, poster.lang]") == ["rtl", "ar"]
     check(page)
     page.emulate_media(media="print")
@@ -59,6 +61,22 @@ def test_poster(visit, check):
     page.evaluate("window.print = () => { window.printed = true; }")
     page.get_by_role("button", name="Print the poster…").click()
     assert page.evaluate("window.printed")
+
+
+def test_notifications(visit):
+    """The page and the poster speak of them where the hub pushes to browsers."""
+    page = visit("/portal/app/")
+    expect(page.get_by_text("The app shows Alerts as notifications, even while it is closed")).to_be_visible()
+
+    def without_web_push(route):
+        health = route.fetch().json()
+        health["parts"]["message-log"].pop("webpush", None)
+        route.fulfill(json=health)
+
+    page = visit("/portal/app/", routes={"**/health": without_web_push})
+    expect(page.get_by_text("It has no notifications.")).to_be_visible()
+    expect(page.get_by_role("article", name="A poster")).to_contain_text("iPhone")
+    expect(page.get_by_role("article", name="A poster")).not_to_contain_text("notifications")
 
 
 def test_a_student_at_the_portal(product, visit):

@@ -51,6 +51,7 @@ def test_changes_are_told_once(play):
         const ends = [it.start(), it.start()];
         // Both have found nothing to tell.
         await until(() => browser.looks === 2);
+        asked();
         await it.subscribe({ ...subjects, "Campus/Weather/Floods": "Alert" });
         await it.subscribe({ "Campus/Weather/Storms": "Alert", "Library/Main/Hours": "Information" });
         await pushes.choose(topicOf("Library/Main/Hours"), true);
@@ -76,7 +77,7 @@ def test_changes_are_told_again_after_failures(play):
         await until(() => hub.newest.information.length === 1);
         await end();
         return asked();""", SUBJECTS)
-    assert found == ["PUT /subscriptions/id1"], found
+    assert found == ["GET ", "PUT /subscriptions/id1"], found
 
 
 def test_the_hub_has_ended_it(play):
@@ -128,7 +129,7 @@ def test_the_browser_has_ended_it(play):
 
 
 def test_the_hub_has_another_key(play):
-    """The app looks once a day. A browser keeps a subscription with the key that it was made with, so it gets another one."""
+    """The sign of life looks for it. A browser keeps a subscription with the key that it was made with, so it gets another one."""
     found = play("""
         await it.begin();
         hub.key = hub.key.replace("B", "C");
@@ -139,6 +140,78 @@ def test_the_hub_has_another_key(play):
         return { before, asked: asked(), row: await it.row(), key: hub.key };""", SUBJECTS)
     assert found["before"] == [] and found["asked"] == ["GET ", "GET ", "POST /subscriptions"], found
     assert found["row"]["key"] == found["key"] and found["row"]["endpoint"] == "https://push.example.net/2", found
+
+
+def test_another_key_is_noticed_at_the_next_start(play):
+    found = play("""
+        await it.begin();
+        hub.key = hub.key.replace("B", "C");
+        const end = it.start();
+        await until(async () => (await it.row()).id === "id2");
+        await end();
+        return { asked: asked(), row: await it.row(), key: hub.key, failures: it.failures };""", SUBJECTS)
+    assert found["asked"] == ["GET ", "GET ", "POST /subscriptions"] and found["failures"] == [], found
+    assert found["row"]["key"] == found["key"] and found["row"]["endpoint"] == "https://push.example.net/2", found
+
+
+def test_the_key_is_asked_for_at_most_once_an_hour(play):
+    """After each look at the hub there is something to find out, and when the app comes to the front it looks."""
+    found = play("""
+        await it.begin();
+        const end = it.start();
+        await until(() => browser.looks === 1);
+        const first = asked();
+        hub.key = hub.key.replace("B", "C");
+        await it.subscribe(subjects);
+        await until(() => browser.looks === 2);
+        const soon = asked();
+        it.now += 3_700_000;
+        await it.subscribe(subjects);
+        await until(async () => (await it.row()).id === "id2");
+        await end();
+        return { first, soon, later: asked() };""", SUBJECTS)
+    assert found == {"first": ["GET "], "soon": [], "later": ["GET ", "GET ", "POST /subscriptions"]}, found
+
+
+def test_the_hub_sends_no_pushes_any_more(play):
+    """The app's state says so, and the subscription stays for the time when the hub sends them again."""
+    found = play("""
+        await it.begin();
+        const { key } = hub;
+        hub.key = null;
+        const end = it.start();
+        await until(async () => (await it.row()).isOff);
+        await until(() => it.failures.length === 1);
+        await end();
+        hub.key = key;
+        const endAgain = it.start();
+        await until(async () => !(await it.row()).isOff);
+        await endAgain();
+        return { asked: asked(), id: (await it.row()).id, endpoint: browser.subscription.endpoint, failures: it.failures };""", SUBJECTS)
+    assert found["asked"] == ["GET ", "GET "] and found["id"] == "id1", found
+    assert found["endpoint"] == "https://push.example.net/1" and found["failures"] == ["the hub sends no pushes"], found
+
+
+def test_a_subscription_that_has_ended_at_its_push_service(play):
+    """The hub refuses it, and the browser does not know: it gets another one."""
+    found = play("""
+        hub.refuses = (endpoint) => endpoint.endsWith("/1");
+        await pushes.begin();
+        return { asked: asked(), endpoint: hub.newest.endpoint, row: await it.row() };""", SUBJECTS)
+    assert found["asked"] == ["GET ", "POST /subscriptions", "POST /subscriptions"], found
+    assert found["endpoint"] == found["row"]["endpoint"] == "https://push.example.net/2", found
+
+
+def test_a_push_service_that_the_hub_refuses(play):
+    """The app tries twice, and leaves no subscription that the next start would try again."""
+    found = play("""
+        hub.refuses = () => true;
+        const { kind, status, message } = await pushes.begin().then(() => ({}), (error) => error);
+        await pushes.renew();
+        return { kind, status, message, asked: asked(), subscription: browser.subscription, row: await it.row() ?? null };""", SUBJECTS)
+    assert found["asked"] == ["GET ", "POST /subscriptions", "POST /subscriptions"], found
+    assert (found["kind"], found["status"], found["message"]) == ("refused", 400, "endpoint: refused"), found
+    assert found["subscription"] is None and found["row"] is None, found
 
 
 def test_a_sign_of_life_each_day(play):

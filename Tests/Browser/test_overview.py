@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from harness.push_service import Receiver
 from playwright.sync_api import expect
 
@@ -60,6 +61,13 @@ def test_subscribed_browsers(push_product, push_service, visit, pictures):
     visit.after(page, 30, "another browser", lambda: number.search(row.inner_text())[1] == f"{before + 1:,}")
     pictures(page, "overview-browsers", right_to_left=True)
     end()
+
+
+@pytest.mark.parametrize("language,one", [("en", "1 browser has subscribed."), ("ar", "متصفح واحد مشترك.")])
+def test_one_subscribed_browser(push_product, visit, language, one):
+    counts = {"subscriptions": 1, "proven": 1, "hosts": []}
+    page = visit("/portal/overview/", product=push_product, language=language, routes={"**/app/push/count": lambda route: route.fulfill(json=counts)})
+    expect(page.locator(".services")).to_contain_text(one)
 
 
 def test_relay_away(spare_product, visit, pictures):

@@ -55,6 +55,43 @@ def test_an_urgent_template(product, visit):
     says_nothing_of_fcm(page)
 
 
+def test_a_downtime(product, visit):
+    """Broadcasts are not pushed. The dialog, the form and the list say what the app does."""
+    page = visit("/portal/broadcasts/", account="admin")
+    # The list comes after the health.
+    expect(page.get_by_text("Phones show nothing now.").or_(page.get_by_role("heading", name="No broadcasts yet"))).to_be_visible()
+    page.get_by_role("button", name="The system is going down…").click()
+    dialog = page.get_by_role("dialog", name="The system is going down")
+    expect(dialog).to_contain_text("It is not pushed: the app shows it when it is opened")
+    says_nothing_of_fcm(page)
+    dialog.get_by_role("button", name="Show it in the app now").click()
+    notice = page.get_by_role("status").filter(has_text="The app shows")
+    expect(notice).to_be_visible()
+    row = page.get_by_role("listitem", name="Our systems are down for maintenance")
+    expect(row).to_be_visible()
+    expect(row).not_to_contain_text(re.compile("pushed", re.IGNORECASE))
+    notice.get_by_role("button", name="Withdraw").click()
+    expect(row).to_contain_text("Withdrawn")
+
+
+def test_the_form_of_broadcasts_has_no_pushes(product, visit):
+    page = visit("/portal/broadcasts/#new", account="admin")
+    form = page.locator(".broadcast-editor")
+    form.get_by_role("radio", name="Downtime").check()
+    expect(page.get_by_text("It is not pushed: the app shows it when it is opened")).to_be_visible()
+    expect(form.get_by_role("combobox", name="Lasts")).to_be_visible()
+    expect(form.get_by_role("switch", name="Can be closed")).to_be_visible()
+    expect(form.get_by_role("switch", name="Pop-up")).to_have_count(0)
+    expect(form.get_by_role("combobox", name="Push again")).to_have_count(0)
+    form.get_by_role("textbox", name="Title").fill("Maintenance")
+    form.get_by_role("textbox", name="Text").fill("Until noon.")
+    page.get_by_role("button", name="Send broadcast…", exact=True).click()
+    question = page.get_by_role("dialog")
+    expect(question).to_contain_text("It goes to every phone with the app.")
+    says_nothing_of_fcm(page)
+    question.get_by_role("button", name="Cancel").click()
+
+
 def test_the_way_to_browsers_is_interrupted(product, visit):
     # The page may ask for the number of browsers before it learns that nobody answers.
     visit.expect_errors(SERVICE_AWAY)

@@ -8,11 +8,14 @@ import { topicOf } from "./names.js";
 const path = "/app/push";
 const keyOf = (number) => btoa(String.fromCharCode(...new Uint8Array(65).fill(number))).replace(/=+$/, "");
 
-/** The hub: its `key`, which is `null` if it sends no pushes, and its subscriptions by their identifiers. */
+/**
+ * The hub: its `key`, which is `null` if it sends no pushes, its subscriptions by their identifiers, and which endpoints
+ * it `refuses`.
+ */
 function hubOfPushes() {
   let last = 0;
   let asked = [];
-  const hub = { key: keyOf(4), subscriptions: new Map(), isAway: false,
+  const hub = { key: keyOf(4), subscriptions: new Map(), isAway: false, refuses: () => false,
     /** What it was asked since the last call. */
     takeAsked: () => asked.splice(0),
     /** The subscription that was added last. */
@@ -26,6 +29,7 @@ function hubOfPushes() {
   function answer(method, place, body, headers) {
     if (place === path) return hub.key ? { status: 200, body: { key: hub.key } } : { status: 404, body: {} };
     if (method === "POST" && place === `${path}/subscriptions`) {
+      if (hub.refuses(body.endpoint)) return { status: 400, body: { detail: "endpoint: refused", field: "endpoint" } };
       last += 1;
       const added = { id: `id${last}`, secret: `secret${last}`, code: `code${last}`, proven: false, ...body };
       hub.subscriptions.set(added.id, added);

@@ -30,35 +30,38 @@ export function notices() {
     // Some browsers show the question only in the handling of the tap itself.
     const asked = isWanted ? Notification.requestPermission() : null;
     isBusy = true;
-    outcome = isWanted ? t("push.waits") : "";
-    update();
-    try {
-      if (isWanted) {
-        const [key, values] = await switchOn(asked);
-        outcome = key === "push.on" ? "" : t(key, values);
-      } else await switchOff();
-    } catch (error) {
-      outcome = t("push.failed", { error: error.message });
-    }
+    say("");
+    const came = await (isWanted ? switchOn(asked, say) : switchOff()).catch(failed);
     isBusy = false;
+    say(came === "push.on" ? "" : came);
+  }
+
+  function say(key) {
+    outcome = key && t(key);
     update();
+  }
+
+  function failed(error) {
+    console.warn(error.message);
+    return "push.failed";
   }
 
   async function choose(topic, isOn) {
     try {
       await (await app.pushes()).choose(topic, isOn);
     } catch (error) {
-      toast(t("error.refused", { error: error.message }));
+      toast(t(failed(error)));
     }
   }
 
   function update() {
-    const { on: isOn, proven: isProven, information } = state.pushes;
+    const { on: isOn, off: isOff, proven: isProven, information } = state.pushes;
     const obstacle = pushObstacle();
     // Browsers take the permission back from apps that are seldom used.
-    const isHere = !obstacle && isOn && Notification.permission === "granted";
+    const isHere = !obstacle && isOn && !isOff && Notification.permission === "granted";
     const why = obstacle || (isOn ? refusal() : "");
-    const text = why ? t(`push.${why}`) : outcome || (isHere && !isProven ? t("push.proving") : "");
+    const waits = isOn && isOff ? t("push.ended") : isHere && !isProven ? t("push.proving") : "";
+    const text = why ? t(`push.${why}`) : outcome || waits;
     group.hidden = obstacle !== "";
     main.checked = isHere;
     main.control.setAttribute("aria-busy", String(isBusy));

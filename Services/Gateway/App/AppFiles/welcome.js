@@ -25,21 +25,25 @@ export function welcomeScreen(begin) {
   const ask = h("button", { class: "button", type: "button", hidden: obstacle !== "", onclick: async () => {
     // The browser's question has to come with the tap.
     const asked = Notification.requestPermission();
-    said.textContent = t("push.waits");
-    const outcome = await import("./lib/pushing.js").then(({ switchOn }) => switchOn(asked), () => ["page.failed"]);
-    said.textContent = t(...outcome);
-    if (outcome[0] === "push.on") withdraw();
+    const outcome = await import("./lib/pushing.js").then(({ switchOn }) => switchOn(asked, say), () => "page.failed");
+    // What is on is said with the app's state.
+    if (outcome !== "push.on") say(outcome);
   } }, phoneIcon("bell", "small"), t("push.begin"));
+  function say(key) {
+    if (said.textContent !== t(key)) said.textContent = t(key);
+  }
   function withdraw() {
     if (document.activeElement === ask) said.focus();
     ask.hidden = true;
   }
-  const push = h("section", { class: "welcome-push" }, h("h2", null, t("settings.notifications")),
-    h("p", { class: "secondary" }, t("push.why")), ask, said, h("p", { class: "hint" }, t("welcome.looks")));
+  const why = h("p", { class: "secondary" }, t("push.why"));
+  const looks = h("p", { class: "hint" }, t("welcome.looks"));
+  const push = h("section", { class: "welcome-push" }, h("h2", null, t("settings.notifications")), why, ask, said,
+    looks);
   // The university may have switched pushes off. If it does not answer now, it does when somebody asks.
   if (!obstacle) fetch("/app/push").then(({ status }) => {
     if (status !== 404) return;
-    said.textContent = t("push.off");
+    say("push.off");
     withdraw();
   }, () => {});
   const element = h("div", { class: "welcome" }, h("div", { class: "welcome-text" },
@@ -54,8 +58,18 @@ export function welcomeScreen(begin) {
     h("section", { class: "welcome-install" }, h("h2", null, t("install.heading")), install)));
   let print = "";
 
+  /** Notifications are on, which the first one has to prove. */
+  function showOn() {
+    say(state.pushes.proven ? "push.on" : "push.proving");
+    why.hidden = true;
+    looks.hidden = true;
+    withdraw();
+  }
+
   function update() {
     install.update();
+    const { on: isOn, off: isOff } = state.pushes;
+    if (isOn && !isOff && !obstacle && Notification.permission === "granted") showOn();
     const listed = state.channels.flatMap((channel) => channel.areas.flatMap((area) => area.subjects
       .filter(({ level }) => levels.includes(level))
       .map((subject) => ({ ...subject, names: [channel.name, area.name, subject.name] }))))

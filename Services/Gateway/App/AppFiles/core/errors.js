@@ -1,7 +1,8 @@
 /**
  * What went wrong, by its `kind`:
  *
- * - with the hub: "refused" (its answer is no success), "unreadable" or "timeout";
+ * - with the hub: "refused" (its answer is no success; pushes tell its `status` and the wrong `field`), "unreadable" or
+ *   "timeout", and "off" if it sends no pushes;
  * - with the data: "newer" (a later version of the app has written them), "outdated" (a later version is open in
  *   another tab), "full" (the browser has no space left), "ended" (the app has) or "failed";
  * - with a request of the person: "denied", with the `status` of the answer.

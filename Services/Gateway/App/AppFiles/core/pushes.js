@@ -18,6 +18,8 @@ const maxShown = 200;
 const settling = 2_000;
 /** How often the hub is told that the subscription is in use, in milliseconds. */
 const interval = 86_400_000;
+/** After how long the hub is asked again for its key while the app is open, in milliseconds. */
+const keyInterval = 3_600_000;
 /** When the hub has ended a subscription that has not proven itself, in milliseconds. */
 const trial = 3_600_000;
 /** The longest pause after failures, in milliseconds. */
@@ -42,7 +44,8 @@ const textOf = (key) => btoa(String.fromCharCode(...new Uint8Array(key))).replac
  *
  * The app's data have a row for the subscription, `push`: the `id` at the hub and the `secret` that changes it there,
  * the `endpoint` and the `key` at the browser, what the hub was `told` and when (`at`), the `code` of the first push
- * until the hub has it, and whether it is `proven` that pushes arrive. Without the row pushes are off.
+ * until the hub has it, and whether it is `proven` that pushes arrive. `isOff` says that the hub sends none any more.
+ * Without the row pushes are off.
  */
 export function pushesOf({ name, database, hub, clock = deviceClock, language, tell, browser = thisBrowser }) {
   const connection = connectionTo(hub, clock);
@@ -69,7 +72,8 @@ export function pushesOf({ name, database, hub, clock = deviceClock, language, t
   async function ask(method, place, expected, { body, secret, signal }) {
     const answer = await connection.answer(method, place, { body, secret, signal });
     if (expected.includes(answer.status)) return answer;
-    throw new AppError("refused", answer.body?.detail ?? `the hub refused ${place}: status ${answer.status}`);
+    const { detail = `the hub refused ${place}: status ${answer.status}`, field } = answer.body ?? {};
+    throw Object.assign(new AppError("refused", detail, answer.status), { field });
   }
 
   /** The row's subscription at the hub: its answer has one of these statuses. */
@@ -88,27 +92,48 @@ export function pushesOf({ name, database, hub, clock = deviceClock, language, t
     return { alerts, information, language: language?.() ?? row?.language };
   });
 
+  /** The hub's key. Throws an AppError, "off", if the hub sends no pushes, which the row says from then on. */
+  async function hubKey(signal) {
+    const { status, body } = await ask("GET", path, [200, 404], { signal });
+    const isOff = status === 404;
+    if (Boolean((await known())?.isOff) !== isOff) await change({ isOff });
+    if (isOff) throw new AppError("off", "the hub sends no pushes");
+    return body.key;
+  }
+
+  /** Has the hub add the browser's subscription, or a new one. If the hub refuses it, another one is tried, once. */
+  async function add(pushManager, key, topics, signal, isAgain = false) {
+    const subscription = await pushManager.getSubscription()
+      ?? await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+    const { endpoint, keys: { p256dh, auth } } = subscription.toJSON();
+    try {
+      const { body } = await ask("POST", `${path}/subscriptions`, [201], { signal,
+        body: { endpoint, keys: { p256dh, auth }, ...topics } });
+      return { id: body.id, secret: body.secret, endpoint };
+    } catch (error) {
+      if (error.field !== "endpoint") throw error;
+      // The push service may have ended it, and the browser does not know. None is left that would be refused again.
+      await subscription.unsubscribe();
+      if (isAgain) throw error;
+      return add(pushManager, key, topics, signal, true);
+    }
+  }
+
   /**
    * Subscribes at the browser, if it has no subscription with the hub's key, and tells the hub. With `isGone` the
    * browser's one is replaced: its push service may be why the hub has ended it.
    */
-  async function subscribe(registration, row, signal, isGone = false) {
-    const { status, body: found } = await ask("GET", path, [200, 404], { signal });
-    if (status === 404) throw new AppError("off", "the hub sends no pushes");
-    const { key } = found;
-    let subscription = await registration.pushManager.getSubscription();
+  async function subscribe({ pushManager }, row, signal, isGone = false) {
+    const key = await hubKey(signal);
+    const subscription = await pushManager.getSubscription();
     // A browser keeps a subscription with the key that it was made with. The hub's may be a new one.
     if (subscription && (isGone || textOf(subscription.options.applicationServerKey ?? []) !== key)) {
       await subscription.unsubscribe();
-      subscription = null;
     }
-    subscription ??= await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
-    const { endpoint, keys: { p256dh, auth } } = subscription.toJSON();
     const topics = await wanted(row);
-    const { body } = await ask("POST", `${path}/subscriptions`, [201], { signal,
-      body: { endpoint, keys: { p256dh, auth }, ...topics } });
-    await keep({ id: body.id, secret: body.secret, endpoint, key, language: topics.language,
-      told: JSON.stringify(topics), at: clock.now(), proven: false });
+    const added = await add(pushManager, key, topics, signal);
+    await keep({ ...added, key, language: topics.language, told: JSON.stringify(topics), at: clock.now(),
+      proven: false });
   }
 
   /** Returns the code of the first push to the hub, if there is one. Resolves to whether the subscription is there. */
@@ -122,8 +147,11 @@ export function pushesOf({ name, database, hub, clock = deviceClock, language, t
     return status !== 404;
   }
 
-  /** Tells the hub what has changed. Subscribes again if the browser or the hub has ended the subscription. */
-  async function refresh(signal) {
+  /**
+   * Tells the hub what has changed. Subscribes again if the browser or the hub has ended the subscription, and if the
+   * hub has another key: `looks` says whether to ask for it.
+   */
+  async function refresh(signal, looks = false) {
     const registration = await browser.registration();
     const [row, subscription] = [await known(), await registration?.pushManager.getSubscription()];
     // After the browser has evicted the app's data, its subscription says that pushes are on.
@@ -137,7 +165,7 @@ export function pushesOf({ name, database, hub, clock = deviceClock, language, t
     const topics = await wanted(row);
     const told = JSON.stringify(topics);
     const isDue = clock.now() - row.at > (row.proven ? interval : trial);
-    if (isDue && (await ask("GET", path, [200], { signal })).body.key !== row.key) {
+    if ((looks || isDue) && (await hubKey(signal)) !== row.key) {
       await subscribe(registration, row, signal);
     } else if (isDue || told !== row.told) {
       const { status } = await askAbout(row, "PUT", "", [204, 404], topics, signal);
@@ -237,10 +265,14 @@ export function pushesOf({ name, database, hub, clock = deviceClock, language, t
     /** Keeps the hub's copy in step with the app until the signal is aborted. */
     async run(signal, failed) {
       const pauses = backoff(maxPause);
-      for (;;) {
+      // The hub is asked for its key at the start, and then at most once an hour: each look at the hub wakes this loop,
+      // also that of an app that comes to the front.
+      for (let looked = -Infinity; ;) {
         try {
           changes.clear();
-          await alone(() => refresh(signal));
+          const looks = clock.now() - looked > keyInterval;
+          await alone(() => refresh(signal, looks));
+          if (looks) looked = clock.now();
           await tidy();
           pauses.succeeded();
           await changes.next(signal, interval);
@@ -248,7 +280,7 @@ export function pushesOf({ name, database, hub, clock = deviceClock, language, t
         } catch (error) {
           signal.throwIfAborted();
           failed(error);
-          await clock.sleep(pauses.failed(), signal);
+          await clock.sleep(error.kind === "off" ? keyInterval : pauses.failed(), signal);
         }
       }
     },

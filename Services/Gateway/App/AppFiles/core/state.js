@@ -27,6 +27,7 @@ export async function stateOf(tx, { clock, hub, database, broadcasts }) {
     broadcast_data: await broadcasts.data(tx),
     settings: { receipts: !(await tx.memory("receipts off")),
       quiet_hours: hours ? { from: timeText(hours.from), to: timeText(hours.to) } : null },
-    pushes: { on: Boolean(push), proven: Boolean(push?.proven), information: (await tx.memory("push subjects")) ?? [] },
+    pushes: { on: Boolean(push), off: Boolean(push?.isOff), proven: Boolean(push?.proven),
+      information: (await tx.memory("push subjects")) ?? [] },
   };
 }

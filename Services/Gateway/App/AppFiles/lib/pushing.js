@@ -9,21 +9,30 @@ const isApple = "standalone" in navigator;
 export const refusal = () => (Notification.permission !== "denied" ? ""
   : isApple && isInstalled() ? "denied.ios" : "denied");
 
+const reasons = { off: "off", unsupported: "none", later: "later", timeout: "hub", AbortError: "service",
+  NotAllowedError: "denied", TypeError: "hub", TimeoutError: "hub", 400: "refused", 409: "often" };
+
 /**
- * Switches notifications on. `asked` is the answer to the browser's question, which has to come with the tap. Returns
- * what came of it: the key of a text and its values. The key is "push.on", or says why not.
+ * Switches notifications on. `asked` is the answer to the browser's question, which has to come with the tap, and `say`
+ * is called with the key of a text for what the person waits for. Returns the key of what came of it: "push.on", or why
+ * not.
  */
-export async function switchOn(asked) {
-  if ((await asked) !== "granted") return [`push.${refusal() || "dismissed"}`];
+export async function switchOn(asked, say) {
+  say(Notification.permission === "default" ? "push.asks" : "push.waits");
+  if ((await asked) !== "granted") return `push.${refusal() || "dismissed"}`;
+  say("push.waits");
   try {
     await (await app.pushes()).begin();
-    return ["push.on"];
+    return "push.on";
   } catch (error) {
-    const reasons = { off: "off", unsupported: "none", later: "later", timeout: "hub", AbortError: "service",
-      NotAllowedError: "denied", TypeError: "hub", TimeoutError: "hub" };
-    return [`push.${reasons[error.kind] ?? reasons[error.name] ?? "failed"}`, { error: error.message }];
+    // What the hub and the browser say is for operators.
+    console.warn(error.message);
+    return `push.${reasons[error.kind] ?? reasons[error.status] ?? reasons[error.name] ?? "failed"}`;
   }
 }
 
-/** Switches notifications off. */
-export const switchOff = async () => (await app.pushes()).end();
+/** Switches notifications off. Returns that there is nothing to say. */
+export async function switchOff() {
+  await (await app.pushes()).end();
+  return "";
+}

@@ -6,6 +6,7 @@ import { may } from "../lib/session.js";
 import { keep, kept } from "../lib/store.js";
 import { t } from "../lib/text.js";
 import { formatMoment } from "../lib/time.js";
+import { readHealth } from "../elements/health-pill.js";
 import { emptyPage, pageHead, ready } from "../elements/shell.js";
 import { toast } from "../elements/toast.js";
 import { withdraw } from "./actions.js";
@@ -13,7 +14,7 @@ import { Draft } from "./draft.js";
 import { announceDowntime } from "./downtime.js";
 import { broadcastEditor } from "./editor.js";
 import { broadcastList } from "./list.js";
-import { titleOf } from "./words.js";
+import { textByWay, titleOf } from "./words.js";
 
 const main = document.getElementById("main");
 await ready;
@@ -35,7 +36,8 @@ const readNames = () => readCube().then((cube) => {
 }, () => {});
 
 if (may("administer")) {
-  const namesRead = readNames();
+  // The health says whether broadcasts are pushed.
+  const namesRead = Promise.all([readNames(), readHealth()]);
   whenCubeChanges(readNames);
   addEventListener("hashchange", () => route());
   route();
@@ -101,7 +103,8 @@ function showAnnounced(place) {
   if (!announced) return fill(place);
   const dismiss = () => { announced = null; fill(place); main.querySelector("h1").focus(); };
   return fill(place, h("div", { class: "notice good" }, icon("check"),
-      h("p", null, t("broadcasts.downtime.sent", { title: titleOf(announced), time: formatMoment(announced.expires) })),
+      h("p", null, textByWay("broadcasts.downtime.sent",
+        { title: titleOf(announced), time: formatMoment(announced.expires) })),
     h("div", { class: "actions" }, h("button", { class: "button small", type: "button", onclick: async () => {
       const withdrawn = await withdraw(announced);
       if (!withdrawn) return;
@@ -123,9 +126,11 @@ function reuse(broadcast) {
 }
 
 async function write(namesRead) {
-  frame(t("broadcasts.new.heading"), t("broadcasts.new.intro"));
+  frame(t("broadcasts.new.heading"), textByWay("broadcasts.new.intro"));
   await namesRead;
-  if (location.hash === "#new") form(new Draft({ language: terms.language }));
+  if (location.hash !== "#new") return;
+  frame(t("broadcasts.new.heading"), textByWay("broadcasts.new.intro"));
+  form(new Draft({ language: terms.language }));
 }
 
 async function edit(id, namesRead) {

@@ -5,10 +5,11 @@ import { icon } from "../lib/icons.js";
 import { dateForm, language, t } from "../lib/text.js";
 import { formatLength } from "../lib/time.js";
 import { showForm } from "../elements/dialogs.js";
-import { byteBudget, limitText } from "./budget.js";
+import { byteBudget } from "./budget.js";
 import { broadcastBytes } from "./size.js";
 import { segmentedChoice } from "./switch.js";
 import { languageTexts } from "./texts.js";
+import { textByWay } from "./words.js";
 
 /** The languages of the portal, whose catalogues have a text for a downtime. */
 const languages = ["en", "ar"];
@@ -51,7 +52,7 @@ export async function announceDowntime({ language: fixed, limit }) {
   const body = () => ({ type: 1, expiry: minutes, actiondata: { translations: clean(), cancellable: false } });
   function sayBytes() {
     const count = broadcastBytes(body(), { language: fixed });
-    budget.say(count, count > limit ? limitText("broadcasts.bytes.over") : "");
+    budget.say(count, count > limit ? textByWay("broadcasts.bytes.over") : "");
     return count <= limit;
   }
   /** The texts with the time at which it ends if it begins now. What was written by hand stays. */
@@ -78,9 +79,9 @@ export async function announceDowntime({ language: fixed, limit }) {
   });
 
   return showForm({
-    heading: t("broadcasts.downtime.heading"), action: t("broadcasts.downtime.action"),
+    heading: t("broadcasts.downtime.heading"), action: textByWay("broadcasts.downtime.action"),
     fields: [h("p", { class: "notice downtime-notice" }, icon("phone"),
-        h("span", null, t("broadcasts.downtime.intro"))), length, texts, budget],
+        h("span", null, textByWay("broadcasts.downtime.intro"))), length, texts, budget],
     submit: async () => {
       if (!texts.isComplete()) throw Object.assign(new Error(), { isShown: true });
       // The dialog may have been open for a while. A repetition after a lost answer says what the first attempt said.

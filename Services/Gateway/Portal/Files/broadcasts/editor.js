@@ -10,7 +10,7 @@ import { field } from "../elements/field.js";
 import { radioGroup } from "../elements/radio-group.js";
 import { toast } from "../elements/toast.js";
 import { audienceFields } from "./audience.js";
-import { byteBudget, limitText } from "./budget.js";
+import { byteBudget } from "./budget.js";
 import { written } from "./draft.js";
 import { shownAtItsField } from "./downtime.js";
 import { phoneScreen } from "./preview.js";
@@ -19,7 +19,7 @@ import { scheduleRows } from "./schedule.js";
 import { broadcastBytes } from "./size.js";
 import { switchFields } from "./switch.js";
 import { languageTexts } from "./texts.js";
-import { audienceOf, effectOf, kinds, languageName, repeatWords, titleOf } from "./words.js";
+import { audienceOf, effectOf, kinds, languageName, repeatWords, textByWay, titleOf } from "./words.js";
 
 const maxPoster = 2_000;
 
@@ -88,7 +88,7 @@ export function broadcastEditor({ draft, channels, limit, done, leave, restart }
   function sayBytes(wrong = "") {
     const count = bytes();
     budget.say(count, wrong ||
-      (count > limit ? limitText(draft.isSwitch ? "broadcasts.bytes.over.switch" : "broadcasts.bytes.over") : ""));
+      (count > limit ? textByWay(draft.isSwitch ? "broadcasts.bytes.over.switch" : "broadcasts.bytes.over") : ""));
   }
 
   /** Shows what is missing, and moves to the first of it. */

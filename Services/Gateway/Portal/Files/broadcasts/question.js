@@ -5,7 +5,7 @@ import { t } from "../lib/text.js";
 import { formatMoment } from "../lib/time.js";
 import { confirmAction } from "../elements/dialogs.js";
 import { launchCard } from "./preview.js";
-import { effectOf, languageName, listOf } from "./words.js";
+import { arePushed, effectOf, languageName, listOf } from "./words.js";
 
 /**
  * Asks whether a broadcast may go out to everyone, and shows what phones will show. `action` is the word of its button.
@@ -24,7 +24,7 @@ export function askBeforeBroadcast(draft, action) {
         : launchCard(draft, draft.language, expires),
       others.length && !draft.isSwitch
         ? h("p", null, t("broadcasts.confirm.languages", { languages: listOf(others.map(languageName)) })) : null,
-      h("p", null, t(draft.isDowntime && draft.popup
+      h("p", null, t(draft.isDowntime && draft.popup && arePushed()
           ? "broadcasts.confirm.everyone.popup" : "broadcasts.confirm.everyone"), " ",
         t(draft.begins === "now" ? "broadcasts.confirm.until" : "broadcasts.confirm.span",
           { begins: formatMoment(starts), ends: formatMoment(expires) })),

@@ -2,7 +2,7 @@ import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { t, tn } from "../lib/text.js";
 import { formatAgo, formatExact, formatLength, formatMoment, formatSpan } from "../lib/time.js";
-import { audienceOf, effectOf, isSwitch, kindTag, languageName, languagesOf, listOf, stateOf,
+import { arePushed, audienceOf, effectOf, isSwitch, kindTag, languageName, languagesOf, listOf, stateOf,
   titleOf } from "./words.js";
 
 const tones = { active: "good", scheduled: "", expired: "", withdrawn: "" };
@@ -39,10 +39,11 @@ export function broadcastRow(broadcast, { names, now, act }) {
           !isSwitch(broadcast) ? h("span", null, t("broadcasts.notClosable")) : null,
         actiondata.popup === false ? h("span", null, t("broadcasts.noPopup")) : null),
       h("p", { class: "facts hint" },
-        h("span", null, pushed?.count
-          ? t("broadcasts.pushed", { count: pushed.count, time: formatMoment(pushed.last, now) })
-          : t("broadcasts.pushed.never")),
-        repeat && !isOver ? h("span", null, t("broadcasts.repeats", { length: formatLength(repeat * 60) })) : null,
+        pushed?.count
+          ? h("span", null, t("broadcasts.pushed", { count: pushed.count, time: formatMoment(pushed.last, now) }))
+          : arePushed() ? h("span", null, t("broadcasts.pushed.never")) : null,
+        repeat && !isOver && arePushed()
+          ? h("span", null, t("broadcasts.repeats", { length: formatLength(repeat * 60) })) : null,
         broadcast.version > 1 && state !== "withdrawn"
           ? h("span", null, t("broadcasts.version", { version: broadcast.version }))
           : null, h("span", null, t("broadcasts.by"), " ", h("bdi", null, broadcast.sender))),

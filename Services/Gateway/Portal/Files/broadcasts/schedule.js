@@ -6,7 +6,7 @@ import { field } from "../elements/field.js";
 import { row } from "../elements/row.js";
 import { timeField } from "../elements/time-field.js";
 import { epochOf } from "./epoch.js";
-import { repeatWords } from "./words.js";
+import { arePushed, repeatWords } from "./words.js";
 
 /** Minutes. */
 const lengths = [30, 60, 120, 240, 1_440, 10_080, 40_320];
@@ -17,8 +17,9 @@ const length = (minutes) => formatLength(minutes * 60);
 const option = (value, text) => h("option", { value }, text);
 
 /**
- * When a broadcast begins, how long it lasts, how often its push is repeated, whether a downtime has a pop-up, and
- * whether its card can be closed. The element has `show()`, `error(field, text)` and `isComplete()`.
+ * When a broadcast begins, how long it lasts, how often its push is repeated and whether a downtime has a pop-up, where
+ * there are pushes, and whether its card can be closed. The element has `show()`, `error(field, text)` and
+ * `isComplete()`.
  */
 export function scheduleRows(draft, changed) {
   const kept = draft.broadcast;
@@ -60,6 +61,7 @@ export function scheduleRows(draft, changed) {
     { type: "checkbox", role: "switch", onchange: () => { draft.cancellable = closable.checked; changed(); } });
   const popup = h("input",
     { type: "checkbox", role: "switch", onchange: () => { draft.popup = popup.checked; changed(); } });
+  const repeatRow = row(t("broadcasts.repeat"), repeat, repeatBelow, t("broadcasts.repeat.hint"));
   const popupRow = row(t("broadcasts.popup"), popup, null, t("broadcasts.popup.hint"));
   const closableRow = row(t("broadcasts.closable"), closable, null, t("broadcasts.closable.hint"));
 
@@ -87,7 +89,7 @@ export function scheduleRows(draft, changed) {
 
   const element = h("div", { class: "group rows" }, row(t("broadcasts.when"), when, at),
     row(t("broadcasts.lasts"), lasts, [free, ending]),
-    row(t("broadcasts.repeat"), repeat, repeatBelow, t("broadcasts.repeat.hint")), popupRow, closableRow);
+    repeatRow, popupRow, closableRow);
   element.error = (name, text) => {
     if (name === "epoch" && draft.begins === "later") {
       at.error(text);
@@ -114,7 +116,9 @@ export function scheduleRows(draft, changed) {
       ? t("broadcasts.lasts.until", { time: formatMoment(starts + draft.lasts * 60_000) }) : "");
     repeat.value = String(draft.repeat);
     popup.checked = draft.popup;
-    popupRow.hidden = !draft.isDowntime;
+    popupRow.hidden = !draft.isDowntime || !arePushed();
+    // A repetition that was chosen before can be taken back.
+    repeatRow.hidden = !arePushed() && !draft.repeat;
     closable.checked = draft.cancellable;
     closableRow.hidden = draft.isSwitch;
   };

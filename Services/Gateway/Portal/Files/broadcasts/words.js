@@ -2,6 +2,13 @@ import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { language as uiLanguage, t } from "../lib/text.js";
 import { formatLength } from "../lib/time.js";
+import { currentHealth, waysOf } from "../elements/health-pill.js";
+
+/** Whether broadcasts are pushed. Only FCM carries them; without it the app asks for them. */
+export const arePushed = () => ["google", "both"].includes(waysOf(currentHealth()));
+
+/** A text about the way of broadcasts: `KEY` where they are pushed, else `KEY.plain`. */
+export const textByWay = (key, values) => t(arePushed() ? key : `${key}.plain`, values);
 
 /** The kinds of broadcasts by their type: the beginning of their texts' keys, and their icon. */
 export const kinds = {
