@@ -31,6 +31,7 @@ struct Sample: AsyncParsableCommand {
                 let name = "\(channel)/\(area)/\(subject.name) (\(subject.opt.distribution.rawValue))"
                 print("\(name): \(isThere ? "already there" : "added")")
             }
+            print("students' app: \(gateway.url)/app/")
             print("send by the portal, \(gateway.url)/, or by: msi send Campus/Weather/Storms 'Campus closed'")
         }
     }

@@ -8,7 +8,7 @@ struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sends a message to the phones that subscribe to a subject.",
         discussion: """
-            Prints the message's msi_key once the message is safely stored. With --wait it also says how its delivery ends, and to how many browsers it goes.
+            Prints the message's msi_key once the message is safely stored. With --wait it also says how its delivery ends, and for how many browsers it was handed over.
 
             The gateway is the one on this machine (MSI_GATEWAY_PORT, or MSI_GATEWAY_PUBLIC_URL if it uses TLS), or MSI_GATEWAY_URL. The token comes from MSI_TOKEN_FILE, or \
             from the file `token` in MSI_STATE_DIR. If the gateway or its answer is lost, the message is sent again with the same \
@@ -190,7 +190,7 @@ struct SentMessage: Decodable, Sendable {
         if relay.isHeldByRestore { return "held (it was restored from a backup; msi outbox release releases it)" }
         if relay.state == .held { return "held (another account must approve it)" }
         let outcomes = relay.components.compactMap { part -> String? in
-            if let browsers = part.browsers { return "\(part.component.title): \(counted(browsers, "browser"))" }
+            if let browsers = part.browsers { return "\(part.component.title): handed over for \(counted(browsers, "browser"))" }
             guard relay.state != .relayed else { return nil }
             return part.error.map { "\(part.component.title): \($0.code) \($0.message)" }
         }

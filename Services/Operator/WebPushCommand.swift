@@ -11,7 +11,7 @@ struct WebPushCommand: ParsableCommand {
         discussion: """
             It talks to the Web Push service at MSI_WEBPUSH_ENDPOINTS; by default that is the one of MSI_STATE_DIR on this machine.
 
-            Exit status: 0 if it is done, 1 if it is refused, 75 if the service does not answer or has too much to do, 78 if a setting is \
+            Exit status: 0 if it is done, 1 if it is refused or Web Push is switched off, 75 if the service does not answer or has too much to do, 78 if a setting is \
             wrong.
             """,
         subcommands: [ListPushServicesCommand.self, RotatePushKeyCommand.self], defaultSubcommand: ListPushServicesCommand.self)
@@ -22,6 +22,17 @@ protocol WebPushSubcommand: ServiceCommand {}
 
 extension WebPushSubcommand {
     static var service: ServiceEntry { .webpush }
+
+    static var suspicion: String {
+        "Is msi up running, with the same MSI_STATE_DIR? Or is Web Push switched off there "
+            + "(\(Setting.webPushContact.declaration.name)=off)?"
+    }
+
+    /// A setting that is missing here may be that of msi up, which has an example.
+    static func switchedOff(by settings: SettingValues) throws -> String? {
+        guard try settings.optional(.webPushContact) != nil, try !settings.includes(.webpush) else { return nil }
+        return "Web Push is switched off (\(Setting.webPushContact.declaration.name)=off)"
+    }
 }
 
 /// `msi webpush list`.
@@ -80,8 +91,9 @@ extension PushServiceState {
         let answer = lastAnswer.map { answer in
             "the last answer, of \((now - answer.at).rounded) ago: " + (answer.error ?? "accepted")
         }
+        let waits = waiting == 1 ? "1 push waits" : "\(waiting) pushes wait"
         let parts = [
-            counted(subscriptions, "subscription"), waiting > 0 ? "\(waiting) pushes wait" : nil,
+            counted(subscriptions, "subscription"), waiting > 0 ? waits : nil,
             stopped.map { "nothing is sent: \($0)" }, answer,
         ]
         return parts.compactMap(\.self).joined(separator: "; ").onOneLine(maxLength: 500)

@@ -113,6 +113,11 @@ package protocol MessageStore: CheckedStore {
     /// The push that a sender logged with an idempotency key.
     func push(of sender: String, idempotencyKey: String) async throws -> Push?
 
+    /// Pushes of a sender whose idempotency keys begin with a text and are longer, in the order of the keys' bytes.
+    ///
+    /// - Parameter after: The key of the last push of the previous page.
+    func pushes(of sender: String, keyPrefix: String, after: String?, limit: Int) async throws -> [Push]
+
     /// Pushes in the order of their ids.
     ///
     /// - Parameter after: The last push of the previous page.
@@ -208,6 +213,9 @@ extension MessageStore {
     /// How many Alerts a search for those that phones fetch reads at most, of one topic or of the recalled ones.
     static var maxReadAlerts: Int { 1_000 }
 
+    /// A text above all keys that begin with a text, in the order of bytes.
+    static func end(ofKeys prefix: String) -> String { prefix + "\u{10FFFF}" }
+
     /// Removes messages of every origin, and pushes.
     package func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
         try await removeArchived(of: nil, before: moment, limit: limit)
@@ -296,29 +304,8 @@ package struct AcceptedPage: Hashable, Sendable {
     package let end: PageCursor?
 }
 
-/// The maximum number of a message's follow-ups that are listed.
-package let maxFollowUps = 100
-
 /// Among how many of the oldest waiting messages the first readable one is looked for.
 let maxUnreadableWaiting = 10
-
-/// A message that follows another one.
-package struct FollowUp: Hashable, Sendable {
-    package let msiKey: ObjectID
-    package let topicKey: TopicKey
-
-    package init(msiKey: ObjectID, topicKey: TopicKey) {
-        self.msiKey = msiKey
-        self.topicKey = topicKey
-    }
-}
-
-/// A message that corrects another one.
-package struct Correction: Hashable, Sendable {
-    package let msiKey: ObjectID
-    package let timestamp: UnixMilliseconds
-    package let state: RelayState
-}
 
 /// Opens the archive: in MongoDB if there is a connection string, otherwise in a SQLite file.
 ///

@@ -270,6 +270,21 @@ struct PushStoreTests {
         }
     }
 
+    @Test("The pushes of a sender whose keys begin with a text are read page by page", arguments: StoreKind.allCases)
+    func keyPrefix(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let wanted = ["a/0/x", "a/1/x", "a/10/x", "a/2/ä"]
+            for key in wanted + ["a", "a/", "a0", "A/3/x", "b/0/x"] { _ = try await store.insert(Self.push(key)) }
+            _ = try await store.insert(Self.push("a/4/x", sender: "study"))
+            var (read, last): ([String], String?) = ([], nil)
+            while case let page = try await store.pushes(of: "people", keyPrefix: "a/", after: last, limit: 3), !page.isEmpty {
+                read += page.map(\.idempotencyKey)
+                last = page.last?.idempotencyKey
+            }
+            #expect(read == wanted)
+        }
+    }
+
     @Test("All pushes are read page by page, each once", arguments: StoreKind.allCases)
     func pages(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in

@@ -85,6 +85,9 @@ struct ClaimedStore: MessageStore {
     func push(of sender: String, idempotencyKey: String) async throws -> Push? {
         try await store.push(of: sender, idempotencyKey: idempotencyKey)
     }
+    func pushes(of sender: String, keyPrefix: String, after last: String?, limit: Int) async throws -> [Push] {
+        try await store.pushes(of: sender, keyPrefix: keyPrefix, after: last, limit: limit)
+    }
     func pushes(after last: ObjectID?, limit: Int) async throws -> [Push] { try await store.pushes(after: last, limit: limit) }
     func update(
         push id: ObjectID, _ change: @escaping @Sendable (inout PushRecord, Push) throws -> Void

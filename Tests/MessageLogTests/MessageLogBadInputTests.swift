@@ -40,6 +40,12 @@ struct MessageLogBadInputTests {
         return [
             log, log, log, push, push,
             SampleCommand("push.get", SampleDocument([.init("push_id", "\"\(msiKey)\"")])),
+            SampleCommand(
+                "push.list",
+                SampleDocument([
+                    .init("sender", "\"webpush\""), .init("key_prefix", "\"\(msiKey)/\""), .init("limit", "5"),
+                    .init("after", "\"\(msiKey)/0/h\"", isOptional: true),
+                ])),
             SampleCommand("message.get", SampleDocument([.init("msi_key", "\"\(msiKey)\"")])),
             SampleCommand("message.find", SampleDocument([key])),
             SampleCommand(

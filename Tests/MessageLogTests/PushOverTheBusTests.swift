@@ -96,6 +96,33 @@ struct PushOverTheBusTests {
         }
     }
 
+    @Test("Pushes are listed by the beginnings of their keys, with the number of recipients in each state")
+    func list() async throws {
+        let relay = RelayDouble(pushes: { command in
+            command.recipients.map { recipient in
+                switch recipient.text {
+                case "gone": .failure(DeliveryError(.unregistered))
+                case "wrong": .failure(DeliveryError(class: .permanent, code: "INVALID_ARGUMENT", message: "no token"))
+                default: .success("n-\(recipient.text)")
+                }
+            }
+        })
+        try await RunningMessageLog.withFastRetries(relay) { log in
+            let tokens = ["a", "gone", "wrong", "b"].map { PushRecipient.token($0) }
+            let first = try await log.client.request(LogPush.sample("k/0/x", to: tokens), context: Self.people).push.id
+            let second = try await log.client.request(LogPush.sample("k/1/x"), context: Self.people).push.id
+            _ = try await log.client.request(LogPush.sample("other"), context: Self.people)
+            for id in [first, second] { _ = try await wait(for: id, in: log) { $0.nextAttempt == nil } }
+            let page = try await log.client.request(ListPushes(sender: "people", keyPrefix: "k/", limit: 1))
+            let push = try #require(page.pushes.first)
+            #expect(page.pushes.count == 1 && push.pushID == first && push.state == .failed && push.attempts == 1)
+            #expect(push.recipients == ["accepted": 2, "failed": 2] && push.error?.code == "INVALID_ARGUMENT")
+            let rest = try await log.client.request(ListPushes(sender: "people", keyPrefix: "k/", after: page.next))
+            #expect(rest.pushes.map(\.pushID) == [second] && rest.next == nil && rest.pushes.first?.error == nil)
+            #expect(try await log.client.request(ListPushes(sender: "webpush", keyPrefix: "k/")).pushes.isEmpty)
+        }
+    }
+
     @Test("A push that FCM would refuse is invalid and is not stored; the error names the field")
     func validation() async throws {
         try await RunningMessageLog.with { log in

@@ -40,7 +40,7 @@ struct WebPushLifeTests {
         message.relay.components[index].acceptedAt = Self.time + 900
         message.relay.webpushAttempt = nil
         let sent = lines(of: ItemLife(message: message))
-        #expect(sent.contains { $0.contains("Web Push") && $0.hasSuffix("for 1200 browsers") }, "\(sent)")
+        #expect(sent.contains { $0.contains("Web Push") && $0.hasSuffix("handed over for 1200 browsers") }, "\(sent)")
         #expect(sent.contains { $0.hasSuffix("the Web Push service has logged the pushes to 1200 browsers") })
         #expect(!sent.contains { $0.contains("1200 by FCM") || $0.contains("as 1200") })
         // FCM decides what running apps may fetch.
@@ -83,6 +83,44 @@ struct WebPushLifeTests {
         #expect(!found.contains { $0.contains("FCM") })
     }
 
+    @Test("A message names the blocks of its pushes with their push services, in the order in which they were logged")
+    func blocks() throws {
+        func block(_ key: String, _ states: [DeliveryState], _ error: DeliveryError? = nil) -> Push {
+            var relay = PushRecord(
+                logged: states.map { _ in PushRecipient.token(ObjectID().description) }, by: .webpush, due: Self.time,
+                expires: Self.time + 86_400_000)
+            relay.state = .failed
+            for (index, state) in states.enumerated() {
+                relay.recipients[index].state = state
+                if state == .failed { relay.recipients[index].error = error }
+            }
+            return Push(
+                sender: "webpush", idempotencyKey: key, transport: .webpush, fairnessKey: "webpush", message: [:],
+                urgency: .high, logged: Self.time, expires: Self.time + 86_400_000, relay: relay)
+        }
+        var message = alert(by: .webpush)
+        let gone = DeliveryError(.unregistered, "it has ended")
+        let pushes = [
+            block("k/10/push.apple.com", [.accepted]), block("k/2/push.example:8443", [.accepted, .failed, .accepted], gone),
+            block("k", [.accepted]),
+        ]
+        var life = ItemLife(message: message, blocks: MessageBlock.ordered(pushes.map { PushSummary($0) }))
+        let found = lines(of: life).filter { $0.hasPrefix("  block") }
+        #expect(
+            found == [
+                "  block       \(pushes[1].id) at push.example:8443: failed, 2 accepted, 1 failed; error: UNREGISTERED it has ended",
+                "  block       \(pushes[0].id) at push.apple.com: failed, 1 accepted",
+            ])
+        let json = try JSONValue(parsing: try JSONCoder.encode(life))["blocks"]?.elements
+        #expect(json?.count == 2 && json?.first?["push_id"]?.string == pushes[1].id.description)
+        #expect(json?.first?["service"] == "push.example:8443" && json?.first?["browsers"]?["accepted"] == 2)
+        life.blocks = []
+        #expect(!lines(of: life).contains { $0.contains("block") }, "the message waits")
+        message.relay.components[0].state = .accepted
+        life.message = message
+        #expect(lines(of: life).contains { $0.hasSuffix("none any more: each is removed a day after its end") })
+    }
+
     private func summary(of relay: RelayRecord) throws -> String {
         try JSONCoder.decode(SentMessage.self, from: try JSONCoder.encode(["relay": relay])).summary
     }
@@ -94,13 +132,14 @@ struct WebPushLifeTests {
         for index in relay.components.indices { relay.components[index].state = .accepted }
         let index = try #require(relay.components.firstIndex { $0.component == .webpush })
         relay.components[index].name = "1"
-        #expect(try summary(of: relay) == "relayed (Web Push: 1 browser)")
+        #expect(try summary(of: relay) == "relayed (Web Push: handed over for 1 browser)")
         relay.components[index].name = "1200"
         relay.state = .failed
         let data = try #require(relay.components.firstIndex { $0.component == .data })
         relay.components[data].state = .failed
         relay.components[data].error = DeliveryError(class: .permanent, code: "INVALID_ARGUMENT", message: "a wrong field")
-        #expect(try summary(of: relay) == "failed (data: INVALID_ARGUMENT a wrong field; Web Push: 1200 browsers)")
+        #expect(
+            try summary(of: relay) == "failed (data: INVALID_ARGUMENT a wrong field; Web Push: handed over for 1200 browsers)")
     }
 
     @Test("msi send names Web Push when its pushes have failed")

@@ -35,6 +35,17 @@ struct WebPushStatusTests {
             messages: .failure(GatewayFailure(.notAllowed, "no right")), token: .usable, webPush: webPush, at: Self.now)
     }
 
+    @Test("msi webpush says that Web Push is switched off, unless the setting may be that of msi up alone")
+    func switchedOff() async throws {
+        func reason(_ environment: [String: String]) async throws -> String? {
+            try ListPushServicesCommand.switchedOff(
+                by: try await SettingValues(arguments: [], environment: environment, accepted: []))
+        }
+        #expect(try await reason(["MSI_WEBPUSH_CONTACT": "off"]) == "Web Push is switched off (MSI_WEBPUSH_CONTACT=off)")
+        #expect(try await reason([:]) == nil)
+        #expect(try await reason(["MSI_WEBPUSH_CONTACT": "mailto:it@example.org"]) == nil)
+    }
+
     @Test("Each push service has a line with its subscriptions, what waits, and its last answer")
     func lines() throws {
         let text = StatusText(status: try status(.known(Self.counts))).description

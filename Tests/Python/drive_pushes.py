@@ -47,6 +47,9 @@ def by_message_log(folder, phone, gone):
     states = [recipient["state"] for recipient in push["relay"]["recipients"]]
     check("push.get tells what became of each token", states == ["accepted", "failed"], push)
     check("and which are unregistered", push["unregistered"] == [gone], push)
+    listed = ask(log, "push.list", {"sender": "stranger", "key_prefix": command["idempotency_key"][:-1], "limit": 9})["pushes"]
+    counts = [one["recipients"] for one in listed if one["push_id"] == push["push_id"]]
+    check("push.list counts the recipients in each state", counts == [{"accepted": 1, "failed": 1}], listed)
     check("the same command again changes nothing", ask(log, "push.log", command)["push"] == push)
     expect("conflict", "idempotency_key", log, "push.log", {**command, "tokens": [phone]})
     expect("invalid", "transport", log, "push.log", {**command, "transport": "mail"})

@@ -40,9 +40,20 @@ struct WebPushSettingTests {
         let settings = try await values(["MSI_WEBPUSH_HOSTS": right.joined(separator: ", ")])
         #expect(try settings.value(.webPushHosts) == right)
         #expect(try await values([:]).value(.webPushHosts) == [])
-        for wrong in ["push.example.org/path", "http://push.example.org", "a b", ".", "https://", "user@host"] {
-            let settings = try await values(["MSI_WEBPUSH_HOSTS": wrong])
-            #expect(throws: ConfigurationError.self, "\(wrong)") { try settings.value(.webPushHosts) }
+        let withSlash = try await values(["MSI_WEBPUSH_HOSTS": "http://127.0.0.1:9000/, https://10.0.0.5/"])
+        #expect(try withSlash.value(.webPushHosts) == ["http://127.0.0.1:9000", "https://10.0.0.5"])
+        for (wrong, reason) in [
+            ("push.example.org/path", "expected a host"), ("http://push.example.org", "only for loopback addresses"),
+            ("http://10.1.2.3:80", "only for loopback addresses"), ("http://127.0.0.1:9000/path", "without a path"),
+            ("https://10.0.0.5/path", "without a path"), ("127.0.0.1:9000", "only as a URL: http://127.0.0.1:9000"),
+            ("localhost:9000", "only as a URL"), ("10.1.2.3:8443", "only as a URL: https://10.1.2.3:8443"),
+            ("a b", "expected a host"), (".", "expected a host"), ("https://", "expected https://"),
+            ("user@host", "expected a host"),
+        ] {
+            let settings = try await values(["MSI_WEBPUSH_HOSTS": "push.example.org,\(wrong)"])
+            let error = #expect(throws: ConfigurationError.self, "\(wrong)") { try settings.value(.webPushHosts) }
+            let text = error.map { "\($0)" } ?? ""
+            #expect(text.contains("\"\(wrong)\"") && text.contains(reason), "\(wrong): \(text)")
         }
     }
 }

@@ -57,7 +57,7 @@ extension SystemTests.OneProduct {
                 let sent = try await send(
                     ["reading Room/Main building/hours", "Closed\nUntil Monday", "--desc", "See the app", "--wait"])
                 #expect(sent.exitCode == 0 && sent.lines.count == 2, "\(sent.lines)")
-                #expect(sent.lines.last == "relayed (Web Push: 0 browsers)", "\(sent.lines)")
+                #expect(sent.lines.last == "relayed (Web Push: handed over for 0 browsers)", "\(sent.lines)")
                 let events = try await phone.events(2) { $0.msiKey == sent.lines.first || $0.component == "notification" }
                 let data = try #require(events.first { $0.component == "data" }?.json["data"])
                 #expect(data["title"] == "Closed" && data["message"] == "Until Monday")

@@ -132,8 +132,10 @@ extension SystemTests.HarmedProduct {
             try await stack.healthy()
         }
 
-        @Test("The greeting says which process serves its metrics where")
+        @Test("The greeting has the address of the students' app, and says which process serves its metrics where")
         func metrics() async throws {
+            let app = try #require(stack.program.lines.first { $0.hasPrefix("  app  ") })
+            #expect(app == "  app      http://127.0.0.1:\(stack.portal.port)/app/, for students' browsers")
             let line = try #require(stack.program.lines.first { $0.hasPrefix("  metrics  ") })
             let first = try #require(line.firstMatch(of: /127\.0\.0\.1:(\d+)\/metrics/).flatMap { Int($0.1) })
             #expect(line.hasPrefix("  metrics  http://127.0.0.1:\(first)/metrics (\(Stack.services[0])), \(first + 1) ("))

@@ -1,5 +1,6 @@
 import Bus
 import Base
+import Logging
 import Schemas
 import Store
 import TestSupport
@@ -10,6 +11,7 @@ import WebPushStore
 /// Runs a test with the parts of a service, whose pushes go to a double.
 func withWebPush(
     _ kind: StoreKind = .sqlite, limits: SubscriptionTally.Limits = .init(), hosts: PushHosts? = nil,
+    logger: Logger = quietLogger,
     _ body: @Sendable (_ service: WebPush, _ sender: SenderDouble) async throws -> Void
 ) async throws {
     try await withWebPushStore(kind) { store, folder in
@@ -23,7 +25,7 @@ func withWebPush(
             let ended = EndedSubscriptions(subscriptions, logger: quietLogger)
             let pushing = WebPush.Pushing(
                 blocks: BlockRelay(subscriptions, requests: requests, sender: sender, ended: ended),
-                firstPushes: FirstPushes(subscriptions, requests: requests, sender: sender, logger: quietLogger),
+                firstPushes: FirstPushes(subscriptions, requests: requests, sender: sender, logger: logger),
                 services: { [] })
             let service = WebPush(
                 subscriptions: subscriptions, keys: keys, hosts: allowed,

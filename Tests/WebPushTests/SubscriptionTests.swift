@@ -221,6 +221,27 @@ struct SubscriptionTests {
         }
     }
 
+    @Test("First pushes that fail are logged once for each push service, and those of an ended subscription are not")
+    func firstPushLog() async throws {
+        let log = RecordedLog()
+        try await withWebPush(logger: log.logger) { service, sender in
+            func add(at host: String = Self.mozilla) async {
+                let command = Browser().subscription(at: "https://\(host)/\(ObjectID())")
+                _ = await status { _ = try await service.add(command, .sample()) }
+            }
+            sender.answer { _ in .failure(WebPushFailure(DeliveryError(.unregistered), .gone)) }
+            await add()
+            #expect(log.louderThanDebug.isEmpty)
+            sender.answer { _ in .failure(WebPushFailure(DeliveryError(.network, "no route"))) }
+            for host in [Self.mozilla, Self.mozilla, "fcm.googleapis.com"] { await add(at: host) }
+            #expect(log.louderThanDebug.count == 2 && log.louderThanDebug.allSatisfy { $0.contains("NETWORK: no route") })
+            #expect(log.louderThanDebug.first?.contains(Self.mozilla) == true)
+            sender.answer { _ in .success("https://push.example/m/1") }
+            for _ in 0..<2 { await add() }
+            #expect(log.louderThanDebug.count == 3 && log.louderThanDebug.last?.hasPrefix("over: ") == true)
+        }
+    }
+
     @Test("Without a contact nothing is pushed, and the failure names the setting")
     func withoutContact() async throws {
         try await withWebPush { complete, sender in

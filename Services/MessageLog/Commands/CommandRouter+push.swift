@@ -35,6 +35,12 @@ extension CommandRouter {
             guard let push = try await store.push(command.pushID) else { throw CommandFailure.noPush(command.pushID) }
             return push
         }
+        on(ListPushes.self) { command, _ in
+            let pushes = try await store.pushes(
+                of: command.sender, keyPrefix: command.keyPrefix, after: command.after, limit: command.limit)
+            return ListPushes.Reply(
+                pushes: pushes.map { PushSummary($0) }, next: pushes.count == command.limit ? pushes.last?.idempotencyKey : nil)
+        }
         on(RetryPush.self) { command, context in
             let actor = try context.requireActor()
             guard let push = try await outbox.retry(.push(command.pushID), by: actor)?.push else {

@@ -11,6 +11,13 @@ protocol ServiceCommand: AsyncParsableCommand {
     static var service: ServiceEntry { get }
     /// The exit status if the service refuses a command.
     static var refused: Int32 { get }
+    /// What may be the reason that the service does not answer, as a question.
+    static var suspicion: String { get }
+
+    /// Why the service does not run; `nil` if nothing switches it off.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    static func switchedOff(by settings: SettingValues) throws -> String?
 
     /// - Returns: The text for standard output; empty if there is none.
     func run(_ client: ServiceClient, _ settings: SettingValues) async throws -> String
@@ -18,6 +25,9 @@ protocol ServiceCommand: AsyncParsableCommand {
 
 extension ServiceCommand {
     static var refused: Int32 { EXIT_FAILURE }
+    static var suspicion: String { "Is msi up running, with the same MSI_STATE_DIR?" }
+
+    static func switchedOff(by settings: SettingValues) throws -> String? { nil }
 
     func run() async throws {
         let name = "the \(Self.service.title)"
@@ -29,9 +39,10 @@ extension ServiceCommand {
                 let text = try await ServiceClient.with(endpoints, settings) { try await run($0, settings) }
                 if !text.isEmpty { print(text) }
             } catch let failure as CommandFailure where failure.status == .unavailable || failure.status == .deadlineExceeded {
+                if let reason = try Self.switchedOff(by: settings) { throw end(reason, Self.refused) }
                 throw end(
-                    "\(name) does not answer at \(endpoints.joined(separator: ", ")): "
-                        + "\(failure.message). Is msi up running, with the same MSI_STATE_DIR?", EX_TEMPFAIL)
+                    "\(name) does not answer at \(endpoints.joined(separator: ", ")): \(failure.message). \(Self.suspicion)",
+                    EX_TEMPFAIL)
             } catch let failure as CommandFailure where failure.status == .overloaded {
                 throw end("\(failure.message); try again later", EX_TEMPFAIL)
             }

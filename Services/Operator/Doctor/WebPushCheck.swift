@@ -75,14 +75,12 @@ struct WebPushCheck: Sendable {
 
     // MARK: The settings
 
-    /// - Returns: `nil` if both are on.
+    /// - Returns: `nil` if Web Push is on.
     static func finding(about transports: Transports) -> Finding? {
         let (contact, fcm) = (Setting.webPushContact.declaration.name, Setting.fcm.declaration.name)
         switch transports {
-        case .both: return nil
-        case .webPush:
-            return .ok(
-                .webPush, "FCM is switched off (\(fcm)=off): phones get messages by Web Push, and apps that run ask the hub")
+        // Nothing speaks of FCM where it is switched off.
+        case .both, .webPush: return nil
         case .fcm:
             return .ok(.webPush, "Web Push is off: \(contact) switches it on, so that Alerts do not depend on FCM alone")
         case .neither:
@@ -147,13 +145,15 @@ struct WebPushCheck: Sendable {
 
     /// One for all subscriptions, and one for each push service.
     static func findings(about counts: SubscriptionCounts, now: UnixMilliseconds) -> [Finding] {
+        let number = counts.subscriptions
         let total =
-            "\(counts.subscriptions) browsers have subscribed, \(counts.proven) of them with a proof that pushes reach them"
+            "\(counted(number, "browser")) \(number == 1 ? "has" : "have") subscribed, \(counts.proven) of them with a proof that "
+            + "pushes reach them"
         let shown = counts.hosts.prefix(maxShown).map { finding(about: $0, now: now) }
         let rest = counts.hosts.count - shown.count
         var findings = [Finding.ok(.webPush, total)]
         findings += shown
-        if rest > 0 { findings.append(.ok(.webPush, "and \(rest) more push services: msi webpush lists all")) }
+        if rest > 0 { findings.append(.ok(.webPush, "and \(counted(rest, "more push service")): msi webpush lists all")) }
         return findings
     }
 
@@ -162,20 +162,26 @@ struct WebPushCheck: Sendable {
             "the last answer, of \((now - answer.at).rounded) ago, " + (answer.error.map { "is \($0)" } ?? "has accepted a push")
         }
         let found =
-            "\(service.host), \(service.subscriptions) subscriptions: "
-            + [service.stopped.map { "nothing is sent to it: \($0)" }, answer ?? "no push was sent to it since the start"]
+            "\(service.host), \(counted(service.subscriptions, "subscription")): "
+            + [service.stopped.map { "nothing is sent to it: \($0)" }, answer ?? "nothing is known about it since the start"]
             .compactMap(\.self).joined(separator: "; ")
-        guard service.stopped != nil else { return .ok(.webPush, found) }
-        let isRefused = ["HTTP_400", "HTTP_401", "HTTP_403"].contains { service.lastAnswer?.error?.hasPrefix($0) ?? false }
-        guard isRefused else {
-            return .warning(
-                .webPush, found,
-                "pushes wait, and go out when it answers again; does this machine reach it? msi doctor --push-services tries")
-        }
-        return .failure(
-            .webPush, found,
+        // It is about the service: what a push service says about one subscription is not its last answer.
+        let error = service.lastAnswer?.error
+        let isRefused = ["HTTP_400", "HTTP_401", "HTTP_403"].contains { error?.hasPrefix($0) ?? false }
+        let correction =
             "correct what it names: \(Setting.webPushContact.declaration.name), the clock of this machine, or the key (OPERATING.md, Web "
-                + "Push)")
+            + "Push)"
+        if isRefused {
+            // Until the service stops the pushes, it may be about one subscription.
+            return service.stopped == nil
+                ? .warning(.webPush, found, "if it stays, \(correction)") : .failure(.webPush, found, correction)
+        }
+        // One that asks for a slower pace works.
+        let isFailing = error.map { !$0.hasPrefix("HTTP_429") } ?? false
+        guard service.stopped != nil || isFailing else { return .ok(.webPush, found) }
+        return .warning(
+            .webPush, found,
+            "pushes wait, and go out when it takes them again; does this machine reach it? msi doctor --push-services tries")
     }
 
     // MARK: The push services

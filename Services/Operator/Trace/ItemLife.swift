@@ -7,6 +7,8 @@ import ServiceKit
 struct ItemLife: Encodable, Sendable {
     var message: Message?
     var push: Push?
+    /// The blocks of the message's pushes to browsers; `nil` if it has none, or if they could not be read.
+    var blocks: [MessageBlock]?
     /// The oldest first.
     var audit: [NumberedAuditEntry] = []
     /// The oldest first.
@@ -109,7 +111,7 @@ extension ItemLife {
 /// One life as lines for a person.
 struct LifeText: CustomStringConvertible {
     private static let maxLine = 600
-    /// The maximum number of a push's recipients that are shown; the rest is counted.
+    /// The maximum number of a push's recipients, or of a message's blocks, that are shown; the rest is counted.
     private static let maxRecipients = 20
     /// The default of MSI_ALERT_FETCH_DELAY: how long running apps leave an Alert to FCM, or without FCM to Web Push.
     private static let fetchDelay = Milliseconds(rawValue: 5_000)
@@ -159,6 +161,7 @@ struct LifeText: CustomStringConvertible {
         if let delay = message.delay { rows.append(("delay", "\(delay) s")) }
         rows += delivery(message.relay, expires: message.expires)
         rows += message.relay.components.map { ($0.component.title, outcome(of: $0)) }
+        rows += blockRows(of: message)
         if let fetch = fetch(of: message) { rows.append(("apps", fetch)) }
         if let receipts = message.receipts {
             let isAccepted = message.relay.components.contains { $0.state == .accepted }
@@ -169,6 +172,15 @@ struct LifeText: CustomStringConvertible {
             rows.append(("receipts", "received by \(phones), opened by \(receipts.opened)\(way)"))
         }
         return rows + traceRow
+    }
+
+    private func blockRows(of message: Message) -> [(String, String)] {
+        guard let blocks = life.blocks else { return [] }
+        let isDivided = message.relay.components.contains { $0.component == .webpush && $0.state == .accepted }
+        guard !blocks.isEmpty else { return isDivided ? [("blocks", "none any more: each is removed a day after its end")] : [] }
+        let rest = blocks.count - Self.maxRecipients
+        return blocks.prefix(Self.maxRecipients).map { ("block", $0.description) }
+            + (rest > 0 ? [("", "and \(counted(rest, "more block"))")] : [])
     }
 
     /// What running apps do with an Alert that FCM, or without FCM the Web Push service, is not known to have accepted, by the rule of the
@@ -240,7 +252,7 @@ struct LifeText: CustomStringConvertible {
         guard let browsers = part.browsers else { return outcome(of: part, by: part.component.transport) }
         var part = part
         part.name = nil
-        return outcome(of: part, by: .webpush) + ", for \(counted(browsers, "browser"))"
+        return outcome(of: part, by: .webpush) + ", handed over for \(counted(browsers, "browser"))"
     }
 
     private func outcome(of part: some DeliveryPart, by transport: PushTransport) -> String {

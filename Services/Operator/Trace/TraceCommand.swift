@@ -12,7 +12,8 @@ struct TraceCommand: AsyncParsableCommand {
         commandName: "trace",
         abstract: "Prints the life of a message or a push, from the archive, the audit log and the services' logs.",
         discussion: """
-            The gateway and the token are those of `msi send`. A push is looked for at MSI_MESSAGE_LOG_ENDPOINTS. The log lines are those \
+            The gateway and the token are those of `msi send`. A push, and the blocks of a message's pushes to browsers, are looked for at \
+            MSI_MESSAGE_LOG_ENDPOINTS. A block is a push as well; it is removed a day after its end. The log lines are those \
             with its key, and those of its trace: of the request that posted it, and of every attempt to deliver it. They come from the log \
             folder in MSI_STATE_DIR, and from systemd's journal if this machine has units of the product. What cannot be read is \
             said, and the rest is printed. The services log what goes wrong with a message, and what people do to it; what goes well, only at \
@@ -56,6 +57,7 @@ struct TraceCommand: AsyncParsableCommand {
             for index in lives.indices {
                 isLogKnown = await addLog(to: &lives[index], before: begin, settings)
                 if failure == nil { await addAudit(to: &lives[index], gateway) }
+                await addBlocks(to: &lives[index], settings)
             }
             let known = lives.filter { !$0.isEmpty }
             for life in known { try show(life, isArchiveKnown: failure == nil, isLogKnown: isLogKnown) }
@@ -108,6 +110,18 @@ struct TraceCommand: AsyncParsableCommand {
         } catch {
             Self.say("pushes cannot be looked for: \(error)")
             return nil
+        }
+    }
+
+    /// Adds the blocks of a message's pushes to browsers, if it may have any.
+    private func addBlocks(to life: inout ItemLife, _ settings: SettingValues) async {
+        guard let message = life.message,
+            message.relay.components.contains(where: { $0.component == .webpush && $0.browsers != 0 })
+        else { return }
+        do {
+            life.blocks = try await MessageBlock.all(of: message.msiKey, settings)
+        } catch {
+            Self.say("the blocks of pushes to browsers cannot be looked for: \(error)")
         }
     }
 

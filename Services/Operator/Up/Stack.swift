@@ -117,6 +117,7 @@ struct Stack: Sendable {
             "ready: the gateway is at \(gatewayURL) (\(publicURL.map { "for clients: \($0)" } ?? "loopback only"))",
             "  data     \(stateDirectory)",
             "  logs     \(logDirectory)",
+            "  app      \(publicURL ?? gatewayURL)/app/, for students' browsers",
             phone.map { _ in "  phone    \(hasPhone ? "\(phoneURL), a student's phone to look at" : "none, it did not start")" },
             emulator.map { "  FCM      \($0.url), an emulator: phones are simulated there" },
             metrics.map { "  metrics  \($0)" },

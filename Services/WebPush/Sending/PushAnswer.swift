@@ -24,9 +24,15 @@ struct PushAnswer: Hashable, Sendable {
     let result: Result<String, WebPushFailure>
     let lesson: Lesson
 
+    /// Whether it is about one subscription, which has ended or is sent a push that is too long. It says nothing about the pushes to others.
+    var isAboutSubscription: Bool {
+        guard case .failure(let failure) = result, lesson == .answered else { return false }
+        return [.unregistered, .payloadTooLarge].contains(failure.error.catalogued)
+    }
+
     /// What the operator sees of it; `nil` if the push was accepted.
     var error: String? {
-        if case .failure(let failure) = result { "\(failure.error.code): \(failure.error.message)" } else { nil }
+        if case .failure(let failure) = result { "\(failure)" } else { nil }
     }
 
     /// The wait before a retry if a failing service names none.

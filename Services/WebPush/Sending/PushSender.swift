@@ -68,6 +68,11 @@ struct WebPushFailure: Error, Hashable, Sendable {
     var endsSubscription: Bool { consequence != .none }
 }
 
+extension WebPushFailure: CustomStringConvertible {
+    /// For the operator.
+    var description: String { "\(error.code): \(error.message)" }
+}
+
 /// The state of one push service, for `webpush.counts`, the metrics and the health.
 struct PushServiceStatus: Hashable, Sendable {
     let origin: String
@@ -81,6 +86,6 @@ struct PushServiceStatus: Hashable, Sendable {
     let stopped: String?
     /// Whether it refuses the hub's pushes (400, 401 or 403), which the operator must correct.
     let isRefusing: Bool
-    /// Its last answer; `nil` if there was none.
+    /// Its last answer that is not about one subscription (404, 410, 413); `nil` if there was none.
     var lastAnswer: PushServiceAnswer?
 }

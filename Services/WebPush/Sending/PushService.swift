@@ -23,8 +23,21 @@ final class PushService: Sendable {
         /// The endpoint that the service has refused last.
         var refusedURL: String?
         var lastAnswer: PushServiceAnswer?
+        /// Whether the last answer was none, because the service or the connection to it failed.
+        var hasFailed = false
         /// Whether the log says that the service does not answer.
         var isLoggedAsDown = false
+
+        /// Notes the last answer. One about a subscription shows only that the service answers again.
+        mutating func note(_ known: PushServiceAnswer, _ answer: PushAnswer) {
+            if answer.lesson == .inconclusive { return }
+            guard !answer.isAboutSubscription else {
+                if hasFailed { (lastAnswer, hasFailed) = (nil, false) }
+                return
+            }
+            lastAnswer = known
+            if case .failed = answer.lesson { hasFailed = true } else { hasFailed = false }
+        }
     }
 
     /// How long a push waits for its turn if its block has pushes to other services. A block that waits longer occupies its place in the
@@ -137,7 +150,7 @@ final class PushService: Sendable {
         let answer = PushAnswer(outcomes[0], isProven: request.isProven, after: ContinuousClock.now - begin, now: now())
         let known = PushServiceAnswer(at: now(), error: answer.error)
         state.withLock { state in
-            if answer.lesson != .inconclusive { state.lastAnswer = known }
+            state.note(known, answer)
             if case .refused = answer.lesson { state.refusedURL = request.url }
         }
         ended(answer.lesson, begun: begin)

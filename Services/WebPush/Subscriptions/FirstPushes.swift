@@ -22,6 +22,9 @@ final class FirstPushes: Service {
     private let sender: any PushSender
     private let waiting = Mutex<Deque<Waiting>>([])
     private let outage: OutageLog
+    private let logger: Logger
+    /// Of each push service that has failed, by its name. There are few names, however many hosts strangers invent.
+    private let failures = Mutex<[String: OutageLog]>([:])
 
     /// Beyond it, a push that was not accepted at once is not repeated.
     private static let maxWaiting = 10_000
@@ -35,6 +38,7 @@ final class FirstPushes: Service {
         self.subscriptions = subscriptions
         self.requests = requests
         self.sender = sender
+        self.logger = logger
         outage = OutageLog("first pushes wait", logger: logger)
     }
 
@@ -127,14 +131,38 @@ final class FirstPushes: Service {
         guard !sendable.isEmpty else { return outcomes }
         for (place, result) in zip(places, await sender.send(sendable, by: deadline)) {
             if case .failure(let failure) = result { outcomes[place] = failure }
+            log(result, of: pushes[place].subscription.service)
         }
         return outcomes
+    }
+
+    /// Logs one line when the first pushes to a push service begin to fail, and one when it accepts them again.
+    private func log(_ result: Result<String, WebPushFailure>, of service: String) {
+        switch result {
+        case .success: failures.withLock { $0[service] }?.worked()
+        case .failure(let failure) where failure.isAboutService: failures(of: service).failed(failure)
+        case .failure: break
+        }
+    }
+
+    private func failures(of service: String) -> OutageLog {
+        failures.withLock { failures in
+            if let known = failures[service] { return known }
+            let new = OutageLog("first pushes to \(service) fail", logger: logger)
+            failures[service] = new
+            return new
+        }
     }
 }
 
 extension WebPushFailure {
     /// Whether a later first push may be accepted. An address that is not public is the subscription's fault: it names the host.
     fileprivate var isTemporary: Bool {
-        error.class == .retryable && !endsSubscription && error.code != "REFUSED_ADDRESS"
+        error.class == .retryable && !endsSubscription && !isRefusedAddress
     }
+
+    /// Whether the first pushes of others may fail as well.
+    fileprivate var isAboutService: Bool { consequence != .gone && !isRefusedAddress }
+
+    private var isRefusedAddress: Bool { error.code == "REFUSED_ADDRESS" }
 }

@@ -150,15 +150,13 @@ package struct MongoMessageStore: MessageStore {
         try await findPush(["sender": sender.bson, "idempotency_key": idempotencyKey.bson])
     }
 
+    package func pushes(of sender: String, keyPrefix: String, after last: String?, limit: Int) async throws -> [Push] {
+        let keys: BSONValue = ["$gt": (last ?? keyPrefix).bson, "$lt": Self.end(ofKeys: keyPrefix).bson]
+        return try await pushes(["sender": sender.bson, "idempotency_key": keys], sortedBy: "idempotency_key", limit: limit)
+    }
+
     package func pushes(after last: ObjectID?, limit: Int) async throws -> [Push] {
-        try await MongoError.asFailure {
-            try await database.run { [unreadableItems] connection in
-                let documents = try connection.find(
-                    last.map { ["_id": ["$gt": $0.bson]] } ?? [:], in: PushCollection.name,
-                    options: ["sort": ["_id": 1], "limit": .int64(Int64(limit))])
-                return try unreadableItems.pushes.readable(of: documents) { try PushDocument($0).push }
-            }
-        }
+        try await pushes(last.map { ["_id": ["$gt": $0.bson]] } ?? [:], sortedBy: "_id", limit: limit)
     }
 
     package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem] {
@@ -311,6 +309,16 @@ package struct MongoMessageStore: MessageStore {
     private func findPush(_ filter: BSONDocument) async throws -> Push? {
         try await MongoError.asFailure {
             try await database.run { try $0.push(filter)?.push }
+        }
+    }
+
+    private func pushes(_ filter: BSONDocument, sortedBy field: String, limit: Int) async throws -> [Push] {
+        try await MongoError.asFailure {
+            try await database.run { [unreadableItems] connection in
+                let documents = try connection.find(
+                    filter, in: PushCollection.name, options: ["sort": [field: 1], "limit": .int64(Int64(limit))])
+                return try unreadableItems.pushes.readable(of: documents) { try PushDocument($0).push }
+            }
         }
     }
 

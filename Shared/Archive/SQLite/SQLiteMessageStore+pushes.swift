@@ -19,6 +19,20 @@ extension SQLiteMessageStore {
         try await database.read { try PushRow.find(idempotencyKey, of: sender, in: $0) }?.readDocument()
     }
 
+    package func pushes(of sender: String, keyPrefix: String, after last: String?, limit: Int) async throws -> [Push] {
+        let rows = try await database.read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT \(PushRow.Column.list) FROM push WHERE sender = ? AND idempotencyKey > ? AND idempotencyKey < ?
+                    ORDER BY idempotencyKey LIMIT ?
+                    """,
+                arguments: [sender, last ?? keyPrefix, Self.end(ofKeys: keyPrefix), limit])
+            return rows.map { PushRow($0) }
+        }
+        return try due.pushes.documents(of: rows)
+    }
+
     package func pushes(after last: ObjectID?, limit: Int) async throws -> [Push] {
         let rows = try await database.read { database in
             let rows = try Row.fetchAll(

@@ -46,18 +46,41 @@ extension Setting where Value == [String] {
         "Push services whose subscriptions are taken, beside those of Google, Mozilla, Apple and Microsoft, such as a UnifiedPush server. "
             + "One that is written as a URL may be on a private address, and on this machine without TLS.",
         expected:
-            "hosts separated by commas, each with a port if it is not 443; .example.org stands for all hosts below it, and an "
-            + "http:// or https:// URL without a path for a push service of the own network",
-        default: ""
-    ) { text in
-        let hosts = items(of: text).map { $0.lowercased() }
-        return hosts.allSatisfy(isPushServiceHost) ? hosts : nil
-    }
+            "hosts separated by commas, each with a port if it is not 443; .example.org stands for all hosts below it, an https:// URL "
+            + "without a path for a push service of the own network, and an http:// one for a loopback address",
+        default: "",
+        check: { hosts in
+            for host in hosts {
+                guard let problem = pushServiceProblem(host) else { continue }
+                throw ConfigurationError("\"\(host.prefix(80))\": \(problem)")
+            }
+        },
+        parse: { text in
+            items(of: text).map { item in
+                let host = item.lowercased()
+                return host.contains("://") && host.hasSuffix("/") ? String(host.dropLast()) : host
+            }
+        })
 
-    private static func isPushServiceHost(_ text: String) -> Bool {
-        if text.hasPrefix("http://") { return isLoopbackURL(text) }
-        if text.hasPrefix("https://") { return isHTTPSOrigin(text) }
-        return HTTPAuthority(text.hasPrefix(".") ? text.dropFirst() : text[...]) != nil
+    /// Why a text names no push service; `nil` if it names one.
+    private static func pushServiceProblem(_ text: String) -> String? {
+        if text.hasPrefix("http://") {
+            guard HTTPAuthority(text.dropFirst(7)) != nil else {
+                return "expected http://, a loopback address and a port, without a path"
+            }
+            return isLoopbackURL(text) ? nil : "http:// is only for loopback addresses; all others need https://"
+        }
+        if text.hasPrefix("https://") {
+            return isHTTPSOrigin(text) ? nil : "expected https://, a host and, if it is not 443, a port, without a path"
+        }
+        guard let authority = HTTPAuthority(text.hasPrefix(".") ? text.dropFirst() : text[...]) else {
+            return "expected a host, host:port, .example.org for all hosts below it, or a URL such as https://10.1.2.3:8443"
+        }
+        if isLoopbackURL("http://" + text) {
+            return "a loopback address is taken only as a URL: http://\(text), or https://\(text) if it has TLS"
+        }
+        guard let address = IPAddress(authority.host.filter { $0 != "[" && $0 != "]" }), !address.isPublic else { return nil }
+        return "a private address is taken only as a URL: https://\(text)"
     }
 }
 

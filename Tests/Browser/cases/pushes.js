@@ -9,8 +9,8 @@ const path = "/app/push";
 const keyOf = (number) => btoa(String.fromCharCode(...new Uint8Array(65).fill(number))).replace(/=+$/, "");
 
 /**
- * The hub: its `key`, which is `null` if it sends no pushes, its subscriptions by their identifiers, and which endpoints
- * it `refuses`.
+ * The hub: its `key`, which is `null` if it sends no pushes, its subscriptions by their identifiers, and which
+ * endpoints it `refuses`.
  */
 function hubOfPushes() {
   let last = 0;

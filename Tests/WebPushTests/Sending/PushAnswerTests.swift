@@ -101,6 +101,16 @@ struct PushAnswerTests {
         if case .refused = lesson(403) {} else { Issue.record("a service that refuses a proven subscription refuses the hub") }
     }
 
+    @Test("An answer about one subscription is none about its service")
+    func aboutSubscription() {
+        func isAboutSubscription(_ status: Int, isProven: Bool = true) -> Bool {
+            read(.success(HTTPTransportResponse(status: status)), isProven: isProven).isAboutSubscription
+        }
+        for status in [404, 410, 413] { #expect(isAboutSubscription(status), "\(status)") }
+        for status in [201, 302, 403, 415, 429, 503] { #expect(!isAboutSubscription(status), "\(status)") }
+        #expect(!isAboutSubscription(403, isProven: false) && !read(.failure(TransportError(.tls, "broken"))).isAboutSubscription)
+    }
+
     @Test(
         "A request without an answer is retried, and counts against the service if it had time",
         arguments: [

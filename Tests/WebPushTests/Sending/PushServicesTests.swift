@@ -140,6 +140,26 @@ struct PushServicesTests {
         }
     }
 
+    @Test("The last answer is about the service: one about a subscription only ends an outage")
+    func lastAnswer() async throws {
+        let status = Mutex(201)
+        try await Self.withService { _ in
+            .init(status.withLock(\.self))
+        } _: { server, services in
+            func answer(_ new: Int) async -> PushServiceAnswer? {
+                status.withLock { $0 = new }
+                _ = await services.send([Self.request(to: server)], by: .now + .seconds(20))
+                return services.states.first?.lastAnswer
+            }
+            #expect(await answer(410) == nil)
+            let accepted = await answer(201)
+            #expect(accepted != nil && accepted?.error == nil)
+            for gone in [404, 413] { #expect(await answer(gone) == accepted) }
+            #expect(await answer(500)?.error?.hasPrefix("HTTP_500") == true)
+            #expect(await answer(410) == nil)
+        }
+    }
+
     @Test("A service that fails many times in a row gets no more pushes for a moment")
     func failing() async throws {
         try await Self.withService { _ in

@@ -66,7 +66,7 @@ package struct PushServiceState: Codable, Hashable, Sendable {
     package let waiting: Int
     /// Why no pushes are sent to it; absent if they are.
     package let stopped: String?
-    /// Its last answer; absent if there was none since the start of the Web Push service.
+    /// Its last answer that is not about one subscription (404, 410, 413); absent if there was none since the start of the Web Push service.
     package let lastAnswer: PushServiceAnswer?
 
     private enum CodingKeys: String, CodingKey {
