@@ -300,7 +300,7 @@ def test_the_hub_sends_no_pushes_any_more(product, push_service, visit):
 
 @pytest.mark.parametrize("status,problem,text", [
     (400, {"detail": "endpoint: push.example.edu is no known push service", "field": "endpoint"}, "cannot send notifications through the service of this browser"),
-    (409, {"detail": "three of this endpoint have not returned their code"}, "Try again in an hour."),
+    (409, {"detail": "the code of an earlier push to the same endpoint is awaited", "field": "endpoint"}, "Try again in an hour."),
     (503, {"detail": "msi-webpush does not answer"}, "That did not work. Try again later."),
 ])
 def test_the_hub_refuses(product, push_service, visit, status, problem, text):

@@ -214,6 +214,15 @@ def test_a_push_service_that_the_hub_refuses(play):
     assert found["subscription"] is None and found["row"] is None, found
 
 
+def test_the_codes_of_earlier_pushes_are_awaited(play):
+    """The first push to the subscription may still come, so it stays."""
+    found = play("""
+        Object.assign(hub, { refuses: () => true, refusal: 409 });
+        const status = await pushes.begin().then(() => null, (error) => error.status);
+        return { status, asked: asked(), endpoint: browser.subscription.endpoint };""", SUBJECTS)
+    assert found == {"status": 409, "asked": ["GET ", "POST /subscriptions"], "endpoint": "https://push.example.net/1"}, found
+
+
 def test_a_sign_of_life_each_day(play):
     found = play("""
         await it.begin();

@@ -58,7 +58,8 @@ extension Setting where Value == [String] {
         parse: { text in
             items(of: text).map { item in
                 let host = item.lowercased()
-                return host.contains("://") && host.hasSuffix("/") ? String(host.dropLast()) : host
+                let hasSlash = host.contains("://") && host.hasSuffix("/") && !host.hasSuffix("://")
+                return hasSlash ? String(host.dropLast()) : host
             }
         })
 

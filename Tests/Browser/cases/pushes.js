@@ -10,12 +10,12 @@ const keyOf = (number) => btoa(String.fromCharCode(...new Uint8Array(65).fill(nu
 
 /**
  * The hub: its `key`, which is `null` if it sends no pushes, its subscriptions by their identifiers, and which
- * endpoints it `refuses`.
+ * endpoints it `refuses`, with the status `refusal`.
  */
 function hubOfPushes() {
   let last = 0;
   let asked = [];
-  const hub = { key: keyOf(4), subscriptions: new Map(), isAway: false, refuses: () => false,
+  const hub = { key: keyOf(4), subscriptions: new Map(), isAway: false, refuses: () => false, refusal: 400,
     /** What it was asked since the last call. */
     takeAsked: () => asked.splice(0),
     /** The subscription that was added last. */
@@ -29,7 +29,8 @@ function hubOfPushes() {
   function answer(method, place, body, headers) {
     if (place === path) return hub.key ? { status: 200, body: { key: hub.key } } : { status: 404, body: {} };
     if (method === "POST" && place === `${path}/subscriptions`) {
-      if (hub.refuses(body.endpoint)) return { status: 400, body: { detail: "endpoint: refused", field: "endpoint" } };
+      if (hub.refuses(body.endpoint))
+        return { status: hub.refusal, body: { detail: "endpoint: refused", field: "endpoint" } };
       last += 1;
       const added = { id: `id${last}`, secret: `secret${last}`, code: `code${last}`, proven: false, ...body };
       hub.subscriptions.set(added.id, added);

@@ -111,7 +111,8 @@ export function pushesOf({ name, database, hub, clock = deviceClock, language, t
         body: { endpoint, keys: { p256dh, auth }, ...topics } });
       return { id: body.id, secret: body.secret, endpoint };
     } catch (error) {
-      if (error.field !== "endpoint") throw error;
+      // With 409 the first push to it may still come.
+      if (error.status !== 400 || error.field !== "endpoint") throw error;
       // The push service may have ended it, and the browser does not know. None is left that would be refused again.
       await subscription.unsubscribe();
       if (isAgain) throw error;
