@@ -192,6 +192,24 @@ def test_the_hub_sends_no_pushes_any_more(play):
     assert found["endpoint"] == "https://push.example.net/1" and found["failures"] == ["the hub sends no pushes"], found
 
 
+def test_pushes_are_switched_on_again_after_the_hub_was_off(play):
+    """The app that is open tells the hub of changes at once, not after an hour."""
+    found = play("""
+        await it.begin();
+        const { key } = hub;
+        hub.key = null;
+        const end = it.start();
+        await until(async () => (await it.row()).isOff);
+        hub.key = key;
+        await pushes.end();
+        await it.begin();
+        await it.subscribe({ ...subjects, "Campus/Weather/Floods": "Alert" });
+        await until(() => hub.newest.alerts.length === 3);
+        await end();
+        return it.failures;""", SUBJECTS)
+    assert found == ["the hub sends no pushes"], found
+
+
 def test_a_subscription_that_has_ended_at_its_push_service(play):
     """The hub refuses it, and the browser does not know: it gets another one."""
     found = play("""

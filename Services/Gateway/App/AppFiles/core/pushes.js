@@ -115,7 +115,10 @@ export function pushesOf({ name, database, hub, clock = deviceClock, language, t
       if (error.status !== 400 || error.field !== "endpoint") throw error;
       // The push service may have ended it, and the browser does not know. None is left that would be refused again.
       await subscription.unsubscribe();
-      if (isAgain) throw error;
+      if (isAgain) {
+        if (await known()) await change({ proven: false });
+        throw error;
+      }
       return add(pushManager, key, topics, signal, true);
     }
   }
@@ -281,7 +284,11 @@ export function pushesOf({ name, database, hub, clock = deviceClock, language, t
         } catch (error) {
           signal.throwIfAborted();
           failed(error);
-          await clock.sleep(error.kind === "off" ? keyInterval : pauses.failed(), signal);
+          if (error.kind === "off") {
+            // The person may switch them on again.
+            looked = clock.now();
+            await changes.next(signal, keyInterval);
+          } else await clock.sleep(pauses.failed(), signal);
         }
       }
     },
