@@ -217,7 +217,8 @@ extension Trait where Self == StackOnSmallDisk {
 /// Waits until the accepted messages to a subject are relayed and on the phone, and checks that there are no others.
 private func expectAccounted(_ posts: Posts, _ stack: Stack, _ phone: Phone, mayDouble: Bool = false) async throws {
     let accepted = Set(posts.accepted)
-    let archive = try await eventually("every message is relayed", every: .milliseconds(250)) {
+    // If FCM was frozen for long on a slow machine, a message may wait ten minutes for its next attempt.
+    let archive = try await eventually("every message is relayed", within: .seconds(720), every: .milliseconds(250)) {
         let archive = try await stack.portal.archive(of: posts.subject)
         return archive.allSatisfy { $0.state == "relayed" } ? archive : nil
     }
