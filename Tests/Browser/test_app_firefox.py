@@ -162,10 +162,15 @@ def test_the_browser_has_lost_its_subscription(product, push_service, app, alert
 
 def test_the_subscription_has_ended(product, push_service, app, alerts, site):
     """The push service says that it is gone. The hub forgets it, and the app subscribes again when it tells the hub something."""
-    before = row(app)
+    def subscribed():
+        return product.api("GET", "/app/push/count")["proven"]
+
+    before, count = row(app), subscribed()
     push_service.end(before["endpoint"])
     product.send(alerts, "Into the void")
     eventually("the hub knows", lambda: [post.status for post in push_service.posts_of(before["endpoint"])][-1:] == [410])
+    # It answers the app as long as it has not removed it.
+    eventually("the hub has forgotten it", lambda: subscribed() < count)
     # Another subject to tell.
     other = product.new_subject("Floods", distribution="Alert", level="Forced", channel=alerts.channel)
     app.reload()
