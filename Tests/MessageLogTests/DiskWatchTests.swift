@@ -41,7 +41,9 @@ struct DiskWatchTests {
                 }
                 #expect(refusal?.status == .storageFull)
                 #expect(refusal?.message.contains("\(limit)") == true)
-                #expect(log.process.log.contains("the archive is full: new messages are refused"))
+                try await eventually("a line about it") {
+                    log.process.log.contains("the archive is full: new messages are refused")
+                }
                 let full = try await log.client.request(CheckHealth()).parts["store"]
                 #expect(full?.status == .storageFull && full?.message == refusal?.message)
                 let report = AddReceipts(installation: ObjectID(), report: 1, received: [first.msiKey], opened: [])
