@@ -47,9 +47,6 @@ protocol StorageBackend: Sendable {
 
     func diskSpace() async throws -> DiskSpace?
 
-    /// As ``Storage/removeTraces()``.
-    func removeTraces() async throws
-
     func close() async throws
 }
 
@@ -65,8 +62,6 @@ extension StorageBackend {
     var revision: DatabaseRevision? { nil }
 
     var storageHealth: PartHealth { .ok }
-
-    func removeTraces() async throws {}
 
     func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
         try await read(body)

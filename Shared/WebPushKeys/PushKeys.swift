@@ -1,6 +1,5 @@
 import Crypto
 package import FoundationEssentials
-import Base
 package import Schemas
 
 /// The keys of a program's own Web Push subscription, with which it reads pushes as a browser does (RFC 8291).

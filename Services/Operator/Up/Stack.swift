@@ -21,8 +21,6 @@ struct Stack: Sendable {
     let publicURL: String?
     /// The replacement of FCM; `nil` if FCM is switched off.
     let emulator: EmulatorAccess?
-    /// The replacement of students' identity providers; `nil` if there is a real one, or if others reach the gateway.
-    let identityEmulator: IdentityEmulatorAccess?
     /// Where the people service takes commands.
     let peopleEndpoint: String
     let processes: [Process]
@@ -53,8 +51,6 @@ struct Stack: Sendable {
         emulator =
             try settings.usesFCM
             ? EmulatorAccess(port: endpoints.port(of: .fcmEmulator), stateDirectory: stateDirectory) : nil
-        identityEmulator =
-            try settings.usesIdentityEmulator ? IdentityEmulatorAccess(port: endpoints.port(of: .identityEmulator)) : nil
         var shared: [String: String?] = [
             Setting.stateDirectory.declaration.name: stateDirectory,
             Setting.runtimeDirectory.declaration.name: try settings.value(.runtimeDirectory),
@@ -62,9 +58,8 @@ struct Stack: Sendable {
             // The supervisor reports a crash. A backtrace would only delay the restart.
             "SWIFT_BACKTRACE": "enable=no",
         ]
-        let trial = identityEmulator.map(settings.trial) ?? [:]
-        for given in [endpoints.settings, emulator?.settings ?? [:], trial] {
-            for (name, value) in given { shared[name] = value }
+        for (name, value) in endpoints.settings.merging(emulator?.settings ?? [:], uniquingKeysWith: { $1 }) {
+            shared[name] = value
         }
         let contact = Setting.webPushContact
         let usesWebPush = try settings.optional(contact) == nil || settings.includes(.webpush)
@@ -81,14 +76,7 @@ struct Stack: Sendable {
             if let port, port > 0 { own[Setting.metricsPort.declaration.name] = "\(port)" }
             return Process(service: service, environment: shared.merging(own) { $1 }, metricsPort: port)
         }
-        let usesIdentityEmulator = identityEmulator != nil
-        processes = try all.dropLast().filter { process in
-            switch process.service {
-            case .webpush: usesWebPush
-            case .identityEmulator: usesIdentityEmulator
-            default: try settings.includes(process.service)
-            }
-        }
+        processes = try all.dropLast().filter { try $0.service == .webpush ? usesWebPush : settings.includes($0.service) }
         phone = emulator == nil ? nil : all.last
         phoneURL = "http://127.0.0.1:\(endpoints.port(of: .phone))"
     }
@@ -132,7 +120,6 @@ struct Stack: Sendable {
             "  app      \(publicURL ?? gatewayURL)/app/, for students' browsers",
             phone.map { _ in "  phone    \(hasPhone ? "\(phoneURL), a student's phone to look at" : "none, it did not start")" },
             emulator.map { "  FCM      \($0.url), an emulator: phones are simulated there" },
-            identityEmulator.map { "  sign-in  \($0.url), stands for Google, Firebase and Facebook" },
             metrics.map { "  metrics  \($0)" },
             "  next     \(variables(environment))\(command.shellQuoted) sample adds subjects to try out; then open "
                 + "\(publicURL ?? gatewayURL)/portal/, sign in as admin and send a message",
@@ -175,8 +162,7 @@ struct StackEndpoints: Sendable {
     init(_ values: SettingValues) throws {
         for service in ServiceEntry.all {
             if let setting = service.port {
-                let wanted = try values.value(setting)
-                let port = try Self.fixed(service == .identityEmulator ? Self.available(wanted) : wanted)
+                let port = try Self.fixed(values.value(setting))
                 ports[service] = port
                 settings[setting.declaration.name] = String(port)
             }
@@ -188,7 +174,9 @@ struct StackEndpoints: Sendable {
                 }
             }
         }
-        let port = try Self.fixed(Self.available(values.value(.phonePort)))
+        // Another stack may have the usual port. Nothing but the greeting names the phone's port, so any other one will do.
+        let phonePort = try values.value(.phonePort)
+        let port = try Self.fixed(LoopbackPort.obstacle(phonePort) == nil ? phonePort : 0)
         ports[.phone] = port
         settings[Setting<Int>.phonePort.declaration.name] = String(port)
     }
@@ -206,10 +194,6 @@ struct StackEndpoints: Sendable {
         let setting = Setting<String>.listen(service)
         return try settings[setting.declaration.name] ?? values.value(setting)
     }
-
-    /// Another stack may have the usual port of the phone or of the identity emulator. Nothing but the greeting names these, so any other one
-    /// will do: 0.
-    private static func available(_ port: Int) -> Int { LoopbackPort.obstacle(port) == nil ? port : 0 }
 
     private static func fixed(_ port: Int) throws -> Int {
         guard port == 0 else { return port }

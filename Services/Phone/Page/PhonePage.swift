@@ -29,7 +29,6 @@ struct PhonePage: Sendable {
         addControls(to: router)
         addMessages(to: router)
         BroadcastActions(phone: phone).add(to: router)
-        AccountActions(phone: phone).add(to: router)
         return router
     }
 

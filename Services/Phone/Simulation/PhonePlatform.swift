@@ -31,15 +31,12 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
     private let network: Network
     private let logger: Logger
     private let pushed: @Sendable (PushMessage) -> Void
-    private let poppedUp: @Sendable (Popups.Popup) -> Void
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - pushed: Called before each data message that FCM brings is passed to the app.
-    ///   - poppedUp: Called after each pop-up.
+    /// - Parameter pushed: Called before each data message that FCM brings is passed to the app.
     init(
         memory: PhoneMemory, changes: Changes, fcm: FCMConnection, gateway: String, hub: Network, logger: Logger,
-        pushed: @escaping @Sendable (PushMessage) -> Void, poppedUp: @escaping @Sendable (Popups.Popup) -> Void
+        pushed: @escaping @Sendable (PushMessage) -> Void = { _ in }
     ) {
         self.memory = memory
         self.changes = changes
@@ -47,7 +44,6 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         self.gateway = gateway
         self.logger = logger
         self.pushed = pushed
-        self.poppedUp = poppedUp
         network = hub
         clock = PhoneClock(memory: memory)
     }
@@ -264,9 +260,7 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
 
     private func popUp(_ notification: PushMessage.Notification, tag: String, data: [String: String]) {
         guard control.platform == .android || memory.system.permission == .granted else { return }
-        let popup = Popups.Popup(id: tag, data: data, title: notification.title, body: notification.body, at: clock.now)
-        popups.show(popup)
-        poppedUp(popup)
+        popups.show(Popups.Popup(id: tag, data: data, title: notification.title, body: notification.body, at: clock.now))
         changes.tell()
     }
 }

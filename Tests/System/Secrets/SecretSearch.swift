@@ -57,13 +57,11 @@ final class SecretSearch: Sendable {
     }
 
     /// Shows a folder's files by their paths in it.
-    ///
-    /// - Parameter prefix: Before the paths.
-    func showFiles(in folder: String, as prefix: String = "") throws {
+    func showFiles(in folder: String) throws {
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {
             // Sockets have no content, and files may vanish.
             guard let data = FileManager.default.contents(atPath: folder + "/" + path) else { continue }
-            show(data, at: prefix + path)
+            show(data, at: path)
         }
     }
 }

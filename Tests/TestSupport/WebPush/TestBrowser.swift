@@ -10,8 +10,7 @@ package struct TestBrowser: Sendable {
     package let number: Int
     /// The topic keys of the subjects whose Alerts it gets.
     package let alerts: [String]
-    /// The id of its subscription, which a person's device registers.
-    package let id: String
+    private let id: String
     private let secret: String
 
     private static let subscriptions = "/app/push/subscriptions"

@@ -36,8 +36,7 @@ extension Problem {
     init(_ failure: CommandFailure) {
         let kind: ProblemKind =
             switch failure.status {
-            // A service of an earlier version, which is upgraded soon.
-            case .invalid: failure.isUnknownCommand ? .serviceUnavailable : .invalidField
+            case .invalid: .invalidField
             case .unauthenticated: .unauthenticated
             case .forbidden: .forbidden
             case .notFound: .notFound

@@ -29,15 +29,14 @@ extension DeliveryRecord {
     package var pendingTransports: PushTransports {
         var found: PushTransports = []
         for part in parts where part.state == .pending {
-            found.formUnion(transports(of: part))
+            found.insert(PushTransports(transport(of: part)))
         }
         return found
     }
 
     /// The positions of the parts that a transport is still to send.
     package func pendingParts(of transport: PushTransport) -> [Int] {
-        let transport = PushTransports(transport)
-        return parts.indices.filter { parts[$0].state == .pending && transports(of: parts[$0]).contains(transport) }
+        parts.indices.filter { parts[$0].state == .pending && self.transport(of: parts[$0]) == transport }
     }
 
     /// When the first part is due; `nil` once the state is final.

@@ -45,12 +45,10 @@ export async function follow({ changed, lost }) {
     lost(error);
     return;
   }
-  app.show(!document.hidden);
   app.changes(read);
-  addEventListener("online", () => { read(); app.refresh(); app.show(!document.hidden); });
+  addEventListener("online", () => { read(); app.refresh(); });
   addEventListener("offline", read);
   document.addEventListener("visibilitychange", () => {
-    app.show(!document.hidden);
     // What cannot be reported now waits for the next start.
     if (document.hidden) app.report().catch(() => {});
     else app.refresh();
