@@ -17,7 +17,7 @@ package struct PushKeys: Sendable {
     /// The authentication secret in URL-safe Base64.
     package var authSecret: Secret { Secret(auth.base64URL) }
 
-    /// A name that nobody guesses.
+    /// A random name of 128 bits.
     package static func randomName() -> String { PushEncryption.randomBytes().base64URL }
 
     /// Decrypts the body of a push: the content encoding `aes128gcm`, in one record.

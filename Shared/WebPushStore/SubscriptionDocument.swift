@@ -9,7 +9,7 @@ package struct SubscriptionDocument: StoredDocument {
     package let id: ObjectID
     /// The hash of the secret that the app has.
     package let secretHash: String
-    /// Whoever has it can reach the browser.
+    /// A secret: its holder can send to the browser.
     package let endpoint: Secret
     package let endpointHash: String
     /// The push service's host, for counts.

@@ -389,7 +389,7 @@ def test_new_messages_wait_with_more_time(product, visit, pictures, hours):
     with_more_time(page)
     offer = page.locator(".toasts").filter(has_text="There are new messages.")
     badge = tab(page, "Messages").locator(".badge")
-    # What is seen for a while is read.
+    # A message that was seen for a while is read.
     expect(badge).to_be_hidden()
 
     def offered(title):

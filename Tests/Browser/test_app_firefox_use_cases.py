@@ -156,7 +156,7 @@ def test_receive_messages(app, product, alerts, hours):
 
 
 def test_clear_old_messages(app, site, product, hours):
-    """When the app starts, it removes what is older than a week and is not kept."""
+    """When the app starts, it removes messages that are older than a week and are not kept."""
     product.send(hours, "Old"), product.send(hours, "To keep")
     fetch(app, "Old", "To keep")
     app.tap("button", "Actions for To keep")

@@ -111,7 +111,7 @@ def test_the_data_of_a_later_version(page):
 
 
 def test_strange_values(page):
-    """What is no text or no known value is left out, and the rest is shown."""
+    """Fields with a wrong type or an unknown value are left out, and the rest is shown."""
     push = push_of(f"{NOBODY}7", "Campus closed")
     push["notification"] |= {"body": {"a": 1}, "dir": "up", "lang": 5, "silent": "yes", "tag": None}
     push["msi"] |= {"timestamp": "soon", "msi_key": "../x"}

@@ -97,7 +97,7 @@ extension DeliveryRecord {
         if let lease, lease.until - now > Lease.maxRest {
             extendLease(to: Lease(owner: lease.owner, until: now + Lease.duration))
         } else if lease != nil || state == .held {
-            // A lease ends soon. What is held is due when it expires.
+            // A lease ends soon. A held item is due when it expires.
         } else {
             // Without parts for FCM it is due when it expires.
             if pendingTransports != .webpush {

@@ -90,7 +90,7 @@ struct WebPushCheck: Sendable {
         }
     }
 
-    /// The setting's form is checked before. A contact that nobody reads is no better than none.
+    /// The setting's form is checked before. An address without a reader helps as little as none.
     ///
     /// - Parameter isOfUp: Whether `msi up` starts the services. It has an example for a contact, to try the hub out.
     static func finding(about contact: String, isOfUp: Bool) -> Finding {

@@ -103,7 +103,7 @@ extension SettingValues {
         get throws { try value(.fcm) }
     }
 
-    /// Whether this installation has a service: what is switched off is not started, and nothing speaks of it.
+    /// Whether this installation has a service. A service that is switched off is not started, and no page or command names it.
     ///
     /// - Throws: ``ConfigurationError``.
     package func includes(_ service: ServiceEntry) throws -> Bool {

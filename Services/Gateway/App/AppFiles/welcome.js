@@ -26,7 +26,7 @@ export function welcomeScreen(begin) {
     // The browser's question has to come with the tap.
     const asked = Notification.requestPermission();
     const outcome = await import("./lib/pushing.js").then(({ switchOn }) => switchOn(asked, say), () => "page.failed");
-    // What is on is said with the app's state.
+    // The app's state says that pushes are on.
     if (outcome !== "push.on") say(outcome);
   } }, phoneIcon("bell", "small"), t("push.begin"));
   function say(key) {

@@ -10,7 +10,7 @@ package struct AddSubscription: Command, Checked, Hashable {
 
     package struct Reply: Codable, Hashable, Sendable {
         package let id: ObjectID
-        /// Whoever has it can change and remove the subscription. The store has only its hash.
+        /// Its holder can change and remove the subscription. The store has only its hash.
         package let secret: Secret
 
         package init(id: ObjectID, secret: Secret) {
@@ -19,7 +19,7 @@ package struct AddSubscription: Command, Checked, Hashable {
         }
     }
 
-    /// The URL at the push service that pushes are sent to. Whoever has it can reach the browser.
+    /// The URL at the push service that pushes are sent to. A secret: its holder can send to the browser.
     package let endpoint: Secret
     /// The browser's public key: an uncompressed point of P-256 in URL-safe Base64.
     package let p256dh: String
