@@ -55,6 +55,7 @@ let package = Package(
         .executable(name: "msi-fcm-emulator", targets: ["FCMEmulator"]),
         .executable(name: "msi-fcm-relay", targets: ["FCMRelay"]),
         .executable(name: "msi-gateway", targets: ["Gateway"]),
+        .executable(name: "msi-identity-emulator", targets: ["IdentityEmulator"]),
         .executable(name: "msi-load", targets: ["LoadTester"]),
         .executable(name: "msi-message-log", targets: ["MessageLog"]),
         .executable(name: "msi-people", targets: ["People"]),
@@ -98,9 +99,9 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: [
-                "App", "Base", "Bus", "CZlib", "FCM", "HTTPRouting", "Instruments", "Pages", "Schemas", "ServiceKit",
-                coreMetrics, crypto, deque, heap, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioExtras,
-                nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL, serviceContext, serviceLifecycle,
+                "App", "Base", "Bus", "CZlib", "DeviceTokens", "FCM", "HTTPRouting", "Instruments", "Pages", "Schemas",
+                "ServiceKit", coreMetrics, crypto, deque, heap, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
+                nioExtras, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL, serviceContext, serviceLifecycle,
             ],
             path: "Services/Gateway",
             exclude: ["API.md", "App/ACCESSIBILITY.md", "App/README.md", "App/app.png", "Portal/README.md", "Portal/send.png"],
@@ -126,11 +127,11 @@ let package = Package(
         .executableTarget(
             name: "People",
             dependencies: [
-                "AuditTrail", "Base", "Bus", "Instruments", "Schemas", "ServiceKit", "Store", asyncHTTPClient, coreMetrics,
-                crypto, cryptoExtras, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
+                "AuditTrail", "Base", "Bus", "DeviceTokens", "Instruments", "Schemas", "ServiceKit", "Store", asyncHTTPClient,
+                coreMetrics, crypto, cryptoExtras, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Services/People",
-            exclude: ["API.md", "AUDIT.md"]),
+            exclude: ["API.md", "AUDIT.md", "STUDENTS.md"]),
         .executableTarget(
             name: "FCMRelay",
             dependencies: [
@@ -147,6 +148,14 @@ let package = Package(
                 nioHTTPTypesHTTP2, nioSSL, serviceLifecycle, swiftASN1, x509,
             ],
             path: "Services/FCMEmulator",
+            exclude: ["API.md"]),
+        .executableTarget(
+            name: "IdentityEmulator",
+            dependencies: [
+                "Base", "HTTPRouting", "Schemas", "ServiceKit", crypto, cryptoExtras, httpTypes, hummingbird, logging, nioCore,
+                serviceLifecycle,
+            ],
+            path: "Services/IdentityEmulator",
             exclude: ["API.md"]),
         .executableTarget(
             name: "WebPush",
@@ -176,7 +185,7 @@ let package = Package(
         .executableTarget(
             name: "Phone",
             dependencies: [
-                "App", "Base", "HTTPRouting", "MobileApp", "Pages", "ServiceKit", asyncHTTPClient, histogram, httpTypes,
+                "App", "Base", "HTTPRouting", "MobileApp", "Pages", "ServiceKit", asyncHTTPClient, crypto, histogram, httpTypes,
                 hummingbird, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             path: "Services/Phone",
@@ -242,8 +251,11 @@ let package = Package(
             path: "Shared/Archive"),
         .target(
             name: "WebPushStore",
-            dependencies: ["Base", "Schemas", "Store", "WebPushKeys", crypto],
+            dependencies: ["Base", "Schemas", "Store", crypto],
             path: "Shared/WebPushStore"),
+
+        // The tokens of students' devices: the people service signs them, and gateways read them.
+        .target(name: "DeviceTokens", dependencies: ["Base", "Schemas", crypto], path: "Shared/DeviceTokens"),
 
         // The encryption of pushes, and its inverse for the programs that are subscribed: the canary, and those of the tests.
         .target(name: "WebPushKeys", dependencies: ["Base", "Schemas", crypto], path: "Shared/WebPushKeys"),
@@ -313,14 +325,21 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Base", "Broadcasts", "Bus", "Cube", "FCMRelay", "Gateway", "HTTPRouting", "MessageLog", "Pages", "People",
-                "Schemas", "ServiceKit", "Store", "TestSupport", "WebPush", asyncHTTPClient, httpTypes, hummingbird,
-                hummingbirdCore, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, subprocess, systemPackage,
+                "Base", "Broadcasts", "Bus", "Cube", "DeviceTokens", "FCMRelay", "Gateway", "HTTPRouting", "MessageLog",
+                "Pages", "People", "Schemas", "ServiceKit", "Store", "TestSupport", "WebPush", asyncHTTPClient, crypto,
+                httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, subprocess,
+                systemPackage,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(
             name: "HTTPTransportTests", dependencies: ["HTTPTransport", "TestSupport", httpTypes],
             path: "Tests/HTTPTransportTests"),
+        .testTarget(
+            name: "IdentityEmulatorTests",
+            dependencies: [
+                "Base", "IdentityEmulator", "Schemas", "ServiceKit", "TestSupport", crypto, jwtKit, nioCore, nioHTTP1,
+            ],
+            path: "Tests/IdentityEmulatorTests"),
         .testTarget(
             name: "LoadTesterTests",
             dependencies: ["Base", "LoadTester", "Schemas", "TestSupport", argumentParser, histogram],
@@ -338,7 +357,7 @@ let package = Package(
             path: "Tests/ArchiveTests"),
         .testTarget(
             name: "MobileAppTests",
-            dependencies: ["Base", "MobileApp", "TestSupport", grdb],
+            dependencies: ["Base", "MobileApp", "Schemas", "TestSupport", crypto, grdb],
             path: "Tests/MobileAppTests"),
         .testTarget(
             name: "CanaryTests",
@@ -349,14 +368,15 @@ let package = Package(
         .testTarget(
             name: "OperatorTests",
             dependencies: [
-                "Archive", "Base", "Bus", "HTTPRouting", "Operator", "Schemas", "ServiceKit", "Store", "TestSupport",
-                argumentParser, systemPackage,
+                "Archive", "AuditTrail", "Base", "Bus", "HTTPRouting", "Operator", "Schemas", "ServiceKit", "Store",
+                "TestSupport", argumentParser, systemPackage,
             ],
             path: "Tests/OperatorTests"),
         .testTarget(
             name: "PeopleTests",
             dependencies: [
-                "AuditTrail", "Base", "Bus", "People", "Schemas", "ServiceKit", "Store", "TestSupport", jwtKit, logging,
+                "AuditTrail", "Base", "Bus", "DeviceTokens", "People", "Schemas", "ServiceKit", "Store", "TestSupport", crypto,
+                jwtKit, logging,
             ],
             path: "Tests/PeopleTests"),
         .testTarget(name: "PowerCutTests", dependencies: ["PowerCut", "TestSupport"], path: "Tests/PowerCutTests"),
@@ -405,9 +425,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Archive", "Base", "Bus", "FCM", "Schemas", "ServiceKit", "Store", "TestSupport", "WebPushKeys", "WebPushStore",
-                argumentParser, asyncHTTPClient, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioPosix, subprocess,
-                systemPackage,
+                "Archive", "Base", "Bus", "DeviceTokens", "FCM", "Schemas", "ServiceKit", "Store", "TestSupport", "WebPushKeys",
+                "WebPushStore", argumentParser, asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1,
+                nioPosix, subprocess, systemPackage,
             ],
             path: "Tests/Benchmarks",
             exclude: ["Peers", "README.md", "RESULTS.md", "results", "run"]),

@@ -34,6 +34,7 @@ struct APISection: Sendable {
 /// All features of the gateway. A new feature is a new folder, or a file of a folder, and a line here.
 struct Features: Sendable {
     let credentials: Credentials
+    let devices: DeviceAccess
     let cube: CubeService
     let broadcasts: BroadcastService
     private let all: [any Feature]
@@ -49,6 +50,9 @@ struct Features: Sendable {
             people: clients[.people], bus: bus, endpoints: settings.value(.endpoints(of: .people, .events)),
             grace: Duration(try settings.value(.gatewayPeopleGrace)), logger: logger)
         self.credentials = credentials
+        let devices = try DeviceAccess(
+            people: clients[.people], bus: bus, endpoints: settings.value(.endpoints(of: .people, .events)), logger: logger)
+        self.devices = devices
         let cube = try CubeRoutes(client: clients[.cube], bus: bus, settings: settings, logger: logger)
         self.cube = cube.service
         let broadcasts = try BroadcastRoutes(
@@ -64,6 +68,10 @@ struct Features: Sendable {
             bus: bus, cube: cube.service, health: health, access: EventAccess(cube: cube.service, credentials: credentials),
             settings: settings,
             logger: logger)
+        let personEvents = try PersonEventHub(
+            bus: bus, endpoints: settings.value(.endpoints(of: .people, .events)), devices: devices, logger: logger)
+        let streams = StreamLimits(maxConnections: maxConnections)
+        let publicURL = try GatewayAccess(settings).publicURL
         let running = RunningApps()
         let described: [any Feature] = [
             cube,
@@ -78,21 +86,26 @@ struct Features: Sendable {
             StatisticsRoutes(cube: cube.service, messageLog: clients[.messageLog]),
             TemplateRoutes(cube: cube.service, messageLog: clients[.messageLog]),
             AuditRoutes(people: clients[.people], lookUp: { try await credentials.find($0) }),
-            EventRoutes(hub: events, limits: StreamLimits(maxConnections: maxConnections)),
+            EventRoutes(hub: events, limits: streams),
             SessionRoutes(people: clients[.people], credentials: credentials, cube: cube.service),
-            OpenIDRoutes(
-                people: clients[.people], credentials: credentials, cube: cube.service,
-                publicURL: try GatewayAccess(settings).publicURL),
-            AccountRoutes(people: clients[.people], credentials: credentials),
+            OpenIDRoutes(people: clients[.people], credentials: credentials, cube: cube.service, publicURL: publicURL),
+            AccountRoutes(people: clients[.people], credentials: credentials, devices: devices),
+            StudentAccountRoutes(people: clients[.people], devices: devices),
             SecondFactorRoutes(people: clients[.people], credentials: credentials),
             TokenRoutes(people: clients[.people], credentials: credentials),
+            DeviceSignInRoutes(people: clients[.people], cube: cube.service, publicURL: publicURL),
+            PersonRoutes(people: clients[.people]),
+            DeviceRoutes(people: clients[.people], devices: devices),
+            ProfileRoutes(people: clients[.people]),
+            FriendRoutes(people: clients[.people]),
+            PersonEventRoutes(hub: personEvents, limits: streams),
+            ErasureRoutes(clients: clients, devices: devices),
             HealthRoutes(check: health),
             ProblemRoutes(),
             PortalRoutes(files: PortalFolders.besideExecutable.load(logger: logger)),
             AppRoutes(files: AppFiles(logger: logger)),
             PushRoutes(
-                webPush: try settings.webPushContact == nil ? nil : clients[.webpush],
-                publicURL: try GatewayAccess(settings).publicURL),
+                webPush: try settings.webPushContact == nil ? nil : clients[.webpush], publicURL: publicURL),
         ]
         all = described + [OpenAPIRoutes(describing: described)]
     }
@@ -100,7 +113,7 @@ struct Features: Sendable {
     var routes: [Route] { all.flatMap(\.routes) }
     /// The routes by the sections of the API's document.
     var sections: [OpenAPIDocument.Section] { all.map { ($0.section, $0.routes) } }
-    var background: [any Service] { [credentials] + all.flatMap(\.background) }
+    var background: [any Service] { [credentials, devices] + all.flatMap(\.background) }
 }
 
 /// A client for each service that the gateway sends commands to.

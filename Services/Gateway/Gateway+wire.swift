@@ -29,14 +29,21 @@ extension ServicePlan {
         let kept = KeptCopies(
             in: try settings.value(.stateDirectory), credentials: features.credentials, cube: features.cube,
             broadcasts: features.broadcasts, logger: logger)
-        await kept.restore()
+        let keptEnds = KeptEndsService(in: try settings.value(.stateDirectory), devices: features.devices, logger: logger)
+        async let isRestored: Void = kept.restore()
+        await keptEnds.restore()
+        await isRestored
         let requests = RequestLimits(
             perAccount: try settings.live(.gatewayAccountRequests), perAddress: try settings.live(.gatewayAddressRequests))
         let router = Router.gateway(
             features.routes, access, allowedOrigins: try settings.value(.gatewayCORSOrigins), limit: limit,
             requests: requests,
-            authentication: AuthenticationMiddleware(credentials: features.credentials, limits: requests),
-            credentials: { [credentials = features.credentials] in try await credentials.find($0) }, logger: logger)
+            authentication: AuthenticationMiddleware(
+                credentials: features.credentials, devices: features.devices, limits: requests),
+            callers: CallerCheck(
+                lookUp: { [credentials = features.credentials] in try await credentials.find($0) },
+                refusal: { [devices = features.devices] in devices.refusal(of: $0) }),
+            logger: logger)
 
         let listening = AsyncStream<Void>.makeStream()
         var quiet = logger
@@ -68,7 +75,7 @@ extension ServicePlan {
                     of: .gatewayPort)
             }
         return ServicePlan(
-            services: features.background + [kept] + (certificate.map { [$0] } ?? []) + [server],
+            services: features.background + [kept, keptEnds] + (certificate.map { [$0] } ?? []) + [server],
             selfCheck: .gateway(bus: bus),
             collectMetrics: { Instrument.httpConnections.gauge().set(limit.count) },
             close: { await bus.close() },
@@ -97,22 +104,24 @@ extension Router where Context == GatewayContext {
     /// A router with the routes and their middleware.
     ///
     /// - Parameters:
-    ///   - authentication: Sets the context's ``GatewayContext/authentication``. Routes for ``Right/anonymous`` do not pass through
-    ///     it.
-    ///   - lookUp: Finds the caller's credential once more after the body has arrived.
+    ///   - authentication: Sets the context's ``GatewayContext/authentication``. Paths that have only routes for ``Right/anonymous`` do not
+    ///     pass through it.
+    ///   - callers: Checks the caller once more after the body has arrived.
     static func gateway(
         _ routes: [Route], _ access: GatewayAccess, allowedOrigins: [String], limit: ConnectionLimit, requests: RequestLimits,
-        authentication: some RouterMiddleware<GatewayContext>, credentials lookUp: @escaping CredentialLookup, logger: Logger
+        authentication: some RouterMiddleware<GatewayContext>, callers: CallerCheck, logger: Logger
     ) -> Router {
         let router = Router(context: GatewayContext.self)
         let entry = EntryMiddleware(access, allowedOrigins: allowedOrigins, limit: limit, logger: logger)
         func limiting(_ budget: AddressBudget) -> RequestLimitMiddleware {
             RequestLimitMiddleware(limits: requests, connections: limit, budget: budget)
         }
-        router.add(routes.filter { $0.right == .anonymous }, limits: requests, credentials: lookUp) {
+        // All methods of a path pass the same middleware.
+        let known = Set(routes.filter { $0.right != .anonymous }.map(\.path))
+        router.add(routes.filter { !known.contains($0.path) }, limits: requests, callers: callers) {
             ChainedMiddleware(entry, limiting($0))
         }
-        router.add(routes.filter { $0.right != .anonymous }, limits: requests, credentials: lookUp) {
+        router.add(routes.filter { known.contains($0.path) }, limits: requests, callers: callers) {
             ChainedMiddleware(entry, ChainedMiddleware(authentication, limiting($0)))
         }
         // For paths without a route. A route gets only the middleware that was added before it.

@@ -37,15 +37,15 @@ extension ServicePlan {
         let announcer = OutboxAnnouncer(publisher: publisher, changes: changes, logger: logger)
         let canaryAccount = try settings.value(.canaryAccount)
         let canary = try settings.optional(.canaryTopic).map { MessageOrigin(topic: $0, sender: canaryAccount) }
+        let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
         let outbox = Outbox(
             store: store, relay: BusRelay(fcm: fcm?.client, all: fcm?.instances, webpush: webpush?.client),
-            transports: transports,
+            persons: BusPersonDirectory(people: people), transports: transports,
             owner: process.owner, announcer: announcer, schedule: schedule, canary: canary, executor: bus.taskExecutor,
             logger: logger)
         let disk = DiskWatch(store: store, limit: try settings.liveOptional(.messageLogStorageLimit), logger: logger)
         let retention = Retention(
             store: store, days: try settings.live(.messageRetention), canary: canary, logger: logger)
-        let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
         let audit = AuditForwarder(of: store.audit, to: people, logger: logger)
         let templateAudit = AuditForwarder(
             of: AuditQueue(of: templates), as: "template_audit", to: people, logger: logger)

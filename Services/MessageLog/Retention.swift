@@ -20,7 +20,7 @@ struct Retention: Service {
     /// The size of a batch, and the pause after it.
     private static let batch = 200
     private static let pause = Duration.milliseconds(50)
-    /// For how long blocks of Web Push are kept. A message to all has one for each 500 browsers.
+    /// For how long blocks of Web Push are kept, and pushes to persons. A message to all has a block for each 500 browsers.
     private static let blockAge = Milliseconds.seconds(86_400)
     /// Longer than the canary waits for a message.
     private static let canaryAge = Milliseconds.seconds(3_600)

@@ -3,12 +3,14 @@ import Bus
 import Base
 import FoundationEssentials
 import Glibc
+import Schemas
 import ServiceKit
 
-/// `msi keys`: the keys of machines whose services talk to each other over `tcp://`.
+/// `msi keys`: the keys of machines whose services talk to each other over `tcp://`, and those of students' tokens.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Makes and shows the keys of the bus between machines.",
+        commandName: "keys",
+        abstract: "Makes and shows the keys of the bus between machines, and renews that of students' tokens.",
         discussion: """
             Each machine has its own secret key, in the file that MSI_BUS_KEY_FILE names. All machines have the same list of peers, in the \
             file that MSI_BUS_PEERS_FILE names: a line with the name and the public key of each machine. The name is the host as the \
@@ -18,9 +20,11 @@ struct KeysCommand: ParsableCommand {
 
             Services read the list again when it has changed. A machine whose line is removed loses its connections within seconds.
 
+            msi keys tokens makes a new key that signs the tokens of students' devices, while the product runs.
+
             Exit status: 0 if it is done, 1 if not, 66 if a file cannot be read.
             """,
-        subcommands: [NewKey.self, PublicKey.self])
+        subcommands: [NewKey.self, PublicKey.self, NewTokenKey.self])
 }
 
 /// A machine's line in the list of peers.
@@ -102,5 +106,26 @@ struct PublicKey: ParsableCommand {
             StandardError.write("msi: \(error)\n")
             throw ExitCode(EX_NOINPUT)
         }
+    }
+}
+
+/// `msi keys tokens`.
+struct NewTokenKey: PeopleCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tokens", abstract: "Makes a new key that signs the tokens of students' devices.",
+        discussion: """
+            The people service does so by itself every thirty days. Tokens that an earlier key has signed stay valid until they expire. \
+            After a theft of the key, --forget ends them at once: each device asks for a new token, and nobody has to sign in again.
+
+            Exit status: 0 if it is done, 1 if it is refused, 75 if the people service does not answer or has too much to do, 78 if a setting is wrong.
+            """)
+
+    @Flag(help: "End the tokens that earlier keys have signed.")
+    var forget = false
+
+    func run(_ people: PeopleClient, _ settings: SettingValues) async throws -> String {
+        let key = try await people.request(RotateDeviceTokenKey(forget: forget ? true : nil))
+        return "the new key of students' tokens is \(key.id); "
+            + (forget ? "tokens of earlier keys have ended" : "tokens of earlier keys stay valid until they expire")
     }
 }

@@ -2,6 +2,7 @@ import AuditTrail
 import Bus
 import Base
 import FoundationEssentials
+import Logging
 import Store
 import Schemas
 import ServiceKit
@@ -9,9 +10,13 @@ import ServiceKit
 extension ServicePlan {
     /// Wires the people service together.
     ///
-    /// - Parameter hashing: Hashes the passwords. The plan closes it.
+    /// - Parameters:
+    ///   - hashing: Hashes the passwords. The plan closes it.
+    ///   - keys: The keys of providers, instead of those that they publish.
+    ///   - now: The clock.
     static func people(
-        _ wiring: Wiring, hashing: PasswordHashing = PasswordHashing(), times: ProviderTimes = ProviderTimes()
+        _ wiring: Wiring, hashing: PasswordHashing = PasswordHashing(), times: ProviderTimes = ProviderTimes(),
+        keys: [IdentityProvider: any KeySource] = [:], now: @escaping @Sendable () -> UnixMilliseconds = { .now }
     ) async throws -> ServicePlan {
         let settings = wiring.settings
         let logger = wiring.logger
@@ -19,30 +24,61 @@ extension ServicePlan {
         let place = StoragePlace(database: try settings.optional(.databaseURL, as: MongoURL.init), folder: folder)
         let heads = AuditHeadFile(stateDirectory: folder)
         if place.isFolder { try requireFirstStart(in: folder, heads) }
-        let store = try await Storage.open(PeopleStore.declaration, at: place, logger: logger)
+        let store = try await Storage.open(PeopleStore.declaration, at: place, logger: logger, now: now)
         let bus = try Bus(settings, logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.people, .events)), logger: logger)
         let event = RepeatedEvent(
             PeopleChanged.name, publisher: publisher, logger: logger,
             read: store.repeatedSnapshot { try PeopleChanged.latest(in: $0) })
+        let deviceEvent = RepeatedEvent(
+            DevicesChanged.name, publisher: publisher, logger: logger,
+            read: store.repeatedSnapshot { try DevicesChanged.latest(in: $0) })
         let openID = try OpenIDSettings(settings).map {
             OpenIDSignIn(settings: $0, times: times, store: store, logger: logger)
         }
         let deferred = DeferredAuditEntries(store: store, logger: logger)
+        let changes = PeopleChanges(
+            store: store, event: event, deviceEvent: deviceEvent, issuer: openID?.settings.issuer, now: now)
+        let providers = Providers(
+            try ProviderSettings(settings), openID: openID, times: times, keys: keys, logger: logger)
+        let clients = try ServiceEntry.withPersonalData.filter { $0 != .people }.map { entry in
+            Erasures.Other(
+                name: entry.name,
+                client: try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: entry)), logger: logger))
+        }
+        let erasures = Erasures(
+            store: store, changes: changes, log: ErasureLog(stateDirectory: folder), others: clients, logger: logger)
+        let messageLog = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .messageLog)), logger: logger)
         let people = People(
             store: store, passwords: PasswordCheck(hashing: hashing, store: store, audit: deferred, logger: logger),
-            changes: PeopleChanges(store: store, event: event, issuer: openID?.settings.issuer, now: { .now }), heads: heads)
+            changes: changes, heads: heads, challenges: Challenges(now: now),
+            deviceTokens: DeviceTokens(changes: changes, logger: logger), providers: providers,
+            registrations: RegistrationLimits(), personEvents: PersonEvents(publisher: publisher, logger: logger),
+            personPushes: PersonPushes(store: store, messageLog: messageLog, logger: logger), erasures: erasures,
+            unused: try UnusedAccounts(changes: changes, erasures: erasures, settings: settings, logger: logger))
         let server = try CommandServer(
             bus: bus, endpoint: settings.value(.listen(.people)), router: .people(people, openID), logger: logger)
         let headLog = AuditHeadLog(store: store, file: heads, logger: logger)
         let known = KnownSignIns(store: store, passwords: people.passwords, logger: logger)
+        let counts = PersonCounts(store: store)
+        let counting = RepeatingService(
+            every: .seconds(300), outage: OutageLog("students and devices cannot be counted", logger: logger)
+        ) { try await counts.recount() }
         return ServicePlan(
-            services: [RepeatingService(event, logger: logger), headLog, known, deferred, server],
+            services: [
+                RepeatingService(event, logger: logger), RepeatingService(deviceEvent, logger: logger), headLog, known, deferred,
+                people.deviceTokens, people.personPushes, people.erasures, people.unused, counting, server,
+            ],
             selfCheck: .commands(of: server, bus: bus, logger: logger),
+            collectMetrics: {
+                counts.collectMetrics()
+                await providers.collectMetrics()
+            },
             close: {
                 await bus.close()
                 await hashing.close()
                 try await openID?.provider.close()
+                try await providers.close()
                 try await store.close()
             })
     }
@@ -76,6 +112,11 @@ extension CommandRouter {
         router.serveOpenID(openID, people)
         router.serveTokens(people)
         router.serveCredentials(people)
+        router.serveAccessCodes(people)
+        router.serveDevices(people)
+        router.serveProfiles(people)
+        router.serveFriends(people)
+        router.serveErasure(people)
         router.serveAudit(people.store)
         return router
     }
@@ -88,4 +129,13 @@ struct People: Sendable {
     let changes: PeopleChanges
     /// The newest entries of the audit log, outside of the database.
     let heads: AuditHeadFile
+    /// What devices sign.
+    let challenges: Challenges
+    let deviceTokens: DeviceTokens
+    let providers: Providers
+    let registrations: RegistrationLimits
+    let personEvents: PersonEvents
+    let personPushes: PersonPushes
+    let erasures: Erasures
+    let unused: UnusedAccounts
 }

@@ -5,8 +5,8 @@ import Store
 
 /// A change of accounts or rights, inside its transaction.
 ///
-/// It collects which credentials have changed, for those who keep copies of them, and what changed for the audit log. ``PeopleChanges`` stores both in the
-/// same transaction.
+/// It collects which credentials have changed, for those who keep copies of them, which tokens of devices have ended, and what changed for
+/// the audit log. ``PeopleChanges`` stores them in the same transaction.
 struct PeopleChange {
     let transaction: Transaction
     let now: UnixMilliseconds
@@ -14,6 +14,9 @@ struct PeopleChange {
     let issuer: String?
     private(set) var credentials: [CredentialChange] = []
     private(set) var records: [Record] = []
+    /// Whose tokens of devices end.
+    private(set) var ended: [TokenOwner] = []
+    private(set) var hasNewTokenKeys = false
 
     /// What changed, without secrets.
     struct Record: Hashable, Sendable {
@@ -29,6 +32,8 @@ struct PeopleChange {
     enum ChangedObject: Hashable, Sendable {
         case account(AccountName)
         case token(ObjectID)
+        /// A key that signs the tokens of devices.
+        case tokenKey(String)
     }
 
     init(_ transaction: Transaction, issuer: String?, now: UnixMilliseconds) {
@@ -64,6 +69,12 @@ struct PeopleChange {
     mutating func credentialChanged(_ hash: CredentialHash, ended: Bool = false) {
         credentials.append(CredentialChange(of: hash, ended: ended))
     }
+
+    /// The tokens of a device, or of all devices of an account, count no longer.
+    mutating func endTokens(of owner: TokenOwner) { ended.append(owner) }
+
+    /// Other keys sign the tokens of devices, or their tokens count.
+    mutating func tokenKeysChanged() { hasNewTokenKeys = true }
 }
 
 /// Who may make a change.
@@ -122,6 +133,7 @@ extension PeopleChange.ChangedObject {
         switch self {
         case .account(let name): .account(name)
         case .token(let id): AuditObject(kind: "token", id: "\(id)")
+        case .tokenKey(let id): AuditObject(kind: "token_key", id: id)
         }
     }
 }

@@ -3,10 +3,11 @@ import Schemas
 import Store
 import Base
 
-/// Makes all changes of accounts and rights, and announces those that change credentials.
+/// Makes all changes of accounts and rights, and announces those that change credentials or end tokens of devices.
 struct PeopleChanges: Sendable {
     let store: Storage
     let event: RepeatedEvent<PeopleChanged>
+    let deviceEvent: RepeatedEvent<DevicesChanged>
     /// The OpenID Connect provider that is set up; `nil` if there is none.
     let issuer: String?
     let now: @Sendable () -> UnixMilliseconds
@@ -30,13 +31,14 @@ struct PeopleChanges: Sendable {
     func make<Value: Sendable>(
         by author: AuditAuthor, _ body: @escaping @Sendable (inout PeopleChange) throws -> Value
     ) async throws -> Value {
-        let (value, changes) = try await store.transaction { [issuer, now] transaction in
+        let (value, credentials, devices) = try await store.transaction { [issuer, now] transaction in
             var change = PeopleChange(transaction, issuer: issuer, now: now())
             let value = try body(&change)
             try transaction.appendAudit(change.entries(by: author))
-            return (value, try change.finish())
+            return (value, try change.finish(), try change.finishDevices())
         }
-        if let changes { event.announce(changes) }
+        if let credentials { event.announce(credentials) }
+        if let devices { deviceEvent.announce(devices) }
         return value
     }
 }
@@ -60,6 +62,14 @@ extension PeopleChange {
             try transaction.insert(ChangeDocument(sequence: sequence, change: change, now: now), into: PeopleStore.changes)
         }
         return changes
+    }
+
+    /// Stores which tokens of devices have ended.
+    ///
+    /// - Returns: What gateways must learn of; `nil` for nothing.
+    fileprivate func finishDevices() throws -> DevicesChanged? {
+        guard !ended.isEmpty || hasNewTokenKeys else { return nil }
+        return try transaction.end(ended, at: now)
     }
 
     /// The number of changes after this one, in its transaction.

@@ -16,7 +16,7 @@ enum Main {
                 .phoneFleet, subcommand: "fleet",
                 aliases: [
                     "--count": Setting.fleetCount.declaration.flag, "--seconds": Setting.fleetSeconds.declaration.flag,
-                    "--unsteady": Setting.fleetUnsteady.declaration.flag,
+                    "--unsteady": Setting.fleetUnsteady.declaration.flag, "--accounts": Setting.fleetAccounts.declaration.flag,
                 ]
             ) { try await ServicePlan.fleet($0) }
         }

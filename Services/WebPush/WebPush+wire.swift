@@ -19,9 +19,12 @@ extension ServicePlan {
         let store = try await Storage.open(WebPushStore.declaration, at: place, logger: logger)
         let bus = try Bus(settings, logger: logger)
         let messageLog = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .messageLog)), logger: logger)
+        let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
         let keys = VAPIDKeys(store: store)
         let subscriptions = Subscriptions(store: store, tally: SubscriptionTally())
-        let ended = EndedSubscriptions(subscriptions, logger: logger)
+        let ended = EndedSubscriptions(
+            subscriptions,
+            report: { command throws(CommandFailure) in _ = try await people.request(command) }, logger: logger)
         let retries = Backoff(first: .seconds(1), max: .seconds(30))
         var services: [any Service] = [
             // Another instance may have rotated the keys.

@@ -192,11 +192,17 @@ package protocol MessageStore: CheckedStore {
     /// - Returns: How many were removed.
     func removeArchived(of origin: MessageOrigin?, before moment: UnixMilliseconds, limit: Int) async throws -> Int
 
-    /// Removes blocks of Web Push that ended before the given time, the first ones first.
+    /// Removes blocks of Web Push, and pushes to persons, that ended before the given time, the first ones first.
     ///
     /// - Parameter limit: The maximum number to remove.
     /// - Returns: How many were removed.
     func removeBlocks(endedBefore moment: UnixMilliseconds, limit: Int) async throws -> Int
+
+    /// Removes the traces of what was removed and changed from the files. With MongoDB it does nothing: the server overwrites its files in
+    /// its own time.
+    ///
+    /// - Throws: ``CommandFailure`` with status `unavailable` while a long read or another process needs the traces. Try again later.
+    func removeTraces() async throws
 
     /// The size of the messages and pushes with indexes and write-ahead log, in bytes. Free space inside the files does not count, nor do
     /// remembered installations, which anyone can make up.

@@ -1,3 +1,3 @@
 /// The version of the product, by the rules of https://semver.org. Every program prints it with `--version`, and every service
 /// reports it in `bus.health`.
-package let productVersion = "1.0.0"
+package let productVersion = "1.1.0"

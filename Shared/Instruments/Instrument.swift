@@ -66,13 +66,13 @@ extension Instrument {
         buildInfo, ready, processStartTime, processCPUTime, processMemory, processDescriptors, processMaxDescriptors,
         logLinesDropped,
         busRequests, busRequestDuration, busRefusedRequests, busConnections, busRefusedPeers,
-        httpRequests, httpRequestDuration, httpConnections,
+        httpRequests, httpRequestDuration, httpConnections, deviceTokens, deviceEnds, personStreams,
         storeOperations, storeCommitSize, storeHealthy,
-        outboxMessages, outboxOldestAge, outboxChanges,
+        outboxMessages, outboxOldestAge, outboxChanges, personPushes,
         fcmSends, fcmSendDuration, fcmRate, fcmFullRate, fcmWaiting, fcmQuotaUsed, fcmQuotaPause, fcmInFlight, fcmHealthy,
         fcmTokenAge, fcmTokenRemaining, fcmTokenRequests,
         webPushPushes, webPushSubscriptions, webPushProven, webPushWaiting, webPushInFlight, webPushHealthy, webPushRefusing,
-        signIns,
+        signIns, students, devices, erasuresWaiting, identityKeysAge,
         canaryMessages, canaryDuration, canaryStarted, canaryLastReceived, canaryInterval,
         canaryPushes, canaryPushDuration, canaryPushStarted, canaryPushLastReceived,
     ]
@@ -120,6 +120,12 @@ extension Instrument {
         "msi_http_request_duration_seconds", "From a request to the head of its answer, by method and route.",
         .histogram(buckets: durations))
     package static let httpConnections = Instrument("msi_http_connections", "The open HTTP connections.", .gauge)
+    package static let deviceTokens = Instrument(
+        "msi_device_tokens_total", "Checks of the tokens of students' devices, by outcome: ok, or why a token was refused.",
+        .counter)
+    package static let deviceEnds = Instrument(
+        "msi_device_ends", "The signed-out devices whose tokens the gateway still has to refuse.", .gauge)
+    package static let personStreams = Instrument("msi_person_streams", "The open streams of GET /user/events.", .gauge)
 
     // The stores.
 
@@ -143,6 +149,8 @@ extension Instrument {
         "msi_outbox_oldest_age_seconds", "The age of the oldest message that should have gone out; 0 if there is none.", .gauge)
     package static let outboxChanges = Instrument(
         "msi_outbox_changes_total", "New messages and pushes, and those with another state, by kind and state.", .counter)
+    package static let personPushes = Instrument(
+        "msi_person_pushes_total", "Pushes to devices of persons that have ended, by outcome: ok, or the error's code.", .counter)
 
     // The relay.
 
@@ -195,6 +203,12 @@ extension Instrument {
     // People.
 
     package static let signIns = Instrument("msi_sign_ins_total", "Attempts to sign in, by way and outcome.", .counter)
+    package static let students = Instrument("msi_students", "The active accounts of students.", .gauge)
+    package static let devices = Instrument("msi_devices", "The devices on which students are signed in.", .gauge)
+    package static let erasuresWaiting = Instrument(
+        "msi_erasures_waiting", "The erasures of persons that a service has not answered yet.", .gauge)
+    package static let identityKeysAge = Instrument(
+        "msi_identity_keys_age_seconds", "The age of an identity provider's keys, by provider.", .gauge)
 
     // The canary.
 

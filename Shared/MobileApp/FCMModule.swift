@@ -4,7 +4,7 @@ import Base
 ///
 /// The seed's module had the project's API key and asked Google's REST API with it. A phone must not have such a key: which topics it
 /// is subscribed to is asked of the gateway.
-public struct FCMModule: Sendable {
+struct FCMModule: Sendable {
     private let platform: Platform
     /// How long FCM may take.
     private static let limit = Duration.seconds(30)
@@ -18,7 +18,7 @@ public struct FCMModule: Sendable {
     /// - Parameters:
     ///   - alert: For a message with a pop-up (seed: `alertCallback`).
     ///   - info: For a data message (seed: `infoCallback`).
-    public func listen(
+    func listen(
         alert: @Sendable (PushMessage.Notification, _ data: [String: String]) async -> Void,
         info: @Sendable (_ data: [String: String]) async -> Void
     ) async {
@@ -37,7 +37,7 @@ public struct FCMModule: Sendable {
     /// - Parameters:
     ///   - tag: A later pop-up with the same tag replaces it.
     ///   - data: What a tap passes to the app.
-    public func displayLocalNotification(_ notification: PushMessage.Notification, tag: String, data: [String: String]) async {
+    func displayLocalNotification(_ notification: PushMessage.Notification, tag: String, data: [String: String]) async {
         guard platform.kind == .android, platform.notifications.isAppInForeground else { return }
         await platform.notifications.show(notification, tag: tag, data: data)
     }
@@ -52,7 +52,7 @@ public struct FCMModule: Sendable {
     /// The topics that FCM has the phone subscribed to (seed: `getSubscribed`).
     ///
     /// - Throws: ``HubFailure``, or the error of the push service.
-    public func subscribedTopics() async throws -> [String] {
+    func subscribedTopics() async throws -> [String] {
         let token = try await registrationToken()
         let body: JSONValue = ["token": .string(token)]
         let answer = try await platform.hub.document(of: HubRequest(.post, "/phone/topics", body: body.data))
@@ -61,12 +61,12 @@ public struct FCMModule: Sendable {
     }
 
     /// Subscribes the phone to a topic (seed: `subscribe`).
-    public func subscribe(_ topicKey: String) async throws {
+    func subscribe(_ topicKey: String) async throws {
         try await withinLimit { try await $0.subscribe(to: topicKey) }
     }
 
     /// Unsubscribes the phone from a topic (seed: `unsubscribe`).
-    public func unsubscribe(_ topicKey: String) async throws {
+    func unsubscribe(_ topicKey: String) async throws {
         try await withinLimit { try await $0.unsubscribe(from: topicKey) }
     }
 

@@ -1,4 +1,3 @@
-import Synchronization
 import Base
 
 /// The student's app without a screen: the seed's six modules, and the loops that run them.
@@ -11,12 +10,15 @@ public final class MobileApp: Sendable {
     public let receipts: Receipts
     public let broadcasts: Broadcasts
     public let badge: Badge
+    /// The person who is signed in.
+    public let account: Account
     private let platform: Platform
     private let database: AppDatabase
     private let fcm: FCMModule
     private let initialization: Initialization
     private let missed: MissedMessages
-    private let watchers = Mutex<[Int: AsyncStream<Void>.Continuation]>([:])
+    private let watchers = Watchers<Void>()
+    private let personPushWatchers = Watchers<PersonPush>()
     private let refreshRequests = RefreshRequests()
     /// Wake-ups of the clock's loop: a broadcast that has arrived may begin or end sooner.
     private let broadcastRequests = RefreshRequests()
@@ -46,6 +48,7 @@ public final class MobileApp: Sendable {
         self.database = database
         fcm = FCMModule(platform: platform)
         badge = Badge(database: database, clock: platform.clock)
+        account = Account(platform: platform, database: database, changed: { [watchers] in watchers.tell(()) })
         receipts = Receipts(hub: platform.hub, database: database, clock: platform.clock)
         messages = Messages(
             database: database, clock: platform.clock, receipts: receipts, refreshRequests: refreshRequests, arrived: arrived)
@@ -66,17 +69,12 @@ public final class MobileApp: Sendable {
         try await initialization.isDone()
     }
 
-    /// An element after each change of messages, and after each look at the hub.
-    public func changes() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let id = watchers.withLock { watchers in
-            let id = (watchers.keys.max() ?? 0) + 1
-            watchers[id] = continuation
-            return id
-        }
-        continuation.onTermination = { [weak self] _ in self?.watchers.withLock { $0[id] = nil } }
-        return stream
-    }
+    /// An element after each change of messages, after each sign-in and sign-out, and after each look at the hub.
+    public func changes() -> AsyncStream<Void> { watchers.stream(.bufferingNewest(1)) }
+
+    /// The pushes to the person that reach the app, from now on: at each, a screen asks the hub for what has changed. While the app is in the
+    /// background, the system shows them, and the app learns of one with the tap on its pop-up (``PersonPush/init(data:)``).
+    public func personPushes() -> AsyncStream<PersonPush> { personPushWatchers.stream(.bufferingNewest(100)) }
 
     /// The app looks at the hub at once, such as when the phone is online again, or FCM has replaced its registration.
     public func refresh() {
@@ -107,13 +105,15 @@ public final class MobileApp: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
                 let listener = Listener(
-                    fcm: fcm, messages: messages, broadcasts: broadcasts, changed: { self.tell() },
+                    fcm: fcm, messages: messages, broadcasts: broadcasts,
+                    personPush: { self.personPushWatchers.tell($0) }, changed: { self.tell() },
                     needsText: { self.refreshRequests.add(.soon) })
                 await listener.listen(failed: failed)
             }
             group.addTask { [self] in await keepInStep(failed: failed) }
             group.addTask { [self] in await keepComparing(failed: failed) }
             group.addTask { [receipts] in await receipts.run(failed: failed) }
+            group.addTask { [account, fcm] in await account.run(fcm, failed: failed) }
             group.addTask { [self] in await watchClock() }
         }
     }
@@ -128,6 +128,7 @@ public final class MobileApp: Sendable {
             let pause: Duration
             do {
                 if hasLooked { comparisonRequests.add(.now) }
+                account.registrations.add(.now)
                 try await lookOnce(failed: failed)
                 for waiter in waiters { waiter.finish() }
                 backoff.succeeded()
@@ -251,7 +252,7 @@ public final class MobileApp: Sendable {
     }
 
     private func tell() {
-        for watcher in watchers.withLock({ Array($0.values) }) { watcher.yield() }
+        watchers.tell(())
     }
 }
 

@@ -104,10 +104,17 @@ package struct StoreDeclaration: Sendable {
     let collections: [CollectionForm]
     /// The queue of an audited store; it is among the ``collections``.
     let audit: AuditCollections?
+    /// Whether SQLite overwrites what is removed.
+    let erases: Bool
 
-    /// - Parameter audited: Whether the store has an ``AuditQueue`` for entries about its changes.
-    package init<each Document>(_ name: String, _ collections: repeat Collection<each Document>, audited: Bool = false) {
+    /// - Parameters:
+    ///   - audited: Whether the store has an ``AuditQueue`` for entries about its changes.
+    ///   - erases: Whether SQLite overwrites what is removed, as ``Storage/removeTraces()`` needs it.
+    package init<each Document>(
+        _ name: String, _ collections: repeat Collection<each Document>, audited: Bool = false, erases: Bool = false
+    ) {
         self.name = name
+        self.erases = erases
         audit = audited ? AuditCollections(of: name) : nil
         var forms: [CollectionForm] = []
         repeat forms.append((each collections).form)

@@ -150,6 +150,14 @@ extension Cursor {
     }
 }
 
+extension Cursor {
+    /// The place behind a document of a query that is sorted by `_id` alone. There need not be such a document: with the beginning of some
+    /// identifiers, these follow.
+    package init(afterID id: some IndexValue) {
+        values = [id.bson]
+    }
+}
+
 extension BSONValue {
     fileprivate var isScalar: Bool {
         switch self {

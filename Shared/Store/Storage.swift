@@ -41,7 +41,7 @@ package final class Storage: CheckedStore {
             return Storage(declaration, backend, nil, unreadable, now, logger)
         }
         do {
-            let backend = try SQLiteBackend(path: "\(place.folder)/\(file)")
+            let backend = try SQLiteBackend(path: "\(place.folder)/\(file)", erases: declaration.erases)
             do {
                 try await backend.prepare(declaration, upgrade)
             } catch {
@@ -199,6 +199,15 @@ package final class Storage: CheckedStore {
             count += try await backend.write { try $0.delete(where: expired, from: collection) }
         }
         return count
+    }
+
+    /// Removes the traces of removed and changed documents from the files of a store that `erases`. With MongoDB it does nothing: the server
+    /// overwrites its files in its own time.
+    ///
+    /// - Throws: ``CommandFailure`` with status `unavailable` while another read or process needs the write-ahead log. Try again later.
+    package func removeTraces() async throws {
+        precondition(declaration.erases, "the store \(declaration.name) does not erase")
+        try await backend.removeTraces()
     }
 
     /// Finishes running operations and closes the database. The store cannot be used afterwards.

@@ -47,6 +47,9 @@ protocol StorageBackend: Sendable {
 
     func diskSpace() async throws -> DiskSpace?
 
+    /// As ``Storage/removeTraces()``.
+    func removeTraces() async throws
+
     func close() async throws
 }
 
@@ -62,6 +65,8 @@ extension StorageBackend {
     var revision: DatabaseRevision? { nil }
 
     var storageHealth: PartHealth { .ok }
+
+    func removeTraces() async throws {}
 
     func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
         try await read(body)

@@ -173,7 +173,7 @@ package struct Transaction {
     }
 
     /// The number of documents, also of unreadable ones, up to a maximum.
-    func count<Document>(_ collection: Collection<Document>, upTo max: Int) throws -> Int {
+    package func count<Document>(_ collection: Collection<Document>, upTo max: Int) throws -> Int {
         try session.count(collection.form, upTo: max)
     }
 

@@ -1,5 +1,6 @@
 import Crypto
 package import FoundationEssentials
+import Base
 package import Schemas
 
 /// The keys of a program's own Web Push subscription, with which it reads pushes as a browser does (RFC 8291).

@@ -1,9 +1,9 @@
 package import Crypto
 import FoundationEssentials
+import Base
 package import Schemas
 package import Store
 import Synchronization
-import WebPushKeys
 
 /// A key pair of the hub (RFC 8292). Browsers subscribe with its public key, and push services then take only pushes that are signed with
 /// its private key.

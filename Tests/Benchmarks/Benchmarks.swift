@@ -32,6 +32,7 @@ struct Measure: AsyncParsableCommand {
         case webpush
         case webpushEncryption = "webpush-encryption"
         case subscribe
+        case students
 
         /// Whether it needs a program that only the benchmarks use. A smoke run does not have these.
         var needsSink: Bool {
@@ -150,6 +151,7 @@ struct Measure: AsyncParsableCommand {
         case .drain: try await withFolder(in: "/var/tmp") { try await DrainBenchmark(peers: peers, folder: $0).run() }
         case .webpush: try await withFolder(in: "/var/tmp") { try await WebPushBenchmark(peers: peers, folder: $0).run() }
         case .webpushEncryption: try await EncryptionBenchmark(scale: scale, peers: peers).run()
+        case .students: try await withFolder(in: "/var/tmp") { try await StudentsBenchmark(scale: scale, folder: $0).run() }
         case .subscribe: try await withFolder(in: "/var/tmp") { try await SubscribeBenchmark(folder: $0).run() }
         }
     }

@@ -347,4 +347,4 @@ def test_in_arabic(app, product, hours):
     card(app, "Library opens late")
     app.the("heading", "الرسائل")
     left = [app.run("return args[0].getBoundingClientRect().left", link) for link in app.all("link", within=app.the("navigation"))]
-    assert left == sorted(left, reverse=True) and len(left) == 3, left
+    assert left == sorted(left, reverse=True) and len(left) == 4, left

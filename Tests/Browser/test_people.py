@@ -21,6 +21,8 @@ def edit(page, account):
     page.get_by_role("button", name=f"Edit {account}", exact=True).click()
     editor = page.get_by_role("region", name=f"Edit {account}")
     expect(editor.get_by_role("heading", name=f"Edit {account}")).to_be_focused()
+    # The devices are read when the editor opens.
+    expect(editor.locator(".devices [aria-busy=false]")).to_be_visible()
     return editor
 
 
@@ -321,7 +323,7 @@ def search_among(count, visit):
         route.fulfill(json={"accounts": accounts, **following})
 
     page = visit("/portal/people/", account="admin", routes={"**/account?**": answer})
-    expect(page.get_by_role("button", name=f"All {count:,}")).to_be_visible()
+    expect(page.get_by_role("button", name=f"Staff {count:,}")).to_be_visible()
     time = ProcessorTime(page)
     for text in ("9", "99", "999", "", "person.00"):
         page.get_by_role("searchbox").fill(text)

@@ -14,6 +14,8 @@ struct Experiment: Sendable {
     let phones: Int
     /// The number of browsers that get pushes; 0 for none.
     let browsers: Int
+    /// The number of students who use the hub; 0 for none.
+    let students: Int
     /// Another version, which runs beside this one.
     let other: OtherVersion?
     /// The state directory, which exists and is empty.
@@ -28,6 +30,8 @@ struct Experiment: Sendable {
     private static let postsPerBroadcast = 4
     /// The editor of the cube makes one request while a portal makes this many posts.
     private static let postsPerEdit = 2
+    /// A student makes one request while a portal makes this many posts.
+    private static let postsPerStudent = 6
     /// The number of programs that log pushes.
     private static let programs = 4
     /// How long a portal retries: longer than any outage.
@@ -125,7 +129,8 @@ struct Experiment: Sendable {
         let broadcasts = BroadcastTraffic(
             portal: clients.portal, seed: seed, elsewhere: try await makeChannel(clients.portal), retryTimeout: Self.retryTimeout)
         try await broadcasts.sendEarly()
-        evidence.phones = try await deployment.withPhones(phones) {
+        // Persons of phones cannot sign in at another version, which knows no students.
+        evidence.phones = try await deployment.withPhones(phones, accounts: other == nil ? students : 0) {
             journal.say("the phones are ready")
             try await post(to: subjects, fleet, broadcasts, deployment, clients, &evidence)
             journal.say("everything has ended")
@@ -160,6 +165,8 @@ struct Experiment: Sendable {
         let pushMix = PushMix(seed: seed, tokens: try await registerPhones(at: clients.fcm))
         let pushes = PushTraffic(client: clients.services.messageLogs, mix: pushMix, retryTimeout: Self.retryTimeout)
         let editor = CubeEditor(portal: portal, seed: seed, retryTimeout: Self.retryTimeout)
+        let studentTraffic = StudentTraffic(
+            count: students, portal: portal, seed: seed, retryTimeout: Self.retryTimeout, isMixed: other != nil)
         try await broadcasts.begin()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -173,6 +180,7 @@ struct Experiment: Sendable {
             journal.say("\(deployment.late.count) processes have joined")
             group.addTask { try await broadcasts.run(every: store.period * Self.postsPerBroadcast) }
             group.addTask { try await editor.run(every: store.period * Self.postsPerEdit) }
+            group.addTask { try await studentTraffic.run(every: store.period * Self.postsPerStudent) }
             try await harm(deployment, fleet)
             journal.say("the last fault is over")
             try await recover(deployment, portal, traffic)
@@ -180,7 +188,16 @@ struct Experiment: Sendable {
             pushes.stop()
             broadcasts.stop()
             editor.stop()
+            studentTraffic.stop()
             try await group.waitForAll()
+        }
+        if students > 0 {
+            // Another version could not tell whether they are signed in.
+            try await deployment.upgrade()
+            try await recover(deployment, portal)
+            evidence.students = try await studentTraffic.evidence()
+            journal.say("students have had \(studentTraffic.requests) answers")
+            evidence.problems += studentTraffic.surprises.map { "an answer that no student should get: \($0)" }
         }
         journal.say("posted \(traffic.posts), tried again \(traffic.retries) times, accepted \(traffic.accepted.count)")
         journal.say("accepted \(pushes.accepted.count) pushes")
@@ -251,12 +268,17 @@ struct Experiment: Sendable {
         }
     }
 
-    /// Waits until the product is healthy and accepts messages.
-    private func recover(_ deployment: Deployment, _ portal: Portal, _ traffic: Traffic) async throws {
+    /// Waits until the product is healthy.
+    private func recover(_ deployment: Deployment, _ portal: Portal) async throws {
         try await eventually("a healthy product", within: Self.recoveryTimeout, every: .milliseconds(200)) {
             for part in deployment.parts { try await part.mend() }
             return await portal.isHealthy()
         }
+    }
+
+    /// Waits until the product is healthy and accepts messages.
+    private func recover(_ deployment: Deployment, _ portal: Portal, _ traffic: Traffic) async throws {
+        try await recover(deployment, portal)
         try await traffic.accepts(more: 2 * Self.clients, within: Self.recoveryTimeout)
     }
 

@@ -1,3 +1,4 @@
+import DeviceTokens
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -14,6 +15,8 @@ import TestSupport
 ///
 /// - Parameters:
 ///   - principal: The account that makes every request; by default they are anonymous.
+///   - person: The person that makes every request, in place of an account.
+///   - refusal: Why the person's token counts no longer after a body has arrived; by default it does.
 ///   - credentials: Finds the account's credential after a body has arrived; by default it has not changed.
 ///   - access: Who may reach the server. It listens on loopback in any case.
 ///   - requests: The limits of requests; by default none that a test reaches.
@@ -24,7 +27,8 @@ import TestSupport
 ///   - services: Services to run beside it.
 ///   - body: Gets the port.
 func withRouteServer(
-    _ routes: [Route], as principal: Principal? = nil, credentials: CredentialLookup? = nil,
+    _ routes: [Route], as principal: Principal? = nil, person: PersonCaller? = nil,
+    refusal: @escaping @Sendable (PersonCaller) -> DeviceTokenRefusal? = { _ in nil }, credentials: CredentialLookup? = nil,
     timeouts: ConnectionTimeouts = ConnectionTimeouts(),
     access: GatewayAccess = GatewayAccess(host: .loopback), certificate: CurrentCertificate? = nil,
     requests: RequestLimits = RequestLimits(perAccount: 1_000_000, perAddress: 1_000_000), maxConnections: Int = 500,
@@ -38,8 +42,9 @@ func withRouteServer(
         logger: limitLogger ?? logger)
     let router = Router.gateway(
         routes, access, allowedOrigins: [], limit: limit, requests: requests,
-        authentication: FixedPrincipalMiddleware(principal: principal),
-        credentials: credentials ?? { _ in principal?.credential }, logger: logger)
+        authentication: FixedCallerMiddleware(
+            caller: principal.map(Authentication.account) ?? person.map(Authentication.device) ?? .anonymous),
+        callers: CallerCheck(lookUp: credentials ?? { _ in principal?.credential }, refusal: refusal), logger: logger)
     let (ports, port) = AsyncStream<Int>.makeStream()
     let responder = GatewayResponder(router.buildResponder(), logger: logger)
     let channel = GatewayChannel(
@@ -86,8 +91,8 @@ extension IPAddress {
     }
 }
 
-private struct FixedPrincipalMiddleware: RouterMiddleware {
-    let principal: Principal?
+private struct FixedCallerMiddleware: RouterMiddleware {
+    let caller: Authentication
 
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
@@ -96,8 +101,8 @@ private struct FixedPrincipalMiddleware: RouterMiddleware {
         // A request can be anonymous nevertheless, or the people service must be asked.
         switch request.headers[.cookie] {
         case "anonymous": break
-        case "unchecked": context.missingCheck = { _ in principal.map(Authentication.account) ?? .anonymous }
-        default: context.authentication = principal.map(Authentication.account) ?? .anonymous
+        case "unchecked": context.missingCheck = { _ in caller }
+        default: context.authentication = caller
         }
         return try await next(request, context)
     }

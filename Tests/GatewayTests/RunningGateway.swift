@@ -19,22 +19,24 @@ struct RunningGateway {
     /// - Parameters:
     ///   - services: The executables of the services to run; by default all that the gateway needs.
     ///   - database: The services' database; `nil` for files.
+    ///   - people: Settings of the people service alone.
     ///   - folder: A persistent state directory; `nil` for a temporary one.
     static func with<Result>(
         services: [String] = ServiceEntry.gateway.startDependencies.map(\.executable),
-        database: String? = nil, in folder: String? = nil, settings: [String: String] = [:],
+        database: String? = nil, people: [String: String] = [:], in folder: String? = nil, settings: [String: String] = [:],
         isolation: isolated (any Actor)? = #isolation, _ body: (RunningGateway) async throws -> Result
     ) async throws -> Result {
         guard let folder else {
             return try await withTemporaryFolder {
-                try await with(services: services, database: database, in: $0, settings: settings, body)
+                try await with(
+                    services: services, database: database, people: people, in: $0, settings: settings, body)
             }
         }
         // All of them log as the gateway does.
         let shared = settings.filter { $0.key == "MSI_LOG_LEVEL" }.merging(database.map { ["MSI_DATABASE_URL": $0] } ?? [:]) {
             $1
         }
-        return try await withServices(services[...], settings: shared, in: folder) {
+        return try await withServices(services[...], settings: shared, people: people, in: folder) {
             let settings = settings.merging(["MSI_GATEWAY_PORT": "0"]) { given, _ in given }
             return try await withService("msi-gateway", in: folder, settings: settings) { process in
                 try await body(RunningGateway(process, in: folder))
@@ -65,21 +67,21 @@ struct RunningGateway {
     /// Runs a part of a test with services in a folder. The people service runs in the process of the test, unless its settings are
     /// those of a process.
     static func withServices<Result>(
-        _ names: ArraySlice<String>, settings: [String: String] = [:], in folder: String,
+        _ names: ArraySlice<String>, settings: [String: String] = [:], people: [String: String] = [:], in folder: String,
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
         guard let name = names.first else { return try await body() }
         let isPeople = name == ServiceEntry.people.executable
         if isPeople, settings["MSI_DATABASE_URL"] == nil { try await TestOperator.prepare(folder) }
         if isPeople, settings["LD_PRELOAD"] == nil {
-            return try await PeopleService.run(in: folder, settings: settings) {
+            return try await PeopleService.run(in: folder, settings: settings.merging(people) { $1 }) {
                 try await TestOperator.setUp(in: folder)
                 return try await withServices(names.dropFirst(), settings: settings, in: folder, body)
             }
         }
         return try await withService(name, in: folder, settings: settings) { _ in
             if isPeople { try await TestOperator.setUp(in: folder) }
-            return try await withServices(names.dropFirst(), settings: settings, in: folder, body)
+            return try await withServices(names.dropFirst(), settings: settings, people: people, in: folder, body)
         }
     }
 
@@ -147,7 +149,7 @@ struct SamplePath {
     }
 }
 
-/// The people service in the process of the test, with passwords that are hashed fast.
+/// The people service in the process of the test, with passwords that are hashed fast. By default students may register.
 enum PeopleService {
     private static let fastHash = PasswordHash.Parameters(cost: 1 << 4, blockSize: 8, parallelism: 1)
 
@@ -155,8 +157,8 @@ enum PeopleService {
         in folder: String, settings: [String: String], isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
     ) async throws -> Result {
-        let values = try await SettingValues(
-            arguments: [], environment: settings.merging(["MSI_STATE_DIR": folder]) { $1 }, accepted: [])
+        let own = ["MSI_REGISTRATION": "anyone"].merging(settings) { $1 }.merging(["MSI_STATE_DIR": folder]) { $1 }
+        let values = try await SettingValues(arguments: [], environment: own, accepted: [])
         let wiring = Wiring(settings: values, logger: quietLogger)
         return try await ServicePlan.people(wiring, hashing: PasswordHashing(parameters: fastHash)).run(body)
     }

@@ -63,7 +63,9 @@ final class RefusingRelay: Relay {
 extension Outbox {
     /// An outbox that tells nobody of its changes.
     static func sample(_ store: any MessageStore, _ relay: any Relay, logger: Logger = quietLogger) -> Outbox {
-        Outbox(store: store, relay: relay, owner: "me", announcer: OutboxAnnouncer { _ in }, logger: logger)
+        Outbox(
+            store: store, relay: relay, persons: AbsentPersonDirectory(), owner: "me", announcer: OutboxAnnouncer { _ in },
+            logger: logger)
     }
 
     /// Runs a test while it works.

@@ -122,6 +122,7 @@ struct ClaimedStore: MessageStore {
     func removeBlocks(endedBefore moment: UnixMilliseconds, limit: Int) async throws -> Int {
         try await store.removeBlocks(endedBefore: moment, limit: limit)
     }
+    func removeTraces() async throws { try await store.removeTraces() }
     func check() async throws { try await store.check() }
     func writeHealth() async -> PartHealth { await store.writeHealth() }
     func size() async throws -> Int64 { try await store.size() }

@@ -109,6 +109,26 @@ struct QueuesTests {
         #expect(due.contains { $0.queue == .fcm })
     }
 
+    @Test("While the devices of persons are not known, few pushes of their key are tried, and an outage of FCM stays")
+    mutating func unresolved() {
+        outbox = OutboxStateMachine(capacity: 64, transports: [.fcm, .webpush])
+        let toPersons = OutboxItem.push(
+            Push(
+                sender: "people", idempotencyKey: "k", transport: .webpush, fairnessKey: "friends", message: ["person": [:]],
+                urgency: .high, logged: 0, expires: .max,
+                relay: PushRecord(logged: [.account("ann")], by: .webpush, due: 0, expires: .max)))
+        let queues = reserved(toPersons)
+        #expect(queues == [.fcm, .blocks])
+        let first = Self.message()
+        _ = outbox.reserve(first)
+        _ = outbox.finished(.dropped, in: [.fcm: .unreachable, .fanOuts: .settled], of: first, at: 0)
+        _ = outbox.finished(.unresolved, of: toPersons, at: 0)
+        let due = claims(at: 200)
+        #expect(due.first { $0.queue == .fcm }?.limit == 1)
+        #expect(due.first { $0.queue == .blocks }?.room(for: .named("friends")) == InFlightItems.roomWhileFailing)
+        #expect(due.first { $0.queue == .blocks }?.room(for: .named("other")) == 8)
+    }
+
     @Test("Slow claims of two queues with a backlog delay neither the third queue nor Information for long")
     mutating func slowClaims() {
         var now: UnixMilliseconds = 0

@@ -25,9 +25,14 @@ struct AppCaseTests {
     @Test("Exports", arguments: AppCase.all(in: "export.json"))
     func export(_ story: AppCase) async throws { try await story.play() }
 
+    @Test("The account", arguments: AppCase.all(in: "account.json"))
+    func account(_ story: AppCase) async throws { try await story.play() }
+
     @Test("Every file of cases is played, and no two cases have the same name")
     func files() throws {
-        let played = ["subscriptions", "messages", "missed", "broadcasts", "receipts", "badge", "export"].map { "\($0).json" }
+        let played = ["account", "subscriptions", "messages", "missed", "broadcasts", "receipts", "badge", "export"].map {
+            "\($0).json"
+        }
         #expect(try AppCase.files() == played.sorted())
         let names = played.flatMap { AppCase.all(in: $0) }.map(\.testDescription)
         #expect(Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }.isEmpty)

@@ -39,7 +39,9 @@ struct DoctorTests {
             let check = try FileCheck(installation: installation(), settings: values)
             chmod(folder, 0o700)
             mkdir(folder + "/fcm-emulator", 0o700)
-            for name in ["token", "secret", "cube.sqlite", "fcm-emulator/service-account.json"] {
+            mkdir(folder + "/identity-emulator", 0o700)
+            let keys = ["fcm-emulator/service-account.json", "identity-emulator/keys.json"]
+            for name in ["token", "secret", "cube.sqlite"] + keys {
                 #expect(FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: Data()))
                 chmod("\(folder)/\(name)", 0o600)
             }
@@ -50,12 +52,12 @@ struct DoctorTests {
             chmod(folder + "/secret", 0o604)
             #expect(FileManager.default.createFile(atPath: folder + "/password", contents: Data()))
             chmod(folder + "/password", 0o644)
-            chmod(folder + "/fcm-emulator/service-account.json", 0o644)
+            for key in keys { chmod("\(folder)/\(key)", 0o644) }
             let failures = check.findings.filter { $0.level == .failure }
             #expect(
                 failures.compactMap(\.advice).map { $0.prefix { $0 != ";" } } == [
                     "chmod 700 \(folder)", "chmod 600 \(folder)/fcm-emulator/service-account.json",
-                    "chmod 600 \(folder)/password",
+                    "chmod 600 \(folder)/identity-emulator/keys.json", "chmod 600 \(folder)/password",
                     "chmod 600 \(folder)/token", "chmod 600 \(folder)/secret",
                 ], "\(failures)")
             #expect(check.findings.contains { $0.level == .warning && $0.found.contains("/password") })

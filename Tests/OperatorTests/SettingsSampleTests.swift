@@ -37,5 +37,8 @@ struct SettingsSampleTests {
         let limit = SettingsSample.programs(reading: Setting.fcmTopicPayloadLimit.declaration)
         #expect(Set(limit) == ["msi-fcm-relay", "msi-message-log", "msi-broadcast", "msi-gateway"] && limit.count == 4)
         #expect(SettingsSample.programs(reading: Setting.fcmEmulatorPort.declaration) == ["msi-fcm-emulator", "msi-phone"])
+        #expect(
+            SettingsSample.programs(reading: Setting.identityEmulatorPort.declaration) == ["msi-identity-emulator", "msi-phone"])
+        #expect(SettingsSample.programs(reading: Setting.googleClientIDs.declaration) == ["msi-people"])
     }
 }

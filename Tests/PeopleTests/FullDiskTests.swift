@@ -1,3 +1,4 @@
+import Base
 import Bus
 import Schemas
 import TestSupport
@@ -20,6 +21,8 @@ extension PeopleServiceTests {
 
                     let account = AddAccount(account: "carl", password: RunningPeople.password, role: .communicator)
                     #expect(await client.failure(of: account)?.status == .storageFull)
+                    let code = AddAccessCode(grants: .professor, uses: 1, expires: .now + .seconds(60))
+                    #expect(await client.failure(of: code)?.status == .storageFull)
                     let another = AddToken(name: "another", account: "bob", rights: [.read])
                     #expect(await client.failure(of: another)?.status == .storageFull)
 

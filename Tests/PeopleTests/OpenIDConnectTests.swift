@@ -55,6 +55,47 @@ extension PeopleServiceTests {
             }
         }
 
+        @Test("A student's account is neither disabled nor promoted by a claim: it signs in to the app, by the same person")
+        func students() async throws {
+            try await OpenIDHarness.with { harness in
+                let client = harness.people.client
+                _ = try await client.request(AddAccount(account: "ann", password: nil, role: .student, oidc: "17"))
+                for roles in [["student"], ["staff"], ["it"]] {
+                    try await harness.add("17", "ann", roles: roles)
+                    let refusal = try await harness.refusal("17")
+                    #expect(refusal?.status == .forbidden && refusal?.message.contains("signs in to the app") == true)
+                    let account = try await client.request(FindAccount("ann"))
+                    #expect(!account.disabled && account.role == .student)
+                }
+                let device = TestDevice()
+                let credential = try await harness.credential(of: "17")
+                let ann = try await harness.people.signIn(credential, on: device)
+                #expect(ann.account == "ann")
+                // The same code again, from the same device and from another one.
+                #expect(try await harness.people.signIn(credential, on: device).id == ann.id)
+                let other = try await harness.people.refusal(of: credential)
+                #expect(other?.status == .unauthenticated && other?.field == "authorization_code")
+            }
+        }
+
+        @Test("A person of the university registers and signs in with one code")
+        func registration() async throws {
+            try await OpenIDHarness.with { harness in
+                let people = harness.people
+                let device = TestDevice()
+                try await harness.add("18", "ben", roles: [])
+                let credential = try await harness.credential(of: "18")
+                #expect(try await people.refusal(of: credential, on: device)?.status == .notFound)
+                let person = try await people.client.request(try await people.add("benny", credential, on: device))
+                #expect(person.role == .student && person.identities.map(\.provider) == [.university])
+                #expect(try await people.signIn(credential, on: device).account == "benny")
+                // What was begun to confirm a sign-in of the staff is for that alone.
+                let signedIn = try await people.signIn()
+                let confirming = try await harness.credential(of: "18", confirms: signedIn.hash)
+                #expect(try await people.refusal(of: confirming, on: device)?.field == "authorization_code")
+            }
+        }
+
         @Test("What the claims change has no author in the audit log, even if another person is signed in in that browser")
         func author() async throws {
             try await OpenIDHarness.with { harness in

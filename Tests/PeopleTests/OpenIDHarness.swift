@@ -56,6 +56,15 @@ struct OpenIDHarness {
             address: "192.0.2.1")
     }
 
+    /// What the app of a person sends who has come back from the provider.
+    func credential(of subject: String, confirms: CredentialHash? = nil) async throws -> PersonCredential {
+        let begun = try await begin(confirms: confirms)
+        let address = try await provider.signIn(subject, at: begun.url)
+        return PersonCredential(
+            provider: .university, authorizationCode: parameter("code", of: address), flow: begun.flow,
+            state: parameter("state", of: address))
+    }
+
     /// The way of a person to the provider and back.
     func arrive(_ subject: String, confirms: CredentialHash? = nil) async throws -> FinishOpenIDSignIn.Reply {
         let begun = try await begin(confirms: confirms)

@@ -51,25 +51,36 @@ struct RunningPeople {
 
     /// Runs a test with a new, empty service.
     static func with<Result>(
-        _ kind: StoreKind, hashing: PasswordHashing = PasswordHashing(parameters: fastHash),
-        isolation: isolated (any Actor)? = #isolation, _ body: (RunningPeople) async throws -> Result
+        _ kind: StoreKind, settings: [String: String] = [:],
+        hashing: PasswordHashing = PasswordHashing(parameters: fastHash), keys: [IdentityProvider: any KeySource] = [:],
+        clock: TestClock? = nil, isolation: isolated (any Actor)? = #isolation,
+        _ body: (RunningPeople) async throws -> Result
     ) async throws -> Result {
-        let database = try await kind.newDatabaseURL()
-        return try await withTemporaryFolder { folder in
-            try await with(in: folder, settings: database.map { ["MSI_DATABASE_URL": $0] } ?? [:], hashing: hashing, body)
+        var settings = settings
+        settings["MSI_DATABASE_URL"] = try await kind.newDatabaseURL()
+        return try await withTemporaryFolder { [settings] folder in
+            try await with(in: folder, settings: settings, hashing: hashing, keys: keys, clock: clock, body)
         }
     }
 
     /// Runs a test with the service of a folder or database.
+    ///
+    /// - Parameters:
+    ///   - settings: By default anyone may register with a password.
+    ///   - keys: Those of providers.
     static func with<Result>(
         in folder: String, settings: [String: String] = [:],
         hashing: PasswordHashing = PasswordHashing(parameters: fastHash), times: ProviderTimes = patientTimes,
+        keys: [IdentityProvider: any KeySource] = [:], clock: TestClock? = nil,
         isolation: isolated (any Actor)? = #isolation, _ body: (RunningPeople) async throws -> Result
     ) async throws -> Result {
+        let given = ["MSI_REGISTRATION": "anyone"].merging(settings) { $1 }
         let settings = try await SettingValues(
-            arguments: [], environment: settings.merging(["MSI_STATE_DIR": folder]) { $1 }, accepted: [])
+            arguments: [], environment: given.merging(["MSI_STATE_DIR": folder]) { $1 }, accepted: [])
         let log = RecordedLog()
-        let plan = try await ServicePlan.people(Wiring(settings: settings, logger: log.logger), hashing: hashing, times: times)
+        let plan = try await ServicePlan.people(
+            Wiring(settings: settings, logger: log.logger), hashing: hashing, times: times, keys: keys,
+            now: { clock?.now ?? .now })
         return try await plan.run {
             try await withBus { bus in
                 let client = try CommandClient(bus: bus, endpoints: ["ipc://\(folder)/run/people.sock"], logger: quietLogger)
@@ -80,10 +91,11 @@ struct RunningPeople {
 
     /// Runs a test with a new service that has the super user `admin`.
     static func withAdmin<Result>(
-        _ kind: StoreKind, hashing: PasswordHashing = PasswordHashing(parameters: fastHash),
+        _ kind: StoreKind, settings: [String: String] = [:],
+        hashing: PasswordHashing = PasswordHashing(parameters: fastHash), clock: TestClock? = nil,
         isolation: isolated (any Actor)? = #isolation, _ body: (RunningPeople) async throws -> Result
     ) async throws -> Result {
-        try await with(kind, hashing: hashing) { people in
+        try await with(kind, settings: settings, hashing: hashing, clock: clock) { people in
             try await people.setUp()
             return try await body(people)
         }
@@ -152,16 +164,21 @@ struct RunningPeople {
         try await client.request(ReadPeopleChanges(after: sequence))
     }
 
-    /// Subscribes to the events. The subscription works once the first one has come.
+    /// Subscribes to the events about credentials.
     func listen() async throws -> AsyncStream<PeopleChanged> {
+        try await listen(to: PeopleChanged.self, PeopleChanged.name)
+    }
+
+    /// Subscribes to an event that is repeated. The subscription works once the first one has come.
+    func listen<Event: Decodable & Sendable>(to type: Event.Type, _ name: String) async throws -> AsyncStream<Event> {
         let subscriber = try EventSubscriber(
-            bus: bus, endpoints: ["ipc://\(folder)/run/people-events.sock"], names: [PeopleChanged.name], logger: quietLogger)
-        let (stream, continuation) = AsyncStream<PeopleChanged>.makeStream()
+            bus: bus, endpoints: ["ipc://\(folder)/run/people-events.sock"], names: [name], logger: quietLogger)
+        let (stream, continuation) = AsyncStream<Event>.makeStream()
         Task {
             for await event in subscriber.events {
                 guard case .event(_, let payload, _) = event else { continue }
                 do {
-                    continuation.yield(try JSONCoder.decode(PeopleChanged.self, from: payload))
+                    continuation.yield(try JSONCoder.decode(Event.self, from: payload))
                 } catch {
                     Issue.record("an event that is none: \(error)")
                 }

@@ -4,7 +4,7 @@ usage: check_contract.py URL TOKENFILE
 
 TOKENFILE is the file of the operator's token. Operations get valid and invalid data. Every answer must be documented: its status,
 content type, headers, problem type and fields. The callers are the operator, nobody (who calls only the open operations), a super
-user with a cookie, and a communicator with a bearer token.
+user with a cookie, a communicator with a bearer token, and a student's device, which calls only its own and the open operations.
 
 No schema states some rules, such as that a time must be in the future. So the affected operations may refuse valid data in the
 first runs. In a further run they get only data that keeps these rules, and must accept it.
@@ -13,7 +13,9 @@ With TEST_LEVEL=all there are more examples of each operation, and the phases of
 parameter are for every caller.
 """
 
+import base64
 import copy
+import hashlib
 import json
 import os
 import pathlib
@@ -24,6 +26,8 @@ import time
 import urllib.parse
 
 import requests
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, utils
 
 SEED = "20261123"
 # How many seconds an answer may take, which is no property of the API.
@@ -39,7 +43,11 @@ else:
 NOT_CALLED = {
     ("delete", "/session"): "signs out, which ends the credential of the other requests; the tests of sign-in call it",
     ("get", "/events"): "a stream without an end; HEAD has the same answer without it, and the tests of events read it",
+    ("get", "/user/events"): "as above",
+    ("get", "/user/export"): "a file of any length, which the tests of the export read",
 }
+# The streams, which are called by HEAD.
+STREAMS = ["/events", "/user/events"]
 
 # Operations that may refuse valid data; `keep_rules` has their rules.
 RULES = {
@@ -81,6 +89,20 @@ NOT_ACCEPTING = {
     ("delete", "/app/push/subscriptions/{id}"): "the secret of the subscription",
     ("get", "/session/oidc"): "with confirm, the cookie of the sign-in that is to be confirmed",
     ("get", "/session/oidc/callback"): "the code that the university's provider has given",
+    ("put", "/user"): "the proof of a device's key, for a nonce",
+    ("post", "/user"): "as above",
+    ("post", "/user/token"): "as above",
+    ("post", "/user/erasure"): "as above",
+    ("post", "/user/identities"): "the credential of a provider",
+    ("put", "/user/password"): "the current password, which the call changes",
+    ("put", "/user/profile"): "a day of the calendar; the provider's e-mail address",
+    ("post", "/user/friends"): "another person",
+    ("put", "/user/friends/{id}"): "as above",
+    ("delete", "/user/friends/{id}"): "as above",
+    ("put", "/user/blocked/{id}"): "as above",
+    ("delete", "/user/blocked/{id}"): "as above",
+    ("post", "/access-codes"): "expires is in the future",
+    ("post", "/account/import"): "names that look like no others",
 }
 
 # Makes names unique: those of accounts are never used again.
@@ -95,22 +117,26 @@ def main(url, token_file):
     follow_by_head(document)
     widen_if_match(document)
     # Before the runs, whose wrong passwords are limited by the address of the client.
-    super_user, communicator = sign_in(operator), add_token(operator)
+    super_user, communicator, device = sign_in(operator), add_token(operator), sign_in_device(operator)
     results = [
         check(operator, operator, document, MAIN),
         check(Caller("anonymous", url, {}), operator, document, MAIN),
         check(super_user, operator, document, OTHERS),
         check(communicator, operator, document, OTHERS),
+        check(device, operator, document, OTHERS),
         check_acceptance(operator, document),
     ]
     sys.exit(0 if all(results) else 1)
 
 
 class Caller:
-    """One who calls the operations, with the header fields that say so."""
+    """One who calls the operations, with the header fields that say so.
 
-    def __init__(self, name, url, headers):
-        self.name, self.url, self.headers = name, url, headers
+    `scheme` is the one of the document's security schemes whose operations are called, or none for all; `own` tells who the caller is.
+    """
+
+    def __init__(self, name, url, headers, scheme=None, own="/session"):
+        self.name, self.url, self.headers, self.scheme, self.own = name, url, headers, scheme, own
         self.session = requests.Session()
         self.session.headers.update(headers)
 
@@ -123,7 +149,11 @@ class Caller:
         return answer
 
     def is_known(self):
-        return not self.headers or self.get("/session").status_code == 200
+        return not self.headers or self.get(self.own).status_code == 200
+
+    def calls(self, operation):
+        schemes = [name for one in operation["security"] for name in one]
+        return {} in operation["security"] or bool(self.headers) and self.scheme in [None, *schemes]
 
 
 def sign_in(operator):
@@ -146,6 +176,30 @@ def add_token(operator):
     return Caller("communicator with a token", operator.url, {"Authorization": "Bearer " + secret})
 
 
+def sign_in_device(operator):
+    """A student's device with its token."""
+    account = f"schemathesis-student-{RUN}"
+    operator.add("/account", {"account": account, "password": PASSWORD, "role": "student"})
+    key = ec.generate_private_key(ec.SECP256R1())
+    point = key.public_key().public_bytes(serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
+    nonce = operator.get("/user/challenge").json()["nonce"]
+    subject = hashlib.sha256(account.encode()).hexdigest()
+    signature = key.sign(f"msi device proof\nsign-in\n{nonce}\n{subject}".encode(), ec.ECDSA(hashes.SHA256()))
+    proof = b"".join(number.to_bytes(32, "big") for number in utils.decode_dss_signature(signature))
+    body = {
+        "credential": {"provider": "password", "account": account, "password": PASSWORD},
+        "device": {"key": base64url(point), "platform": "web"}, "nonce": nonce, "proof": base64url(proof),
+    }
+    answer = requests.put(operator.url + "/user", json=body, timeout=PATIENCE)
+    assert answer.status_code == 200, answer.text
+    authorization = {"Authorization": "Bearer " + answer.json()["token"]}
+    return Caller("student's device", operator.url, authorization, scheme="device", own="/user")
+
+
+def base64url(data):
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
 def close_answers(document):
     """Refuses fields in answers that the document does not list. Clients must accept them; the gateway must not have them."""
     for schema in document["components"]["schemas"].values():
@@ -163,9 +217,10 @@ def widen_if_match(document):
 
 
 def follow_by_head(document):
-    """Lets the stream of events be called by HEAD."""
-    path = document["paths"]["/events"]
-    path["head"] = path["get"] | {"operationId": "headOfEvents"}
+    """Lets the streams of events be called by HEAD."""
+    for number, name in enumerate(STREAMS):
+        path = document["paths"][name]
+        path["head"] = path["get"] | {"operationId": f"headOfEvents{number}"}
 
 
 class Objects:
@@ -223,6 +278,8 @@ def use_objects(document, objects):
     account.
     """
     absent = "0" * 24
+    # The device would sign itself out.
+    document["paths"]["/user/devices/{id}"]["delete"]["parameters"][0]["schema"] = {"enum": [absent]}
     for operations in document["paths"].values():
         for method, operation in operations.items():
             known = objects.spare() if method == "delete" else objects.kept
@@ -312,7 +369,7 @@ def check(caller, operator, document, arguments):
         (method, path)
         for path, operations in document["paths"].items()
         for method, operation in operations.items()
-        if (method, path) not in NOT_CALLED and (caller.headers or {} in operation["security"])
+        if (method, path) not in NOT_CALLED and caller.calls(operation)
     }
     refusing = [f"{method.upper()} {path}" for method, path in RULES | NOT_ACCEPTING]
     lenient = f"[[operations]]\ninclude-name = {json.dumps(refusing)}\nchecks.positive_data_acceptance.enabled = false\n"

@@ -70,6 +70,6 @@ struct CatalogueTests {
             #expect(names.contains("MSI_DATABASE_URL") == service.keepsData)
             #expect(names.contains("MSI_DATABASE_URL_FILE") == service.keepsData)
         }
-        for service in [ServiceEntry.gateway, .fcmRelay, .fcmEmulator] { #expect(!service.keepsData) }
+        for service in [ServiceEntry.gateway, .fcmRelay, .fcmEmulator, .identityEmulator] { #expect(!service.keepsData) }
     }
 }

@@ -46,6 +46,19 @@ struct QueryTests {
         }
     }
 
+    @Test("A page begins behind any identifier, even one that no document has", arguments: StoreKind.allCases)
+    func afterAnyIdentifier(_ kind: StoreKind) async throws {
+        try await withStore(kind) { store in
+            let devices = (0..<5).map { Device.sample($0) }.sorted { $0.id < $1.id }
+            for device in devices where device.id != devices[2].id { try await store.insert(device, into: Devices.all) }
+            // The second one is there, and the third one is not.
+            for device in devices[1...2] {
+                let page = try await store.page(of: Devices.all, after: Cursor(afterID: device.id), limit: 10)
+                #expect(page.documents.map(\.document) == Array(devices[3...]))
+            }
+        }
+    }
+
     @Test("Conditions work for every type of value, and for absent fields", arguments: StoreKind.allCases)
     func conditions(_ kind: StoreKind) async throws {
         try await withStore(kind) { store in

@@ -137,6 +137,61 @@ extension SystemTests {
             }
         }
 
+        @Test("A list of students is imported by msi account import, and leavers are disabled only if they are few or it is said")
+        func importedList() async throws {
+            let settings = ["MSI_OIDC_ISSUER": "http://127.0.0.1:1", "MSI_OIDC_CLIENT_ID": "hub"]
+            try await withPeopleService(settings) { people in
+                let file = people.folder + "/students.csv"
+                func importing(_ csv: String, _ flags: String...) async throws -> ProgramEnd<Void> {
+                    try Data(csv.utf8).write(to: URL(filePath: file))
+                    return try await people.account(["import", file] + flags)
+                }
+                func students(_ arguments: String...) async throws -> [String] {
+                    try await people.account(["list"] + arguments).lines.map {
+                        $0.split(separator: " ").joined(separator: " ")
+                    }
+                }
+                let header = "account,oidc,display_name,professor\r\n"
+                // More than the rows of one command.
+                let many = header + (100..<220).map { "s\($0),\($0),,\r\n" }.joined()
+                let dry = try await importing(many, "--dry-run")
+                #expect(dry.exitCode == 0)
+                #expect(dry.lines == ["would be: 120 added, 0 changed, 0 unchanged, 0 refused"])
+                #expect(try await students("--role", "student").isEmpty)
+                #expect(try await importing(many).lines == ["120 added, 0 changed, 0 unchanged, 0 refused"])
+                #expect(try await students("--role", "student").count == 120)
+                #expect(try await students().map { $0.prefix(5) } == ["admin"])
+
+                let refused = try await importing(header + "s100,100,Ann Lee,true\r\nadmin,300,,\r\ns101,101,,\r\n")
+                #expect(refused.exitCode == 1)
+                #expect(
+                    refused.lines == [
+                        "refused admin: admin is no account of a student", "0 added, 1 changed, 1 unchanged, 1 refused",
+                    ], "\(refused.lines)")
+                #expect(
+                    try await students("--search", "S100")
+                        == ["s100 student active professor no password OpenID Connect 100"])
+
+                let few = header + (112..<220).map { "s\($0),\($0),,\r\n" }.joined()
+                let left = try await importing(few, "--disable-missing")
+                #expect(left.exitCode == 0 && left.lines.count == 13 && left.lines.contains("disabled: s100"), "\(left.lines)")
+                #expect(left.lines.last == "0 added, 0 changed, 108 unchanged, 0 refused, 12 disabled")
+                let tooMany = try await importing(header + "s219,219,,\r\nnew,400,,\r\n", "--disable-missing")
+                #expect(tooMany.exitCode == 65 && tooMany.lines.first?.contains("lacks 107 of 108 students") == true)
+                #expect(try await students("--search", "new").isEmpty)
+                #expect(try await importing(header + "s219,219,,\r\n", "--disable-missing", "--disable-many").exitCode == 0)
+                #expect(try await students("--role", "student").count { $0.contains("disabled") } == 119)
+
+                let wrong = try await importing("account,oidc\r\nann,1\r\nann,2\r\n")
+                #expect(wrong.exitCode == 65 && wrong.lines == ["msi: \(file): line 3: the account ann is there twice"])
+
+                #expect(try await people.account(["devices", "s219"]).lines == [])
+                #expect(try await people.account(["sign-out", "s219"]).lines == ["signed out s219 on all devices"])
+                let unknown = try await people.account(["sign-out", "s219", "6b0100000000000000000000"])
+                #expect(unknown.exitCode == 1 && unknown.lines.count == 1)
+            }
+        }
+
         @Test("A password that is typed on the terminal is not shown, and has to be typed twice")
         func terminal() async throws {
             try await withPeopleService { people in

@@ -10,7 +10,9 @@ extension SystemTests {
             try await withStack(settings: SystemTests.noLimits) { stack in
                 let output = try await PythonScript.run(
                     "check_contract.py", ["http://127.0.0.1:\(stack.portal.port)", stack.stateDirectory + "/token"])
-                for caller in ["operator", "anonymous", "super user with a cookie", "communicator with a token"] {
+                for caller in [
+                    "operator", "anonymous", "super user with a cookie", "communicator with a token", "student's device",
+                ] {
                     #expect(output.contains("\(caller): "), "\(output)")
                 }
                 try await stack.healthy()

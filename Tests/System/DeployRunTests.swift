@@ -34,6 +34,8 @@ extension SystemTests {
                 try await withStack(in: folder + "/state", settings: settings, script: script) { stack in
                     // A build would say so first.
                     #expect(stack.program.lines.first?.hasPrefix("first start") == true, "\(stack.program.lines)")
+                    let identity = try #require(stack.identity, "\(stack.program.lines)")
+                    #expect(try await identity.call(.GET, "/").status == 200)
                     let subject = try await stack.portal.makeSubject("Alert")
                     try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
                         let posted = try await stack.portal.post(subject.message())

@@ -137,8 +137,11 @@ extension SystemTests.HarmedProduct {
             for service in ["msi-cube", "msi-people", "msi-message-log", "msi-broadcast", "msi-fcm-relay"] {
                 #expect(well.has("ok", "sockets", service), "\(service): \(well.findings)")
             }
-            for check in ["disk", "processes", "gateway", "versions", "FCM"] {
+            for check in ["disk", "processes", "gateway", "versions", "FCM", "students"] {
                 #expect(well.has("ok", check), "\(well.findings)")
+            }
+            for provider in ["Google", "Firebase", "Facebook"] {
+                #expect(well.has("ok", "sign-in", "\(provider) answers at http://127.0.0.1:"), "\(well.findings)")
             }
             // The dry run reaches no phone.
             #expect(try await stack.fcm.acceptedSends().count == sent)

@@ -10,12 +10,16 @@ extension SystemTests {
     @Suite("Fleet", .serialized)
     struct FleetTests {
         /// A fleet at a stack, from its start to its report.
+        ///
+        /// - Parameter identityPort: That of the identity emulator; by default the stack's.
         private func withFleet(
-            at stack: Stack, _ arguments: [String], _ body: @Sendable (RunningProgram) async throws -> Void
+            at stack: Stack, _ arguments: [String], identityPort: Int? = nil,
+            _ body: @Sendable (RunningProgram) async throws -> Void
         ) async throws -> FleetCount {
+            let identity = identityPort.map { "\($0)" } ?? stack.identity?.url.split(separator: ":").last.map(String.init)
             let environment = [
                 "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
-                "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)",
+                "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)", "MSI_IDENTITY_EMULATOR_PORT": identity ?? "8444",
             ]
             let end = try await withProgram(
                 "msi-phone", arguments: ["fleet"] + arguments, environment: environment
@@ -64,6 +68,31 @@ extension SystemTests {
 
                 let empty = try await withFleet(at: stack, ["--count", "2", "--seconds", "1"]) { _ in }
                 #expect(empty.phones == 2 && empty.expected == 0 && empty.p50 == nil, "\(empty)")
+            }
+        }
+
+        @Test(
+            "Persons with two phones become friends: each push pops up once on both phones of the other, and on none of the sender's",
+            .timeLimit(.minutes(10)), arguments: [true, false])
+        func persons(usesEmulator: Bool) async throws {
+            try await withStack(settings: SystemTests.noLimits) { stack in
+                // Where no emulator answers, the persons have passwords.
+                let port = try usesEmulator ? nil : FreePort.choose()
+                let report = try await withFleet(
+                    at: stack, ["--count", "12", "--accounts", "5"], identityPort: port
+                ) { fleet in
+                    let signedIn = try #require(fleet.lines.first { $0.contains("every person is signed in") })
+                    #expect(signedIn.contains("\"\(usesEmulator)\""), "\(signedIn)")
+                    try await eventually("both pairs have met several times") {
+                        try await stack.fcm.acceptedSends().count {
+                            $0["body"]?["message"]?["data"]?["person_kind"] != nil
+                        } >= 16
+                    }
+                    fleet.signal(SIGTERM)
+                }
+                let persons = try #require(report.persons)
+                #expect(persons.accounts == 5 && persons.expected >= 16, "\(persons)")
+                #expect(persons.missing == 0 && persons.doubled == 0 && persons.stray == 0, "\(persons)")
             }
         }
 

@@ -234,6 +234,22 @@ extension SystemTests.OneProduct.SecondProduct {
             }
         }
 
+        @Test("Each has its own identity emulator, at the address that is said, to which the app is led")
+        func identityEmulators() async throws {
+            let emulators = [try #require(try SharedStack.outer.identity), try #require(stack.identity)]
+            #expect(emulators[0].url != emulators[1].url)
+            for (stack, emulator) in zip([try SharedStack.outer, stack], emulators) {
+                let offered = try await stack.portal.with(token: nil).call(.GET, "/user/providers").json["providers"]
+                for provider in ["google", "firebase", "facebook"] {
+                    let offer = offered?.elements?.first { $0["provider"]?.string == provider }
+                    let url = offer?["url"]?.string ?? ""
+                    #expect(url.hasPrefix("\(emulator.url)/\(provider)/"), "\(provider): \(offered ?? [])")
+                }
+                let password = offered?.elements?.first { $0["provider"] == "password" }
+                #expect(password?["registers"] == true && password?["needs_code"] == false)
+            }
+        }
+
         @Test("A service that is told to listen elsewhere is found there, even at a port of the system's choice")
         func movedServices() async throws {
             try await stack.healthy()

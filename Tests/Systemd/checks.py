@@ -4,7 +4,7 @@ import json
 import re
 
 from harness.waiting import Failure, eventually
-from hub import CANARY, CONFIGURATION, EMULATOR, STATE, Connections
+from hub import CANARY, CONFIGURATION, EMULATOR, IDENTITY_EMULATOR, STATE, Connections
 
 # Of units.
 RELAY, MESSAGE_LOG = "msi-fcm-relay", "msi-message-log"
@@ -27,7 +27,8 @@ def packages_install(hub):
     for unit in ["msi.target", "msi-gateway.socket", *hub.units()]:
         require(run("systemctl", "is-enabled", unit, check=False).strip() == "enabled", f"{unit} is not enabled")
         require(not hub.is_active(unit), f"{unit} runs before there is a configuration")
-    require(run("systemctl", "is-enabled", EMULATOR, check=False).strip() == "static", "the emulator could be enabled")
+    for unit in (EMULATOR, IDENTITY_EMULATOR):
+        require(run("systemctl", "is-enabled", unit, check=False).strip() == "static", f"{unit} could be enabled")
     require(run("systemctl", "is-enabled", CANARY, check=False).strip() == "disabled", "the canary is enabled before it is set up")
     for name in hub.names():
         if name != "msi-common":
@@ -40,7 +41,7 @@ def packages_install(hub):
 
 def units_are_valid(hub):
     """systemd-analyze verify has no complaint about any unit, also not about its manual"""
-    units = ["msi.target", "msi-gateway.socket", EMULATOR, CANARY, *hub.units(), f"{RELAY}@2.service"]
+    units = ["msi.target", "msi-gateway.socket", EMULATOR, IDENTITY_EMULATOR, CANARY, *hub.units(), f"{RELAY}@2.service"]
     output = hub.container.run("systemd-analyze", "verify", "--recursive-errors=yes", "--man=yes", *units)
     require(not output.strip(), output)
 
@@ -60,7 +61,7 @@ def invalid_configuration_does_not_restart(hub):
 
 def everything_starts_in_order(hub):
     """With the configuration all units are active, each after those that it needs, with a status text"""
-    hub.systemctl("start", EMULATOR)
+    hub.systemctl("start", EMULATOR, IDENTITY_EMULATOR)
     hub.configure()
     hub.systemctl("start", "msi.target")
     hub.wait_until_active(hub.units())

@@ -11,6 +11,7 @@ from harness.waiting import Failure, eventually
 STATE = "/var/lib/msi"
 CONFIGURATION = "/etc/msi/msi.env"
 EMULATOR = "msi-fcm-emulator.service"
+IDENTITY_EMULATOR = "msi-identity-emulator.service"
 CANARY = "msi-canary.service"
 
 

@@ -1,10 +1,12 @@
 """The checks of the sandbox: by what systemd says about the units, and by what the kernel says about the processes."""
 
 from harness.waiting import Failure
-from hub import CANARY, EMULATOR
+from hub import CANARY, EMULATOR, IDENTITY_EMULATOR
 
 # The services that call other servers, or are called by programs of this machine. A new service has no network unless it is added.
-WITH_NETWORK = {"msi-fcm-relay@1.service", "msi-webpush.service", "msi-people.service", EMULATOR, CANARY}
+WITH_NETWORK = {
+    "msi-fcm-relay@1.service", "msi-webpush.service", "msi-people.service", EMULATOR, IDENTITY_EMULATOR, CANARY,
+}
 # In tenths, as systemd-analyze takes them.
 MAX_EXPOSURE, MAX_EXPOSURE_WITH_NETWORK = 10, 15
 
@@ -12,7 +14,7 @@ MAX_EXPOSURE, MAX_EXPOSURE_WITH_NETWORK = 10, 15
 def units_are_safe_enough(hub):
     """systemd-analyze security finds at most 1.5 for each unit, and at most 1.0 for one without a network"""
     exposures = []
-    for unit in [*hub.units(), EMULATOR, CANARY]:
+    for unit in [*hub.units(), EMULATOR, IDENTITY_EMULATOR, CANARY]:
         limit = MAX_EXPOSURE_WITH_NETWORK if unit in WITH_NETWORK else MAX_EXPOSURE
         output = hub.container.run("systemd-analyze", "security", "--no-pager", f"--threshold={limit}", unit)
         exposures.append(f"{unit.removesuffix('.service')} {output.split('exposure level for ')[1].split()[1]}")

@@ -9,8 +9,11 @@ import WebPushStore
 @testable import WebPush
 
 /// Runs a test with the parts of a service, whose pushes go to a double.
+///
+/// - Parameter report: Gets what the people service is told.
 func withWebPush(
     _ kind: StoreKind = .sqlite, limits: SubscriptionTally.Limits = .init(), hosts: PushHosts? = nil,
+    report: @escaping @Sendable (EndDevicePushes) async throws(CommandFailure) -> Void = { _ in },
     logger: Logger = quietLogger,
     _ body: @Sendable (_ service: WebPush, _ sender: SenderDouble) async throws -> Void
 ) async throws {
@@ -22,7 +25,7 @@ func withWebPush(
             let keys = VAPIDKeys(store: store)
             let allowed = try hosts ?? PushHosts()
             let requests = PushRequests(keys: keys, tokens: VAPIDTokens(contact: "mailto:it@example.edu"), hosts: allowed)
-            let ended = EndedSubscriptions(subscriptions, logger: quietLogger)
+            let ended = EndedSubscriptions(subscriptions, report: report, logger: quietLogger)
             let pushing = WebPush.Pushing(
                 blocks: BlockRelay(subscriptions, requests: requests, sender: sender, ended: ended),
                 firstPushes: FirstPushes(subscriptions, requests: requests, sender: sender, logger: logger),

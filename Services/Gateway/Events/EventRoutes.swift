@@ -29,25 +29,42 @@ struct EventRoutes: Feature {
     }
 
     private func events(_ call: Call<NoBody>) async throws -> Answer<ServerSentEvents> {
-        let context = call.context
-        let request = call.request
-        let place = try limits.takePlace(for: call.principal)
+        let lastEventID = call.request.headers[.lastEventID]
+        let place = try limits.takePlace(for: StreamHolder(call.principal))
         let rights = try await hub.access.rights(of: call.principal)
         return Answer(
-            events: ResponseBody { writer in
-                defer { withExtendedLifetime(place) {} }
-                let queue = EventStreamQueue(on: context.channel)
-                let id = await hub.open(queue, with: rights, lastEventID: request.headers[.lastEventID])
-                defer { hub.close(id) }
-                try await request.body.consumeWithCancellationOnInboundClose { _ in
-                    try await withGracefulShutdownHandler {
-                        while let bytes = await queue.next() { try await writer.write(bytes) }
-                    } onGracefulShutdown: {
-                        queue.finish()
-                    }
-                }
-                try await writer.finish(nil)
+            events: .stream(to: call, in: place) { [hub] queue in
+                let id = await hub.open(queue, with: rights, lastEventID: lastEventID)
+                return { hub.close(id) }
             })
+    }
+}
+
+extension ResponseBody {
+    /// Writes the bytes of a stream's queue until either side ends the stream.
+    ///
+    /// - Parameters:
+    ///   - place: Released at the end.
+    ///   - open: Lets somebody fill the queue. It returns what closes the stream.
+    static func stream<Identity>(
+        to call: RouteCall<Identity, NoBody>, in place: StreamPlace,
+        open: @escaping @Sendable (EventStreamQueue) async -> @Sendable () -> Void
+    ) -> ResponseBody {
+        let (channel, request) = (call.context.channel, call.request)
+        return ResponseBody { writer in
+            defer { withExtendedLifetime(place) {} }
+            let queue = EventStreamQueue(on: channel)
+            let close = await open(queue)
+            defer { close() }
+            try await request.body.consumeWithCancellationOnInboundClose { _ in
+                try await withGracefulShutdownHandler {
+                    while let bytes = await queue.next() { try await writer.write(bytes) }
+                } onGracefulShutdown: {
+                    queue.finish()
+                }
+            }
+            try await writer.finish(nil)
+        }
     }
 }
 

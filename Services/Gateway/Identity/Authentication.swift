@@ -1,4 +1,5 @@
 import Crypto
+import DeviceTokens
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
@@ -10,6 +11,8 @@ enum Authentication: Sendable {
     /// The request has no credential, or a cookie of a sign-in that has ended.
     case anonymous
     case account(Principal)
+    /// The token of a person's device. It has no right of the hub, whatever the role of the account.
+    case device(PersonCaller)
     /// The bearer token is not valid. Such a request is refused by every route.
     case invalidToken(Problem)
     /// The credential does not count for this request, for the given reason. Routes for anyone answer as to an anonymous request.
@@ -20,7 +23,18 @@ enum Authentication: Sendable {
         return principal
     }
 
-    /// The caller's account on a route that needs none; `nil` for an anonymous request.
+    var person: PersonCaller? {
+        guard case .device(let person) = self else { return nil }
+        return person
+    }
+
+    /// The account that makes the request, by whatever credential; `nil` for an anonymous request.
+    var account: AccountName? { principal?.account ?? person?.account }
+
+    /// The account's name, as the commands of the request carry it.
+    var actor: String? { account?.description }
+
+    /// The caller's account on a route that needs none; `nil` for an anonymous request, and for that of a device.
     ///
     /// - Throws: ``Problem`` for a bearer token that is not valid.
     var optionalAccount: Principal? {
@@ -37,10 +51,39 @@ enum Authentication: Sendable {
         get throws {
             switch self {
             case .account(let principal): return principal
+            case .device: throw Problem(.forbidden, "This is not for the device of a person (/user).")
             case .anonymous: throw Problem(.unauthenticated, "This requires a sign-in (POST /session) or a bearer token.")
             case .invalidToken(let problem): throw problem
             case .unusable(let error): throw error
             }
+        }
+    }
+
+    /// The person on a route of persons.
+    ///
+    /// - Throws: ``Problem``, or ``CommandFailure`` if the token cannot be checked now.
+    var requiredPerson: PersonCaller {
+        get throws {
+            switch self {
+            case .device(let person): return person
+            case .account: throw Problem(.forbidden, "This requires the token of a person's device (PUT /user).")
+            case .anonymous:
+                throw Problem(
+                    .unauthenticated, "This requires the token of a person's device (PUT /user).", field: "Authorization")
+            case .invalidToken(let problem): throw problem
+            case .unusable(let error): throw error
+            }
+        }
+    }
+
+    init(_ check: DeviceAccess.Check) {
+        switch check {
+        case .caller(let person): self = .device(person)
+        case .refused(let refusal):
+            self = .invalidToken(Problem(.unauthenticated, refusal.text, field: "Authorization"))
+        case .unknowable:
+            self = .unusable(
+                CommandFailure(.unavailable, "the token cannot be checked while the people service is away; try again later"))
         }
     }
 }
@@ -48,6 +91,7 @@ enum Authentication: Sendable {
 /// Determines the account of a request from its cookie or bearer token. ``Route`` decides what the account may do.
 struct AuthenticationMiddleware: RouterMiddleware {
     let credentials: Credentials
+    let devices: DeviceAccess
     let limits: RequestLimits
 
     func handle(
@@ -65,6 +109,17 @@ struct AuthenticationMiddleware: RouterMiddleware {
             given = found
         } catch {
             context.authentication = .invalidToken(error)
+            return
+        }
+        if let token = given.deviceToken {
+            if let check = devices.check(token, given.hash) {
+                context.authentication = Authentication(check)
+            } else {
+                context.missingCheck = { timeout in
+                    await devices.confirm(within: timeout)
+                    return Authentication(devices.checkNow(token, given.hash))
+                }
+            }
             return
         }
         // Browsers add cookies to the requests of all pages.
@@ -113,7 +168,7 @@ struct AuthenticationMiddleware: RouterMiddleware {
     private static let readingMethods: Set<HTTPRequest.Method> = [.get, .head, .options]
 }
 
-/// The credential that a request carries. Only its hash is kept.
+/// The credential that a request carries. Only its hash is kept, and of a device's token the text, until its signature was checked.
 struct PresentedCredential: Hashable, Sendable {
     enum Kind: Sendable {
         case cookie
@@ -122,6 +177,8 @@ struct PresentedCredential: Hashable, Sendable {
 
     let kind: Kind
     let hash: CredentialHash
+    /// `nil` for any other credential. It is not checked yet.
+    let deviceToken: Secret?
 
     /// A bearer token takes precedence over a cookie.
     ///
@@ -156,6 +213,7 @@ struct PresentedCredential: Hashable, Sendable {
 
     init(_ kind: Kind, _ secret: Secret) {
         self.kind = kind
+        deviceToken = kind == .token && DeviceToken.hasForm(secret.text) ? secret : nil
         var (text, hashing) = (secret.text, SHA256())
         text.withUTF8 { hashing.update(bufferPointer: UnsafeRawBufferPointer($0)) }
         hash = hashing.finalize().withUnsafeBytes { CredentialHash(digest: $0) }

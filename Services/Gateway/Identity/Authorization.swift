@@ -1,3 +1,4 @@
+import DeviceTokens
 import Hummingbird
 import Schemas
 
@@ -17,13 +18,15 @@ enum Right: String, CaseIterable, Sendable {
     case send
     /// Change the cube, its access lists and accounts. With a token that is restricted to a part of the cube: change that part.
     case administer
+    /// Be a person who uses one of their devices, whose token (`PUT /user`) is no credential for anything else.
+    case person
 
     /// Whether the caller needs a credential.
     var requiresCredential: Bool { self != .anonymous && self != .anyone }
 }
 
-/// The right that a route requires, with the identity that its handler gets: ``Principal`` behind a right, `Principal?` where none is
-/// needed.
+/// The right that a route requires, with the identity that its handler gets: ``Principal`` behind a right, ``PersonCaller`` on a route of
+/// persons, `Principal?` where no right is needed.
 struct Requirement<Identity: Sendable>: Sendable {
     let right: Right
     /// - Throws: ``Problem``, or ``CommandFailure`` if the caller's credential cannot be checked now.
@@ -43,8 +46,30 @@ extension Requirement where Identity == Principal {
     static var administer: Requirement { Requirement(right: .administer) { try $0.requiredAccount } }
 }
 
+extension Requirement where Identity == PersonCaller {
+    static var person: Requirement { Requirement(right: .person) { try $0.requiredPerson } }
+}
+
 /// Finds the credential with a hash; `nil` if it does not exist or has ended.
 typealias CredentialLookup = @Sendable (CredentialHash) async throws -> Credential?
+
+/// Checks the caller of a request once more.
+struct CallerCheck: Sendable {
+    let lookUp: CredentialLookup
+    /// Why the token of a device counts no longer; `nil` if it does.
+    let refusal: @Sendable (PersonCaller) -> DeviceTokenRefusal?
+
+    /// The caller as the credential allows it now.
+    ///
+    /// - Throws: ``Problem`` if the credential has ended, or the error of the lookup.
+    func again(_ authentication: Authentication) async throws -> Authentication {
+        switch authentication {
+        case .account(let principal): return .account(try await principal.checkedAgain(lookUp))
+        case .device(let person): return refusal(person).map { Authentication(.refused($0)) } ?? authentication
+        case .anonymous, .invalidToken, .unusable: return authentication
+        }
+    }
+}
 
 extension Route {
     /// The handler, after the check of the caller.
@@ -52,34 +77,37 @@ extension Route {
     /// A body may arrive seconds after the head, and the caller's credential may end in that time. So the caller is checked again
     /// after the body, just before the handler.
     func authorizedHandler(
-        _ lookUp: @escaping CredentialLookup, _ limits: RequestLimits
+        _ callers: CallerCheck, _ limits: RequestLimits
     ) -> @Sendable (Request, GatewayContext) async throws -> Response {
         { [self] request, context in
-            guard let check = context.missingCheck else { return try await authorizedAnswer(request, context, lookUp) }
             var context = context
+            guard right != .anonymous else {
+                // Another method of the path may require a credential.
+                context.authentication = .anonymous
+                return try await handler(request, context)
+            }
+            guard let check = context.missingCheck else { return try await authorizedAnswer(request, context, callers) }
             context.authentication = await check(
                 right.requiresCredential ? Credentials.findTimeout : Credentials.shortTimeout)
             // ``RequestLimitMiddleware`` did not know the account yet.
-            guard let principal = context.principal else {
-                return try await authorizedAnswer(request, context, lookUp)
+            guard context.authentication.account != nil else {
+                return try await authorizedAnswer(request, context, callers)
             }
-            let fields = try limits.count(principal, from: context.client)
-            var response = try await authorizedAnswer(request, context, lookUp)
+            let fields = try limits.count(context.authentication, from: context.client)
+            var response = try await authorizedAnswer(request, context, callers)
             for field in fields { response.headers[field.name] = field.value }
             return response
         }
     }
 
     private func authorizedAnswer(
-        _ request: Request, _ context: GatewayContext, _ lookUp: CredentialLookup
+        _ request: Request, _ context: GatewayContext, _ callers: CallerCheck
     ) async throws -> Response {
         try authorize(context)
-        guard body != nil, right.requiresCredential, let principal = context.principal else {
-            return try await handler(request, context)
-        }
+        guard body != nil, right.requiresCredential else { return try await handler(request, context) }
         var (request, context) = (request, context)
         request.body = .init(buffer: try await RequestBody.collect(from: request))
-        context.authentication = .account(try await principal.checkedAgain(lookUp))
+        context.authentication = try await callers.again(context.authentication)
         try authorize(context)
         return try await handler(request, context)
     }
@@ -90,6 +118,10 @@ extension Route {
     func authorize(_ context: GatewayContext) throws {
         guard right.requiresCredential else {
             _ = try context.authentication.optionalAccount
+            return
+        }
+        guard right != .person else {
+            _ = try context.authentication.requiredPerson
             return
         }
         let principal = try context.authentication.requiredAccount
@@ -104,7 +136,7 @@ extension Right {
     /// The right of an account or token that a route of this right requires; `nil` for none.
     var accountRight: AccountRight? {
         switch self {
-        case .anonymous, .anyone, .partlySignedIn, .signedIn: nil
+        case .anonymous, .anyone, .partlySignedIn, .signedIn, .person: nil
         case .read: .read
         case .send: .send
         case .administer: .administer

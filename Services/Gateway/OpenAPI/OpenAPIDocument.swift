@@ -48,7 +48,8 @@ struct OpenAPIDocument {
         milliseconds, and identifiers are ObjectIds of 24 hexadecimal digits.
 
         **Sign in** with `POST /session` (a cookie, for browsers), or send a bearer token: `Authorization: Bearer …`. The first start \
-        writes one with all rights into the file `token` of the state directory.
+        writes one with all rights into the file `token` of the state directory. **Students** sign in once on each device, with `PUT /user`; \
+        the token of a device counts for their own routes alone.
 
         Every error is a problem document (`application/problem+json`). Every answer has the request's id as `X-Request-Id`, which is in \
         the services' logs. Send your own as a W3C `traceparent` or an `X-Request-Id`. Every `GET` path answers `HEAD`, every path \

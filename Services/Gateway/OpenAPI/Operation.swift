@@ -67,6 +67,11 @@ struct Operation {
             end: `msi_session_8080`.
             """,
         ],
+        "device": [
+            "type": "http", "scheme": "bearer",
+            "description":
+                "The token of a person's device, of `PUT /user` or `POST /user/token`. It counts for these routes alone.",
+        ],
     ]
 
     private static func security(of route: Route) -> JSONValue {
@@ -74,6 +79,7 @@ struct Operation {
         case .anonymous: [[:]]
         case .anyone: [[:], ["token": []], ["session": []]]
         case .partlySignedIn, .signedIn: [["token": []], ["session": []]]
+        case .person: [["device": []]]
         case .read, .send, .administer:
             [["token": [.string(route.right.rawValue)]], ["session": [.string(route.right.rawValue)]]]
         }

@@ -145,6 +145,7 @@ extension CommandRouter {
         router.serve(MessageTemplate.self, from: templates)
         router.addHeld(store: store, outbox: outbox, logger: logger)
         router.addPushes(store: store, outbox: outbox, disk: disk, payloadLimit: payloadLimit, logger: logger)
+        router.addPersons(store: store, outbox: outbox, logger: logger)
         return router
     }
 }

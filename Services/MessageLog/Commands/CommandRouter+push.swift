@@ -14,7 +14,7 @@ extension CommandRouter {
         on(LogPush.self, runs: .busThread) { command, context in
             let sender = try context.requireActor()
             let transport = command.transport ?? .fcm
-            guard outbox.transports.contains(PushTransports(transport)) else {
+            guard command.accounts != nil || outbox.transports.contains(PushTransports(transport)) else {
                 throw CommandFailure(.invalid, DeliveryError.switchedOff(transport).message, field: "transport")
             }
             let item: OutboxItem
@@ -105,22 +105,34 @@ extension Push {
     ///
     /// - Throws: ``SchemaViolation`` for a message that the transport would refuse.
     fileprivate init(_ command: LogPush, sender: String, limit: PayloadLimit, now: UnixMilliseconds) throws {
-        let message = try (command.transport ?? .fcm).checked(command, limit: limit)
-        self.init(command, sender: sender, message: message, now: now)
+        if let person = try StoredPersonPush(command) {
+            // Such pushes are removed as soon as blocks.
+            self.init(
+                command, sender: sender, by: .webpush, message: try person.json, urgency: person.push.urgency, now: now)
+        } else {
+            let transport = command.transport ?? .fcm
+            let message = try transport.checked(command, limit: limit)
+            self.init(
+                command, sender: sender, by: transport, message: message, urgency: transport.urgency(of: message), now: now)
+        }
     }
 
     /// Whether this push is the result of a command, even if the current rules refuse the command.
     fileprivate func isResult(of command: LogPush) -> Bool {
-        let message = (command.transport ?? .fcm).stored(command.message)
-        return isSameCommand(as: Push(command, sender: sender, message: message, now: logged))
+        let transport = command.transport ?? .fcm
+        let message = transport.stored(command.message)
+        return isSameCommand(
+            as: Push(command, sender: sender, by: transport, message: message, urgency: urgency, now: logged))
     }
 
-    /// - Parameter message: The transport's message in the form in which it is stored.
-    private init(_ command: LogPush, sender: String, message: JSONValue, now: UnixMilliseconds) {
-        let transport = command.transport ?? .fcm
+    /// - Parameter message: In the form in which it is stored.
+    private init(
+        _ command: LogPush, sender: String, by transport: PushTransport, message: JSONValue, urgency: Urgency,
+        now: UnixMilliseconds
+    ) {
         self.init(
             sender: sender, idempotencyKey: command.idempotencyKey, transport: transport,
-            fairnessKey: command.fairnessKey, message: message, urgency: transport.urgency(of: message),
+            fairnessKey: command.fairnessKey, message: message, urgency: urgency,
             project: command.project, logged: now, expires: command.expires, notBefore: command.notBefore,
             traceparent: ServiceContext.traceparentToStore,
             relay: PushRecord(

@@ -123,6 +123,7 @@ extension DeliveryRecord {
         webpushAttempt = nil
         ended = time.recorded
         lease = nil
+        forgetAccounts()
         leaveTrace(.recall, by: actor, at: time.recorded, reason: reason)
     }
 }

@@ -37,7 +37,8 @@ extension DeliveryRecord {
         settle(at: now, expires: expires, delays: delays)
     }
 
-    private mutating func shortenLease() {
+    /// The process with the lease then does not store the record that it has read before.
+    mutating func shortenLease() {
         guard let lease, nextAttempt != nil else { return }
         extendLease(to: Lease(owner: lease.owner, until: lease.until - 1))
     }
@@ -52,8 +53,10 @@ extension DeliveryRecord {
         switch outcome.kind {
         case .answered:
             let troubles = pending.compactMap { parts[$0].error }
-            // Attempts that did not reach FCM do not count fully, since they are no reason for an ever longer wait.
-            let counted = troubles.allSatisfy { $0.isKeptBack } ? min(attempts, RetrySchedule.maxCountedWithoutFCM) : attempts
+            // Attempts that did not reach FCM do not count fully, since they are no reason for an ever longer wait. Nor do those after which
+            // only the report of a device's end is missing.
+            let isUncounted = troubles.allSatisfy { $0.isKeptBack || $0.isUnregistered }
+            let counted = isUncounted ? min(attempts, RetrySchedule.maxCountedWithoutFCM) : attempts
             return schedule.delay(
                 after: counted, asked: troubles.compactMap { $0.retryAfter }.max(), within: remaining, random: random)
         case .unreachable(let error):
@@ -61,7 +64,7 @@ extension DeliveryRecord {
             for index in pending where parts[index].error?.code != RelayErrorCode.relayNoAnswer.rawValue {
                 parts[index].error = error
             }
-            return 0
+            return error.retryAfter ?? 0
         case .unanswered(let reason):
             let last = pending.compactMap { parts[$0].error }.first { $0.code == RelayErrorCode.relayNoAnswer.rawValue }
             let wait = schedule.waitWithoutAnswer(after: last?.retryAfter)
@@ -158,6 +161,7 @@ extension DeliveryRecord {
             nextAttempt = nil
             webpushAttempt = nil
             ended = now
+            forgetAccounts()
         }
     }
 }
@@ -167,8 +171,8 @@ struct AttemptOutcome: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         /// A relay has answered. For parts that it has not accepted, a wait follows.
         case answered([PartResult])
-        /// No relay has accepted it, so this attempt has not reached FCM or the push services. It is due again at once. The error is
-        /// kept if the message expires.
+        /// No relay has accepted it, so this attempt has not reached FCM or the push services. It is due again at once, or when the error
+        /// says. The error is kept if the message expires.
         case unreachable(DeliveryError)
         /// A relay has accepted it, and its answer was lost: why. It is unknown whether FCM has the parts, so they are sent again. The
         /// phone drops a message's second copy by its `msi_key`. The wait doubles each time, in case the item itself crashes the relays.

@@ -9,11 +9,6 @@ import Base
 
 /// Relays one claimed item and stores the outcome.
 extension Outbox {
-    /// A turn begins only if its lease still lasts this long.
-    private static let minLease = Milliseconds(DeliveryTimes.minLease)
-    /// How often a turn renews its lease. A renewal that the store makes slowly leaves too little of the new lease.
-    private static let maxRenewals = 2
-
     /// Relays one item and stores the outcome. Each turn is a span of the item's trace, so that its log lines can be told from those of
     /// other turns.
     ///
@@ -33,7 +28,7 @@ extension Outbox {
     }
 
     /// How a turn ended.
-    private struct TurnEnd {
+    struct TurnEnd {
         let turn: OutboxStateMachine.Turn
         /// How it ended in queues in which it ended otherwise.
         var others: [OutboxQueue: OutboxStateMachine.Turn] = [:]
@@ -57,9 +52,21 @@ extension Outbox {
             }
         }
         guard let (item, deadline) = await withLease(item, isCertain: isLeaseCertain) else { return TurnEnd(turn: .dropped) }
+        if case .push(let push) = item, StoredPersonPush.isMessage(push.message) {
+            return await relayToPersons(item, push, until: deadline)
+        }
+        return await handOver(item, until: deadline)
+    }
+
+    /// Hands an item to the relays, and stores the outcome.
+    ///
+    /// - Parameters:
+    ///   - addresses: Of a push to persons.
+    ///   - deadline: Nothing may be sent after it.
+    func handOver(_ item: OutboxItem, to addresses: PersonAddresses? = nil, until deadline: UnixMilliseconds) async -> TurnEnd {
         let attempts = attempts(of: item)
         // The outbox has stopped. FCM may have the message.
-        guard let made = await make(attempts.made, of: item, by: deadline) else { return TurnEnd(turn: .dropped) }
+        guard let made = await make(attempts.made, of: item, to: addresses, by: deadline) else { return TurnEnd(turn: .dropped) }
         await record(made + attempts.kept, of: item)
         // Without Web Push there is one queue.
         if let only = made.first, !transports.contains(.webpush) { return TurnEnd(turn: only.turn) }
@@ -110,14 +117,16 @@ extension Outbox {
     ///
     /// - Returns: Their outcomes, in the order of the transports; `nil` if the outbox has stopped.
     private func make(
-        _ attempts: [PushTransport], of item: OutboxItem, by deadline: UnixMilliseconds
+        _ attempts: [PushTransport], of item: OutboxItem, to addresses: PersonAddresses?, by deadline: UnixMilliseconds
     ) async -> [AttemptOutcome]? {
         guard attempts.count > 1 else {
             guard let transport = attempts.first else { return [] }
-            return await attempt(by: transport, of: item, until: deadline).map { [$0] }
+            return await attempt(by: transport, of: item, to: addresses, until: deadline).map { [$0] }
         }
         let outcomes = await withTaskGroup(of: AttemptOutcome?.self, returning: [AttemptOutcome].self) { group in
-            for transport in attempts { group.addTask { await self.attempt(by: transport, of: item, until: deadline) } }
+            for transport in attempts {
+                group.addTask { await self.attempt(by: transport, of: item, to: addresses, until: deadline) }
+            }
             return await group.reduce(into: []) { if let outcome = $1 { $0.append(outcome) } }
         }
         guard outcomes.count == attempts.count else { return nil }
@@ -126,14 +135,15 @@ extension Outbox {
 
     /// - Returns: `nil` if the outbox has stopped. FCM may have the message.
     private func attempt(
-        by transport: PushTransport, of item: OutboxItem, until deadline: UnixMilliseconds
+        by transport: PushTransport, of item: OutboxItem, to addresses: PersonAddresses?, until deadline: UnixMilliseconds
     ) async -> AttemptOutcome? {
         let parts = item.record.pendingParts(of: transport)
         do {
-            let results = try await relay.relay(parts, of: item, by: transport, until: deadline)
+            let results = try await relay.relay(parts, of: item, to: addresses, by: transport, until: deadline)
             // The outage is over only after a final outcome. A relay that tries an unreachable FCM does not end it.
             if results.contains(where: \.isFinal) { relayAnswered(transport) }
-            return AttemptOutcome(transport, .answered(results))
+            guard let addresses, let push = item.push else { return AttemptOutcome(transport, .answered(results)) }
+            return AttemptOutcome(transport, .answered(await reportingGone(results, of: push, at: addresses)))
         } catch {
             guard !Task.isCancelled else { return nil }
             if let refusal = DeliveryError(refusal: error) {
@@ -153,58 +163,7 @@ extension Outbox {
         unreachable.withLock { $0[transport] = nil }
     }
 
-    /// Ensures that the lease is long enough for one turn.
-    ///
-    /// A turn may begin long after its claim, if the process was stopped or the database was slow. By then another process may be
-    /// relaying the item, or it was recalled. So the lease is checked and renewed in the store.
-    ///
-    /// - Returns: The item as it is stored, and the end of its lease; `nil` if this process no longer owns the message, or the store
-    ///   cannot be asked. The message is claimed again when it is due. If this process still owns it, the lease is released.
-    private func withLease(_ item: OutboxItem, isCertain: Bool) async -> (item: OutboxItem, end: UnixMilliseconds)? {
-        var lease = item.record.lease
-        if isCertain, let until = lease?.until, Self.isLongEnough(until) { return (item, until) }
-        for _ in 1...Self.maxRenewals {
-            let (held, renewed) = (lease, self.lease(at: .now))
-            do {
-                let kept = try await store.update(item.key) { record, _ in
-                    guard held != nil, record.lease == held else { throw LeaseLost(stored: record.lease) }
-                    record.extendLease(to: renewed)
-                }
-                guard let kept else { return nil }
-                if Self.isLongEnough(renewed.until) { return (kept, renewed.until) }
-                lease = renewed
-            } catch {
-                logger.debug("a turn came too late", metadata: ["error": "\(error)"])
-                // Another process may have shortened this process's lease after a step of the clock. A later end is that of a claim whose
-                // answer has not come yet.
-                let doubtful = (error as? LeaseLost).map { [$0.isShorter(than: held) ? $0.stored : nil] } ?? [held, renewed]
-                for lease in doubtful.compactMap(\.self) where lease.owner == owner {
-                    releaseIfStored(lease, of: .item(item.key))
-                }
-                return nil
-            }
-        }
-        logger.debug("a turn came too late: the renewals took too long")
-        if let lease { releaseIfStored(lease, of: .item(item.key)) }
-        return nil
-    }
-
-    private static func isLongEnough(_ until: UnixMilliseconds) -> Bool {
-        // If the rest is longer than a lease can have, the clock was set back, and another process may have shortened the lease.
-        (minLease...Lease.maxRest).contains(until - .now)
-    }
-
-    /// The item has another lease than at its claim, or none.
-    private struct LeaseLost: Error {
-        let stored: Lease?
-
-        func isShorter(than held: Lease?) -> Bool {
-            guard let stored, let held else { return false }
-            return stored.until < held.until
-        }
-    }
-
-    private func record(_ outcomes: [AttemptOutcome], of item: OutboxItem) async {
+    func record(_ outcomes: [AttemptOutcome], of item: OutboxItem) async {
         let schedule = schedule
         let expires = item.expires
         // While FCM is unreachable, a line about each message would be too many.
@@ -252,6 +211,7 @@ extension Outbox {
     /// - A retry is of an item that has failed, and a removal of one that has ended; these have no lease.
     /// - A claim after the end of the lease, and a renewal, set another one. Releases of leases remove it.
     /// - After a step of the clock, a lease that is too long is shortened.
+    /// - A push to persons gets their devices in its turn, with another lease. An erasure shortens it.
     /// - A process that has lost its lease stores only what was accepted, and shortens the lease of the process that works on the item
     ///   now (``DeliveryRecord/attempted(_:by:at:expires:schedule:random:)``).
     ///
@@ -286,61 +246,6 @@ extension AttemptOutcome {
         case .answered(let results): results.allSatisfy(\.isFinal) ? .settled : .deferred
         case .unreachable: .unreachable
         case .unanswered: .unanswered
-        }
-    }
-}
-
-extension OutboxItem {
-    /// The maximum number of errors that are named: most of a push's recipients have the same.
-    private static let maxErrors = 3
-
-    /// Logs the state of a message or a push.
-    func reportState(to logger: Logger) {
-        switch record.state {
-        case .relayed: logger.debug("relayed", metadata: ["attempts": "\(record.attempts)"])
-        // On some of its 500 browsers the app is gone, nearly always.
-        case .failed where lacksOnlyGoneBrowsers: logger.debug("relayed, except to browsers that are gone")
-        case .failed, .expired:
-            logger.error("\(record.state.rawValue)", metadata: ["errors": "\(errors.joined(separator: "; "))"])
-        case .retrying:
-            let errors = errors
-            guard !errors.isEmpty else { return }
-            logger.warning("will be tried again", metadata: ["errors": "\(errors.joined(separator: "; "))"])
-        case .held, .pending, .recalled: break
-        }
-    }
-
-    /// Whether a block of Web Push has failed only for subscriptions that have ended.
-    private var lacksOnlyGoneBrowsers: Bool {
-        guard let push, push.transport == .webpush else { return false }
-        return push.relay.recipients.allSatisfy { $0.state == .accepted || $0.isUnregistered }
-    }
-
-    /// The errors of the parts. They name no token.
-    private var errors: [String] {
-        switch self {
-        case .message(let message):
-            return message.relay.components.compactMap { part in
-                part.error.map { "\(part.component.rawValue): \($0.code) \($0.message)" }
-            }
-        case .push(let push):
-            let errors = push.relay.recipients.compactMap(\.error)
-            let named = errors.prefix(Self.maxErrors).map { "\($0.code) \($0.message)" }
-            return errors.count > named.count ? named + ["\(errors.count - named.count) more"] : named
-        }
-    }
-}
-
-extension ServiceContext {
-    /// The trace of the command that logs an item, as it is stored with the item. Every later attempt belongs to it, hours later and
-    /// after a restart as well. A command without a trace begins one.
-    static var traceparentToStore: String { (current?.traceparent ?? Traceparent()).description }
-
-    /// Adds the item that the task works on to the task's log lines.
-    mutating func name(_ key: OutboxKey) {
-        switch key {
-        case .message(let msiKey): self.msiKey = msiKey.description
-        case .push(let id): pushID = id.description
         }
     }
 }

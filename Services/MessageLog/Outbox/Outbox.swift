@@ -30,6 +30,8 @@ final class Outbox: Service {
 
     let store: any MessageStore
     let relay: any Relay
+    /// Names the devices of persons.
+    let persons: any PersonDirectory
     /// Those that are switched on.
     let transports: PushTransports
     let owner: String
@@ -44,6 +46,8 @@ final class Outbox: Service {
     let relaying: PerTransport<OutageLog>
     let claiming: OutageLog
     let recording: OutageLog
+    /// Whether the people service names devices, and takes reports of those whose apps are gone.
+    let asking: OutageLog
     let state: Mutex<OutboxStateMachine>
     let leaseClock = Mutex(LeaseClock(wall: .now, monotonic: .now))
     let orphanedLeases = Mutex(OrphanedLeases())
@@ -59,12 +63,13 @@ final class Outbox: Service {
     ///   - canary: Where the canary's messages come from, if there is one.
     ///   - executor: Runs the turns of messages: the bus thread, for most of a turn is a command and its reply.
     init(
-        store: any MessageStore, relay: any Relay, transports: PushTransports = .fcm, owner: String, capacity: Int = 256,
-        announcer: OutboxAnnouncer, schedule: RetrySchedule = RetrySchedule(), canary: MessageOrigin? = nil,
-        executor: (any TaskExecutor)? = nil, logger: Logger
+        store: any MessageStore, relay: any Relay, persons: any PersonDirectory, transports: PushTransports = .fcm,
+        owner: String, capacity: Int = 256, announcer: OutboxAnnouncer, schedule: RetrySchedule = RetrySchedule(),
+        canary: MessageOrigin? = nil, executor: (any TaskExecutor)? = nil, logger: Logger
     ) {
         self.store = store
         self.relay = relay
+        self.persons = persons
         self.transports = transports
         self.owner = owner
         self.schedule = schedule
@@ -77,6 +82,7 @@ final class Outbox: Service {
         self.relaying = relaying
         claiming = OutageLog("due messages cannot be claimed", logger: logger)
         recording = OutageLog("outcomes cannot be stored yet", logger: logger)
+        asking = OutageLog("the people service does not answer; pushes to persons wait", logger: logger)
         state = Mutex(OutboxStateMachine(capacity: capacity, transports: transports))
         (events, event) = AsyncStream.makeStream()
     }

@@ -50,7 +50,9 @@ struct OutboxAnnouncer: Sendable {
         case .push(let push):
             let hasEnded = push.relay.nextAttempt == nil
             (hasEnded ? counters.endedPushes : counters.pendingPushes).increment()
-            if hasEnded { publish(PushEnded(push)) }
+            guard hasEnded else { return }
+            publish(PushEnded(push))
+            if StoredPersonPush.isMessage(push.message) { counters.countDevices(of: push) }
         }
     }
 }
@@ -63,6 +65,14 @@ private struct OutboxCounters: Sendable {
         })
     let endedPushes = Instrument.outboxChanges.counter(["kind": "push", "state": "ended"])
     let pendingPushes = Instrument.outboxChanges.counter(["kind": "push", "state": "pending"])
+
+    /// Counts the devices of an ended push to persons.
+    func countDevices(of push: Push) {
+        for part in push.relay.recipients {
+            let outcome = part.state == .accepted ? "ok" : part.error?.code ?? part.state.rawValue
+            Instrument.personPushes.counter(["outcome": outcome]).increment()
+        }
+    }
 }
 
 /// The time of a change of an item.

@@ -31,6 +31,8 @@ struct OutboxStateMachine: Sendable {
         case unreachable
         /// A relay accepted it, and its answer was lost.
         case unanswered
+        /// No relay was asked: the devices of the push's persons are not known.
+        case unresolved
         /// No relay was asked: the deadline had passed.
         case expired
         /// No relay was asked: another process owned it by then, the lease could not be renewed, or it is a block of a recalled message.
@@ -271,6 +273,10 @@ struct OutboxStateMachine: Sendable {
     private mutating func learn(from turn: Turn, of item: OutboxItem, in queue: OutboxQueue, at now: UnixMilliseconds) {
         switch turn {
         case .dropped, .expired: claimBacklog(of: queue, at: now)
+        // Only a few pushes of the key are tried at a time. It says nothing about the relays.
+        case .unresolved:
+            states[queue].inFlight.answered(for: item.fairnessKey, isDeferred: true)
+            claimBacklog(of: queue, at: now)
         case .settled, .deferred:
             states[queue].inFlight.answered(for: item.fairnessKey, isDeferred: turn == .deferred)
             if outages[queue.transport].isOngoing {

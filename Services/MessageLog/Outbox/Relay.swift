@@ -124,10 +124,12 @@ extension Relay {
     ///
     /// - Parameters:
     ///   - parts: Their positions in the record. All have the same transport.
+    ///   - addresses: Of a push to persons.
     ///   - end: The end of the lease. Nothing may be sent after it.
     /// - Throws: ``CommandFailure`` when there is no answer, or when the command was refused as a whole.
     func relay(
-        _ parts: [Int], of item: OutboxItem, by transport: PushTransport, until end: UnixMilliseconds
+        _ parts: [Int], of item: OutboxItem, to addresses: PersonAddresses? = nil, by transport: PushTransport,
+        until end: UnixMilliseconds
     ) async throws(CommandFailure) -> [PartResult] {
         switch item {
         case .message(let message) where transport == .webpush:
@@ -141,6 +143,7 @@ extension Relay {
                 components: parts.compactMap { message.relay.components[$0].component.fcm })
             return try await relay(command, by: end).results(for: message.relay)
         case .push(let push):
+            if let addresses { return try await relay(addresses.commands(for: parts, of: push, by: transport), by: end) }
             let command = RelayPush(
                 pushID: push.id, transport: push.transport, recipients: parts.map { push.relay.recipients[$0].recipient },
                 message: push.message, expires: push.expires, project: push.project)
@@ -178,6 +181,12 @@ extension DeliveryError {
             return DeliveryError(.circuitOpen, String(failure.message.dropFirst(prefix.count)))
         }
         return DeliveryError(failure.status == .overloaded ? .relayOverloaded : .relayUnreachable, failure.message)
+    }
+
+    /// Why a command was not answered, or was refused as a whole.
+    init(unanswered failure: CommandFailure) {
+        let unanswered = failure.isOutcomeUnknown ? DeliveryError(.relayNoAnswer, failure.message) : .relayUnreachable(failure)
+        self = DeliveryError(refusal: failure) ?? unanswered
     }
 
     /// A relay has refused a command as a whole.

@@ -44,6 +44,13 @@ struct SwitchedOffTransports: Service {
 
     private func end(_ item: OutboxItem) async throws {
         let (owner, schedule, expires) = (outbox.owner, outbox.schedule, item.expires)
+        guard !item.record.namesPersons else {
+            // Which of the devices have Web Push is not known yet.
+            _ = try await outbox.store.update(item.key) { record, _ in
+                if record.lease?.owner == owner { record.leaveAccountsToFCM(at: .now) }
+            }
+            return outbox.claimSoon(for: item.urgency)
+        }
         let changed = try await outbox.store.change(item.key) { record, _, _ in
             let results = record.pendingParts(of: .webpush).map {
                 PartResult(part: $0, result: .failure(.switchedOff(.webpush)))

@@ -13,8 +13,10 @@ struct AccountCommand: ParsableCommand {
             Exit status: 0 if it is done, 1 if it is refused, 75 if the people service does not answer or has too much to do, 78 if a setting is wrong.
             """,
         subcommands: [
-            AddAccountCommand.self, ListAccountsCommand.self, PasswordCommand.self, DisableCommand.self, EnableCommand.self,
-            LinkCommand.self, RemoveAccountCommand.self, TokenCommand.self,
+            AddAccountCommand.self, ListAccountsCommand.self, ImportAccountsCommand.self, PasswordCommand.self,
+            DisableCommand.self, EnableCommand.self, LinkCommand.self, ListDevicesCommand.self, SignOutCommand.self,
+            RemoveAccountCommand.self, EraseAccountCommand.self, ErasedAccountsCommand.self, ExportAccountCommand.self,
+            TokenCommand.self,
         ])
 }
 
@@ -29,7 +31,14 @@ extension AccountName: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
 
-extension Role: ExpressibleByArgument {}
+extension Role: ExpressibleByArgument {
+    public init?(argument: String) {
+        guard let role = Role(rawValue: argument), Role.allCases.contains(role) else { return nil }
+        self = role
+    }
+
+    public static var allValueStrings: [String] { allCases.map(\.rawValue) }
+}
 
 /// `msi account add`.
 struct AddAccountCommand: PeopleCommand {
@@ -37,7 +46,7 @@ struct AddAccountCommand: PeopleCommand {
         commandName: "add", abstract: "Adds an account.",
         discussion:
             "It asks for the password, unless --invite is given, which prints a link that sets it, or --oidc: such an account signs "
-            + "in at the university's provider.")
+            + "in at the university's provider. A student has no rights in the hub, and signs in to the student's app.")
 
     @Argument(help: "Its name: \(AccountName.expected).")
     var account: AccountName
@@ -51,6 +60,9 @@ struct AddAccountCommand: PeopleCommand {
     @Option(help: "What people call its person.")
     var displayName: String?
 
+    @Flag(help: "Its person may create classes.")
+    var professor = false
+
     @Flag(help: "Print a link with which its person sets the password, once, within a day.")
     var invite = false
 
@@ -59,7 +71,7 @@ struct AddAccountCommand: PeopleCommand {
         let added = try await people.request(
             AddAccount(
                 account: account, password: password, role: role, oidc: oidc, displayName: displayName,
-                invite: invite ? true : nil))
+                invite: invite ? true : nil, professor: professor ? true : nil))
         let text = "added \(added.account) as \(added.role.rawValue)"
         guard let link = added.invitation?.linkPath else { return text }
         let access = try GatewayAccess(settings)
@@ -70,17 +82,17 @@ struct AddAccountCommand: PeopleCommand {
 
 /// `msi account list`.
 struct ListAccountsCommand: PeopleCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the accounts.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the accounts of the staff, or of a role, or those whose names begin with a text.")
+
+    @Option(help: "Only accounts of this role.")
+    var role: Role?
+
+    @Option(help: "Only accounts whose names begin with this text, of any role.")
+    var search: String?
 
     func run(_ people: PeopleClient, _ settings: SettingValues) async throws -> String {
-        var accounts: [Account] = []
-        var after: String?
-        repeat {
-            let page = try await people.request(ListAccounts(limit: PeopleLimits.page.upperBound, after: after))
-            accounts += page.accounts
-            after = page.next
-        } while after != nil
-        return accounts.map(\.line).joined(separator: "\n")
+        try await people.accounts(role: role, text: search).map(\.line).joined(separator: "\n")
     }
 }
 
@@ -186,6 +198,19 @@ struct TokenCommand: PeopleCommand {
 }
 
 extension PeopleClient {
+    /// All accounts of the staff, or of a role, or whose names begin with a text.
+    func accounts(role: Role?, text: String? = nil) async throws(CommandFailure) -> [Account] {
+        var accounts: [Account] = []
+        var after: String?
+        repeat {
+            let page = try await request(
+                ListAccounts(limit: PeopleLimits.page.upperBound, after: after, role: role, text: text))
+            accounts += page.accounts
+            after = page.next
+        } while after != nil
+        return accounts
+    }
+
     /// Makes a change that may end the operator's token, and tells the user if it did. The change is made even if the token file cannot
     /// be read.
     ///
@@ -222,7 +247,7 @@ extension Account {
             disabled ? "disabled" : "active",
         ]
         let remarks = [
-            hasPassword ? nil : "no password", oidc.map { "OpenID Connect \($0)" },
+            professor == true ? "professor" : nil, hasPassword ? nil : "no password", oidc.map { "OpenID Connect \($0)" },
             secondFactor == .none ? nil : "second factor \(secondFactor.rawValue)",
         ].compactMap { $0 }
         return (columns + remarks).joined(separator: "  ")

@@ -77,14 +77,13 @@ struct BackupWriter {
         let begun = UnixMilliseconds.now
         var files: [BackupManifest.File] = []
         // The hashes come first: those that are written later belong to entries that may be missing in the copy of the audit log.
-        if StateFiles(folder: folder).has(StateFiles.auditHeads) {
-            let contents = try FileContents.copy(folder + "/" + StateFiles.auditHeads, to: draft + "/" + StateFiles.auditHeads)
-            files.append(try verified(StateFiles.auditHeads, contents, rows: nil))
-        }
+        files += try copyLog(StateFiles.auditHeads)
         let source = database == nil ? folder : draft + "/source"
         if let database { try await read(database, into: source) }
         for name in try StateFiles(folder: source).databases { files.append(try await copy(name, from: source)) }
         if database != nil { try FileManager.default.removeItem(atPath: source) }
+        // Last, so that it names all whom a restore of the copies above would bring back.
+        files += try copyLog(ErasureLog.name)
         let manifest = BackupManifest(
             format: BackupManifest.formats.written, product: productVersion, begun: begun,
             database: database == nil ? .sqlite : .mongodb, files: files)
@@ -94,6 +93,15 @@ struct BackupWriter {
             throw BackupFailure("\(draft)/\(BackupManifest.name) differs from what was written to it")
         }
         return manifest
+    }
+
+    /// Copies a file to which a service adds lines.
+    ///
+    /// - Returns: Nothing if there is no such file.
+    private func copyLog(_ name: String) throws -> [BackupManifest.File] {
+        guard StateFiles(folder: folder).has(name) else { return [] }
+        let contents = try FileContents.copy(folder + "/" + name, to: draft + "/" + name)
+        return [try verified(name, contents, rows: nil)]
     }
 
     /// Copies a database, and compares the copy with the snapshot.

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import Logging
 import Archive
+import AuditTrail
 import Store
 import Schemas
 import Synchronization
@@ -29,6 +30,8 @@ struct ReadyRestore {
         let aside: String
         /// How many messages and pushes are held.
         let held: Int
+        /// `nil` for a backup without a log of erasures.
+        let erasures: RestoredErasures?
     }
 
     /// The state directory.
@@ -70,8 +73,11 @@ struct ReadyRestore {
             let now = UnixMilliseconds.now
             let held = try await hold(in: draft, at: now, progress: progress)
             try await raiseNumbers(in: draft, to: RestoredNumber(restored: now))
+            try await repeatErasures(in: draft, endedAfter: manifest.begun - RepeatedErasures.tolerance)
             let aside = newName(like: "replaced-" + now.formattedForFile, in: folder)
-            let plan = Plan(manifest: manifest, target: target, aside: aside, held: held)
+            let plan = Plan(
+                manifest: manifest, target: target, aside: aside, held: held,
+                erasures: try RestoredErasures(manifest, in: draft, to: folder))
             let json = String(decoding: try plan.encoded(), as: UTF8.self)
             try DurableFiles.replace(draft + "/" + Self.plan, json)
             for name in try FileManager.default.contentsOfDirectory(atPath: draft) {
@@ -119,6 +125,9 @@ struct ReadyRestore {
         try await StoredDocuments.set(
             BroadcastHold.field, to: now.rawValue, inAllWith: BroadcastHold.plannedField, of: BroadcastHold.collection, in: folder
         )
+        try await StoredDocuments.set(
+            PersonPushHold.field, to: now.rawValue, inAllWith: PersonPushHold.plannedField, of: PersonPushHold.collection,
+            in: folder)
         return held
     }
 
@@ -155,6 +164,15 @@ struct ReadyRestore {
         }
     }
 
+    private static func repeatErasures(in folder: String, endedAfter time: UnixMilliseconds) async throws {
+        try await StoredDocuments.change(RepeatedErasures.collection, in: folder) { fields in
+            guard let end = fields[RepeatedErasures.endField].flatMap({ Int64(bson: $0) }), end > time.rawValue else { return }
+            fields[RepeatedErasures.endField] = nil
+            fields[RepeatedErasures.expiryField] = nil
+            fields[RepeatedErasures.servicesField] = .array([])
+        }
+    }
+
     // MARK: Finish
 
     /// A restore that was interrupted after it had begun to replace files; `nil` if there is none.
@@ -186,6 +204,8 @@ struct ReadyRestore {
         }
         if !has(Self.complete) {
             if let database { try await copy(to: database.duringRestore, progress: progress) }
+            // First, so that no service begins with restored data and without the erasures.
+            if plan.erasures != nil { try ErasureLog(stateDirectory: folder).merge(ErasureLog(stateDirectory: path)) }
             try moveAside()
             for file in plan.manifest.files where isPlaced(file.name) && has(file.name) {
                 try DurableFiles.move(path + "/" + file.name, to: folder + "/" + file.name)
@@ -198,9 +218,9 @@ struct ReadyRestore {
         return FileManager.default.fileExists(atPath: aside) ? aside : nil
     }
 
-    /// Whether a file belongs into the state directory. With MongoDB the databases do not.
+    /// Whether a file belongs into the state directory. With MongoDB the databases do not, and the log of erasures is merged.
     private func isPlaced(_ name: String) -> Bool {
-        plan.target == .sqlite || StateFiles.database(of: name) == nil
+        name != ErasureLog.name && (plan.target == .sqlite || StateFiles.database(of: name) == nil)
     }
 
     private func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path + "/" + name) }

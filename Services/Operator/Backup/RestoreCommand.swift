@@ -20,6 +20,9 @@ struct RestoreCommand: AsyncParsableCommand {
             and those that wait for an approval. Nothing of that goes out until msi outbox release says so. What is posted after the \
             restore goes out as always.
 
+            Persons who were erased since the backup are erased again at the start: erasures.log in MSI_STATE_DIR says who they are, and is \
+            kept. On a new machine, copy it from the earlier one before the start.
+
             The backup has the accounts and their rights, so it must belong to this user or to root, and no one else may write to it; \
             --trust restores another one.
 
@@ -94,11 +97,14 @@ struct RestoreCommand: AsyncParsableCommand {
         let held: Int
         /// The folder with the replaced files; absent if there were none.
         let replaced: String?
+        /// Absent for a backup without a log of erasures.
+        let erasures: RestoredErasures?
     }
 
     private func show(_ plan: ReadyRestore.Plan, from backup: String, replaced: String?) {
         let report = Report(
-            backup: backup, begun: plan.manifest.begun, to: plan.target, held: plan.held, replaced: replaced)
+            backup: backup, begun: plan.manifest.begun, to: plan.target, held: plan.held, replaced: replaced,
+            erasures: plan.erasures)
         if printsJSON, let json = try? JSONCoder.encode(report) { return print(String(decoding: json, as: UTF8.self)) }
         let time = Date(timeIntervalSince1970: Double(plan.manifest.begun.seconds)).formatted(Date.ISO8601FormatStyle())
         print("restored \(backup), which was begun at \(time)")
@@ -107,6 +113,7 @@ struct RestoreCommand: AsyncParsableCommand {
             print(
                 "\(plan.held) messages and pushes are held. After the start: msi outbox list, then msi outbox release or discard")
         }
+        plan.erasures?.lines(begun: time).forEach { print($0) }
         print("passwords, tokens and sign-ins are those of the backup again: end again what was ended since (msi account)")
     }
 }

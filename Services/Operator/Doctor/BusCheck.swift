@@ -15,6 +15,8 @@ struct BusCheck: Sendable {
         var relays: [String] = []
         /// The endpoints of the Web Push services that answer.
         var webPushServices: [String] = []
+        /// Those of the people services.
+        var people: [String] = []
         /// What the services of this machine say about themselves, by their processes.
         var reports: [Int32: ServiceReport] = [:]
     }
@@ -68,6 +70,7 @@ struct BusCheck: Sendable {
                 result.versions["\(instance.service.name) at \(instance.endpoint)"] = health.version
                 if instance.service == .fcmRelay { result.relays.append(instance.endpoint) }
                 if instance.service == .webpush { result.webPushServices.append(instance.endpoint) }
+                if instance.service == .people { result.people.append(instance.endpoint) }
                 if let report = health.report {
                     if instance.otherHost == nil { result.reports[report.process] = report }
                     let name = instance.service.executable + (instance.otherHost.map { " on \($0)" } ?? "")

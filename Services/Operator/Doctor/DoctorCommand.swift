@@ -11,8 +11,8 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             It asks each service that runs about itself, and looks from outside at the rest: the settings of each service, the files and who \
             can read them, the disk, the clock, the database, the sockets, the versions, FCM by a dry run through each relay, the key of Web \
-            Push and the last answer of each push service, the gateway, its certificate, and the canary with its token, its subject and its \
-            messages. FCM checks the dry run's message and delivers it to no phone. What is switched off is not checked. Nothing is \
+            Push and the last answer of each push service, the providers at which people sign in, the keys of students' tokens, the gateway, its \
+            certificate, and the canary with its token, its subject and its messages. FCM checks the dry run's message and delivers it to no phone. What is switched off is not checked. Nothing is \
             changed. It works while nothing runs.
 
             On a machine with the packages, run it as root: keys and passwords are readable only by root.
@@ -108,7 +108,11 @@ struct Checkup: Sendable {
             try await BusCheck(installation: installation, settings: settings, processes: processes, supervisor: supervisor)
                 .result()
         }
-        async let openID = outcome { try await OpenIDCheck(settings: settings).findings() }
+        let people = await processes.first { $0.service == .people }?.settings()
+        async let signIn = outcome {
+            async let openID = try OpenIDCheck(settings: settings).findings()
+            return try await openID + IdentityCheck(settings: settings, people: people).findings()
+        }
 
         func all(_ findings: [Finding]) { findings.forEach(report) }
         let known = await configuration
@@ -158,6 +162,7 @@ struct Checkup: Sendable {
                 stopped: processes.filter(\.isStopped), connects: connectsToPushServices
             ).findings()
         }
+        async let students = outcome { try await StudentCheck(settings: settings, people: answers.people).findings() }
         let answer = await gateway
         async let canary = outcome {
             try await CanaryCheck(
@@ -169,7 +174,8 @@ struct Checkup: Sendable {
         all(VersionCheck(versions: answers.versions, installation: installation).findings)
         show(.fcm, await fcm)
         show(.webPush, await webPush)
-        show(.signIn, await openID)
+        show(.signIn, await signIn)
+        show(.students, await students)
         show(.canary, await canary)
     }
 
@@ -196,7 +202,7 @@ struct Finding: Encodable, Hashable, Sendable {
         case fcm = "FCM"
         case webPush = "Web Push"
         case signIn = "sign-in"
-        case gateway, certificate, canary
+        case students, gateway, certificate, canary
     }
 
     let check: Check

@@ -76,6 +76,7 @@ struct FileCheck: Sendable {
         "password": "contains the first password of admin",
         "fcm-emulator/service-account.json": "contains the key of the emulator",
         "fcm-emulator/ca-key.pem": "contains the key of the emulator's certificates",
+        "identity-emulator/keys.json": "contains the keys of the identity emulator",
     ]
 
     private func openAccess(_ path: String) -> Finding? {

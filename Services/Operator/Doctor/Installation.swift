@@ -76,14 +76,18 @@ struct Installation: Sendable {
         return copy
     }
 
-    /// The environment of the services, with what `msi up` adds: a contact for push services, and the emulator for the relay. A relay with
-    /// its own key is started separately.
+    /// The environment of the services, with what `msi up` adds: a contact for push services, and the emulators. A relay with its own key is
+    /// started separately.
     func withSettingsOfUp(_ settings: SettingValues) throws -> Installation {
         guard layout == .build else { return self }
         var copy = self
         let contact = Setting.webPushContact
         if try settings.optional(contact) == nil {
             copy.environment[contact.declaration.name] = Setting<String>.exampleWebPushContact
+        }
+        if try settings.usesIdentityEmulator {
+            let emulator = IdentityEmulatorAccess(port: try settings.value(.identityEmulatorPort))
+            copy.environment.merge(settings.trial(with: emulator)) { own, _ in own }
         }
         guard try settings.usesFCM, try settings.optional(.fcmServiceAccountFile) == nil else { return copy }
         let emulator = EmulatorAccess(

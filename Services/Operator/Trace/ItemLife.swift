@@ -91,14 +91,16 @@ extension ItemLife {
             return message.relay.components.compactMap { part in part.acceptedAt.map { ($0, Self.acceptance(of: part)) } }
         }
         guard let push else { return [] }
-        let times = push.relay.recipients.compactMap(\.acceptedAt)
-        return Dictionary(times.map { ($0, 1) }, uniquingKeysWith: +).map { time, count in
-            let text =
-                switch push.transport {
-                case .fcm: "FCM has accepted it for \(counted(count, "recipient"))"
-                case .webpush: "push services have accepted it for \(counted(count, "browser"))"
-                }
-            return (time, text)
+        return PushTransport.allCases.flatMap { transport in
+            let parts = push.relay.recipients.filter { push.relay.transports(of: $0) == PushTransports(transport) }
+            return Dictionary(parts.compactMap(\.acceptedAt).map { ($0, 1) }, uniquingKeysWith: +).map { time, count in
+                let text =
+                    switch transport {
+                    case .fcm: "FCM has accepted it for \(counted(count, "recipient"))"
+                    case .webpush: "push services have accepted it for \(counted(count, "browser"))"
+                    }
+                return (time, text)
+            }
         }
     }
 
@@ -211,15 +213,18 @@ struct LifeText: CustomStringConvertible {
 
     private func rows(of push: Push) -> [(String, String)] {
         let recipients = push.relay.recipients
-        let isBlock = push.transport == .webpush
+        let person = push.person
+        let isBlock = push.transport == .webpush && person == nil
         // Tokens are no secret of the product, but long.
         let shown = recipients.prefix(Self.maxRecipients).map { part in
-            let what = isBlock ? "browser" : part.recipient.field.rawValue
-            return (what, "\(part.recipient.text.prefix(40)): \(outcome(of: part, by: push.transport))")
+            let isForBrowser = push.relay.transports(of: part) == .webpush
+            let what = isForBrowser ? "browser" : part.recipient.device == nil ? part.recipient.field.rawValue : "phone"
+            return (what, "\(part.recipient.text.prefix(40)): \(outcome(of: part, by: isForBrowser ? .webpush : .fcm))")
         }
         let rest = recipients.count - shown.count
         var rows = [("sender", push.sender)]
         if isBlock { rows.append(("kind", "a block of pushes to browsers, \(push.fairnessKey)")) }
+        if let person { rows.append(("kind", "\(person.kind) to \(counted(person.accounts, "person"))")) }
         rows += delivery(push.relay, expires: push.expires)
         rows += shown
         if rest > 0 { rows.append(("", "and \(rest) more \(isBlock ? "browsers" : "recipients")")) }
@@ -291,7 +296,7 @@ struct LifeText: CustomStringConvertible {
 
     /// Whether FCM has accepted at least one part, and every part that was tried. What has no parts for FCM counts as accepted.
     private func isAcceptedByFCM(_ record: some DeliveryRecord) -> Bool {
-        let parts = record.parts.filter { record.transport(of: $0) == .fcm }
+        let parts = record.parts.filter { record.transports(of: $0) == .fcm }
         guard !parts.isEmpty else { return true }
         let tried = parts.filter { $0.state == .accepted || $0.state == .failed || $0.error != nil }
         return !tried.isEmpty && tried.allSatisfy { $0.state == .accepted }

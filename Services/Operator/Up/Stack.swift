@@ -21,6 +21,8 @@ struct Stack: Sendable {
     let publicURL: String?
     /// The replacement of FCM; `nil` if FCM is switched off.
     let emulator: EmulatorAccess?
+    /// The replacement of students' identity providers; `nil` if there is a real one, or if others reach the gateway.
+    let identityEmulator: IdentityEmulatorAccess?
     /// Where the people service takes commands.
     let peopleEndpoint: String
     let processes: [Process]
@@ -51,6 +53,8 @@ struct Stack: Sendable {
         emulator =
             try settings.usesFCM
             ? EmulatorAccess(port: endpoints.port(of: .fcmEmulator), stateDirectory: stateDirectory) : nil
+        identityEmulator =
+            try settings.usesIdentityEmulator ? IdentityEmulatorAccess(port: endpoints.port(of: .identityEmulator)) : nil
         var shared: [String: String?] = [
             Setting.stateDirectory.declaration.name: stateDirectory,
             Setting.runtimeDirectory.declaration.name: try settings.value(.runtimeDirectory),
@@ -58,8 +62,9 @@ struct Stack: Sendable {
             // The supervisor reports a crash. A backtrace would only delay the restart.
             "SWIFT_BACKTRACE": "enable=no",
         ]
-        for (name, value) in endpoints.settings.merging(emulator?.settings ?? [:], uniquingKeysWith: { $1 }) {
-            shared[name] = value
+        let trial = identityEmulator.map(settings.trial) ?? [:]
+        for given in [endpoints.settings, emulator?.settings ?? [:], trial] {
+            for (name, value) in given { shared[name] = value }
         }
         let contact = Setting.webPushContact
         let usesWebPush = try settings.optional(contact) == nil || settings.includes(.webpush)
@@ -76,7 +81,14 @@ struct Stack: Sendable {
             if let port, port > 0 { own[Setting.metricsPort.declaration.name] = "\(port)" }
             return Process(service: service, environment: shared.merging(own) { $1 }, metricsPort: port)
         }
-        processes = try all.dropLast().filter { try $0.service == .webpush ? usesWebPush : settings.includes($0.service) }
+        let usesIdentityEmulator = identityEmulator != nil
+        processes = try all.dropLast().filter { process in
+            switch process.service {
+            case .webpush: usesWebPush
+            case .identityEmulator: usesIdentityEmulator
+            default: try settings.includes(process.service)
+            }
+        }
         phone = emulator == nil ? nil : all.last
         phoneURL = "http://127.0.0.1:\(endpoints.port(of: .phone))"
     }
@@ -120,6 +132,7 @@ struct Stack: Sendable {
             "  app      \(publicURL ?? gatewayURL)/app/, for students' browsers",
             phone.map { _ in "  phone    \(hasPhone ? "\(phoneURL), a student's phone to look at" : "none, it did not start")" },
             emulator.map { "  FCM      \($0.url), an emulator: phones are simulated there" },
+            identityEmulator.map { "  sign-in  \($0.url), stands for Google, Firebase and Facebook" },
             metrics.map { "  metrics  \($0)" },
             "  next     \(variables(environment))\(command.shellQuoted) sample adds subjects to try out; then open "
                 + "\(publicURL ?? gatewayURL)/portal/, sign in as admin and send a message",
@@ -162,7 +175,8 @@ struct StackEndpoints: Sendable {
     init(_ values: SettingValues) throws {
         for service in ServiceEntry.all {
             if let setting = service.port {
-                let port = try Self.fixed(values.value(setting))
+                let wanted = try values.value(setting)
+                let port = try Self.fixed(service == .identityEmulator ? Self.available(wanted) : wanted)
                 ports[service] = port
                 settings[setting.declaration.name] = String(port)
             }
@@ -174,9 +188,7 @@ struct StackEndpoints: Sendable {
                 }
             }
         }
-        // Another stack may have the usual port. Nothing but the greeting names the phone's port, so any other one will do.
-        let phonePort = try values.value(.phonePort)
-        let port = try Self.fixed(LoopbackPort.obstacle(phonePort) == nil ? phonePort : 0)
+        let port = try Self.fixed(Self.available(values.value(.phonePort)))
         ports[.phone] = port
         settings[Setting<Int>.phonePort.declaration.name] = String(port)
     }
@@ -194,6 +206,10 @@ struct StackEndpoints: Sendable {
         let setting = Setting<String>.listen(service)
         return try settings[setting.declaration.name] ?? values.value(setting)
     }
+
+    /// Another stack may have the usual port of the phone or of the identity emulator. Nothing but the greeting names these, so any other one
+    /// will do: 0.
+    private static func available(_ port: Int) -> Int { LoopbackPort.obstacle(port) == nil ? port : 0 }
 
     private static func fixed(_ port: Int) throws -> Int {
         guard port == 0 else { return port }

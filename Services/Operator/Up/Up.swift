@@ -12,10 +12,11 @@ import UnixSignals
 struct Up: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Starts everything on this machine, with a local FCM emulator and a phone to look at, and keeps it running until Ctrl-C.",
+            "Starts everything on this machine, with local emulators of FCM and of identity providers, and a phone to look at, and keeps it "
+            + "running until Ctrl-C.",
         discussion: """
-            Settings come from the environment: MSI_GATEWAY_PORT (8080), MSI_FCM_EMULATOR_PORT (8443), MSI_PHONE_PORT (8090), MSI_STATE_DIR \
-            (~/.local/state/msi), and all settings of the services (see their --help). SIGHUP makes the services read MSI_CONFIG_FILE again, \
+            Settings come from the environment: MSI_GATEWAY_PORT (8080), MSI_FCM_EMULATOR_PORT (8443), MSI_IDENTITY_EMULATOR_PORT (8444), \
+            MSI_PHONE_PORT (8090), MSI_STATE_DIR (~/.local/state/msi), and all settings of the services (see their --help). SIGHUP makes the services read MSI_CONFIG_FILE again, \
             and this command says what has changed and what needs a restart. A service that finds a mistake keeps the settings that it has.
             """)
 

@@ -15,6 +15,7 @@ extension CommandRouter {
                     name: command.account, role: command.role, password: password, openID: try command.oidc.map(change.openID),
                     created: change.now)
                 account.displayName = command.displayName
+                account.professor = command.professor == true ? true : nil
                 guard let secret else { return try change.add(account) }
                 let invitation = InvitationRecord(secret, now: change.now)
                 account.invitation = invitation
@@ -22,13 +23,17 @@ extension CommandRouter {
             }
         }
         on(GetAccount.self) { command, _ in
+            try await people.store.snapshot { transaction in
+                let account = try transaction.account(command.account)
+                guard account.role.isStaff else { throw CommandFailure(.notFound, "no account \(command.account)") }
+                return account.account
+            }
+        }
+        on(FindAccount.self) { command, _ in
             try await people.store.snapshot { try $0.account(command.account).account }
         }
         on(ListAccounts.self) { command, _ in
-            let page = try await people.store.page(
-                of: PeopleStore.accounts, Query(where: PeopleStore.removed == nil), after: Cursor(after: command.after),
-                limit: command.limit)
-            return ListAccounts.Reply(accounts: page.documents.map { $0.document.account }, next: page.next?.description)
+            try await people.store.snapshot { try command.answer(from: $0) }
         }
         on(ReadDisplayNames.self) { command, _ in
             try await people.store.snapshot { transaction in
@@ -40,19 +45,17 @@ extension CommandRouter {
             }
         }
         on(UpdateAccount.self) { command, context in
-            try await people.changes.make(by: context) { change in
+            let account = try await people.changes.make(by: context) { change in
                 try change.require(
                     command.changesOnlyDisplayName ? .account(command.account) : .administrator, of: context)
                 if let oidc = command.oidc {
                     try change.link(command.account, to: oidc.isEmpty ? nil : change.openID(oidc))
                 }
-                return try change.update(command.account, as: UpdateAccount.name) { account in
-                    if let role = command.role { account.role = role }
-                    if let disabled = command.disabled { account.disabled = disabled }
-                    if let required = command.secondFactorRequired { account.secondFactorRequired = required }
-                    if let name = command.displayName { account.displayName = name.isInvisible ? nil : name }
-                }.account
+                let now = change.now
+                return try change.update(command.account, as: UpdateAccount.name) { try command.change(&$0, at: now) }
             }
+            people.personChanged(account)
+            return account.account
         }
         on(ChangePassword.self) { command, context in
             var checked: AccountDocument?
@@ -76,23 +79,65 @@ extension CommandRouter {
             }
         }
         on(RemoveAccount.self) { command, context in
-            try await people.changes.make(by: context) { change in
+            let isStaff = try await people.changes.make(by: context) { change in
                 try change.require(.administrator, of: context)
+                guard try change.transaction.account(command.account).role.isStaff else { return false }
                 let now = change.now
                 _ = try change.update(command.account, as: RemoveAccount.name, endsCredentials: true) { account in
                     account.removed = now
                     account.password = nil
                     account.secondFactor = nil
                     account.displayName = nil
+                    account.professor = nil
                     (account.signedIn, account.openIDSignedIn) = (nil, nil)
                 }
+                return true
             }
+            // Of the staff the name stays, as the sender of messages. Of a student nothing does.
+            if !isStaff { _ = try await people.erasures.begin(command.account, by: context.author) }
             return Done()
+        }
+        on(ImportAccounts.self) { command, context in
+            let (outcomes, changed) = try await people.changes.make(by: context) { change in
+                try change.require(.administrator, of: context)
+                return try change.importAccounts(command)
+            }
+            for account in changed { people.personChanged(account) }
+            return ImportAccounts.Reply(outcomes: outcomes)
         }
     }
 }
 
+extension UpdateAccount {
+    /// Changes the account, except its person at the provider.
+    ///
+    /// - Throws: ``CommandFailure`` with `conflict` if a student would have to set up a second factor, which only the portal can do.
+    fileprivate func change(_ account: inout AccountDocument, at now: UnixMilliseconds) throws(CommandFailure) {
+        if let role { account.role = role }
+        if let professor { account.professor = professor ? true : nil }
+        if let disabled {
+            account.disabled = disabled
+            account.unusedSince = nil
+            if !disabled, account.role == .student { account.use(at: now) }
+        }
+        if let secondFactorRequired {
+            guard account.role.isStaff || !secondFactorRequired else {
+                throw CommandFailure(
+                    .conflict, "\(account.name) is a student's account, which cannot set up a second factor",
+                    field: "second_factor_required")
+            }
+            account.secondFactorRequired = secondFactorRequired
+        }
+        if let displayName { account.displayName = displayName.isInvisible ? nil : displayName }
+    }
+}
+
 extension People {
+    /// Tells the open apps of a student that the account has changed.
+    func personChanged(_ account: AccountDocument) {
+        if account.role == .student { personEvents.announce(account.name, .account) }
+    }
+
     fileprivate func hash(_ password: Secret?) async throws -> PasswordHash? {
         guard let password else { return nil }
         return try await passwords.hashing.hash(password)

@@ -16,6 +16,11 @@ extension CommandRouter {
                     guard account.isActive else {
                         throw CommandFailure(.conflict, "\(account.name) is disabled; enable it first")
                     }
+                    guard account.role.isStaff else {
+                        throw CommandFailure(
+                            .conflict, "\(account.name) is a student's account, which signs in on devices and not by a link",
+                            field: "account")
+                    }
                     account.invitation = invitation
                 }
                 return account.account.with(invitation, secret)
@@ -104,7 +109,7 @@ extension InvitationRecord {
 extension AccountDocument {
     /// - Throws: ``CommandFailure`` with `unauthenticated` unless it has an invitation with this secret, and may use it.
     func requireInvitation(_ secret: Secret, at now: UnixMilliseconds) throws {
-        guard isActive, let invitation, invitation.matches(secret, at: now) else { throw CommandFailure.unusableInvitation }
+        guard isActiveStaff, let invitation, invitation.matches(secret, at: now) else { throw CommandFailure.unusableInvitation }
     }
 }
 

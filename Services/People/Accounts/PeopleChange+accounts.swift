@@ -11,22 +11,24 @@ extension PeopleChange {
         try requireUnused(account.name)
         if let openID = account.openID { try takeOver(openID) }
         try transaction.insert(account, into: PeopleStore.accounts)
-        try record("account.add", .account(account.name), after: account.account)
+        try record("account.add", .account(account.name), after: account.audited)
         return account.account
     }
 
     /// Changes an account. Its credentials change with it. The operator's token ends if it acts for the account, and that is no super
     /// user any more.
     ///
-    /// - Parameter endsCredentials: Whether its sign-ins and tokens end. They end as well if it cannot sign in any more.
+    /// - Parameter endsCredentials: Whether its sign-ins, tokens and devices end. They end as well if it cannot sign in any more, or joins
+    ///   or leaves the staff.
     /// - Throws: ``CommandFailure`` with `not_found`; `conflict` if no super user would be left.
     mutating func update(
         _ name: AccountName, as action: String, endsCredentials: Bool = false, _ body: (inout AccountDocument) throws -> Void
     ) throws -> AccountDocument {
         let before = try transaction.account(name)
+        let now = now
         let after = try transaction.update(before.id, in: PeopleStore.accounts) { account in
             try body(&account)
-            if !account.isActive { account.invitation = nil }
+            account.settle(from: before, at: now)
         }.document
         guard after != before else { return before }
         if !after.isActiveSuperUser(issuer: issuer), try isLastSuperUser(before) {
@@ -34,13 +36,18 @@ extension PeopleChange {
                 .conflict,
                 "\(before.name) is the last super user who can sign in; make another account a super user first")
         }
-        let ended = endsCredentials || !after.isActive
-        if ended { try endCredentials(of: before) }
+        let ended = endsCredentials || !after.isActive || before.role.isStaff != after.role.isStaff
+        if ended {
+            try endCredentials(of: before)
+            // One that could not be used has none.
+            if before.isActive { try endDevices(of: before) }
+        }
         if before.role == .superUser, after.role != .superUser { try removeOperatorToken(of: after) }
-        credentialsChanged(of: after.name, ended: ended)
+        // Gateways have copies of the staff's credentials alone.
+        if before.role.isStaff || after.role.isStaff { credentialsChanged(of: after.name, ended: ended) }
         try record(
-            action, .account(after.name), before: before.account,
-            after: after.removed == nil ? after.account : nil)
+            action, .account(after.name), before: before.audited,
+            after: after.removed == nil ? after.audited : nil)
         return after
     }
 
@@ -60,13 +67,15 @@ extension PeopleChange {
 
     /// - Throws: ``CommandFailure`` with `conflict` if the name was ever used.
     func requireUnused(_ name: AccountName) throws {
-        guard let existing = try transaction.get(name.key, from: PeopleStore.accounts) else { return }
-        throw CommandFailure(
-            .conflict,
-            existing.removed == nil
-                ? "the account \(existing.name) exists already"
-                : "the account \(existing.name) was removed, and its name is never used again",
-            field: "account")
+        let existing = try transaction.get(name.key, from: PeopleStore.accounts)?.document
+        if let existing, existing.removed == nil {
+            throw CommandFailure(.conflict, "the account \(existing.name) exists already", field: "account")
+        }
+        guard try existing == nil && !transaction.isErased(name) else {
+            throw CommandFailure(
+                .conflict, "the account \(existing?.name ?? name) was removed, and its name is never used again", field: "account"
+            )
+        }
     }
 
     /// Whether no other super user can sign in.
@@ -81,11 +90,17 @@ extension PeopleChange {
         guard account.openID != openID else { return }
         if let openID {
             try takeOver(openID)
-        } else if account.password == nil {
+        } else if try account.password == nil && !hasAnotherProvider(account) {
             throw CommandFailure(.conflict, "\(account.name) has no password, so it could not sign in any more", field: "oidc")
         }
         // The person who had the account must not stay signed in.
         _ = try update(name, as: "account.link", endsCredentials: account.openID != nil) { $0.openID = openID }
+    }
+
+    /// Whether it is a student's who can sign in at another provider than the university's.
+    private func hasAnotherProvider(_ account: AccountDocument) throws -> Bool {
+        guard !account.role.isStaff else { return false }
+        return try transaction.identities(of: account).contains { $0.provider != .university }
     }
 
     /// Takes an identifier at the provider from a removed account, and records it.
@@ -97,7 +112,7 @@ extension PeopleChange {
             throw CommandFailure(.conflict, "the account \(existing.name) has this identifier at the provider", field: "oidc")
         }
         let after = try transaction.update(existing.id, in: PeopleStore.accounts) { $0.openID = nil }.document
-        try record("account.link", .account(existing.name), before: existing.account, after: after.account)
+        try record("account.link", .account(existing.name), before: existing.audited, after: after.audited)
     }
 
     /// A person at the provider that is set up.
@@ -108,6 +123,16 @@ extension PeopleChange {
             throw CommandFailure(.conflict, "no OpenID Connect provider is set up (MSI_OIDC_ISSUER)", field: "oidc")
         }
         return OpenIDSubject(issuer: issuer, subject: subject)
+    }
+}
+
+extension AccountDocument {
+    /// Adds what follows from a change: only the staff has invitations and must set up second factors, and a new student counts as used.
+    fileprivate mutating func settle(from before: AccountDocument, at now: UnixMilliseconds) {
+        if !isActiveStaff { invitation = nil }
+        guard role != before.role else { return }
+        (usedOn, unusedSince) = (role == .student ? now.day : nil, nil)
+        if !role.isStaff { secondFactorRequired = false }
     }
 }
 

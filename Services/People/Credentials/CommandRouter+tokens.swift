@@ -52,6 +52,9 @@ extension AddToken {
         guard account.isActive else {
             throw CommandFailure(.conflict, "the account \(account.name) is disabled", field: "account")
         }
+        guard account.role.isStaff else {
+            throw CommandFailure(.conflict, "\(account.name) is a student's account, which has no tokens", field: "account")
+        }
         if let right = rights.first(where: { !account.role.rights.contains($0) }) {
             throw CommandFailure(
                 .invalid, "rights: \(account.name) has no right \"\(right.rawValue)\", so its token cannot have it",

@@ -50,7 +50,7 @@ extension Transaction {
             .document
     }
 
-    /// The account with an id, if it can use its credentials.
+    /// The account with an id, if it can use its credentials. A student's has none.
     func activeAccount(_ id: String) throws -> AccountDocument? {
         try get(id, from: PeopleStore.accounts)?.document.activeOrNil
     }
@@ -65,7 +65,7 @@ extension AccountDocument {
         }
     }
 
-    fileprivate var activeOrNil: AccountDocument? { isActive ? self : nil }
+    fileprivate var activeOrNil: AccountDocument? { isActiveStaff ? self : nil }
 }
 
 extension CredentialHash {

@@ -1,7 +1,6 @@
 import AsyncHTTPClient
 import FoundationEssentials
 import Base
-import JWTKit
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -11,7 +10,6 @@ import Schemas
 /// token endpoint.
 struct OpenIDProvider: Sendable {
     private static let metadataLifetime = Duration.seconds(3_600)
-    private static let keyLifetime = Duration.seconds(600)
 
     /// The provider's description (OpenID Connect Discovery 1.0).
     struct Metadata: Codable, Hashable, Sendable {
@@ -33,24 +31,23 @@ struct OpenIDProvider: Sendable {
         }
     }
 
+    /// Reading them may throw what ``currentMetadata()`` throws.
+    let keys: ProviderKeys
     private let settings: OpenIDSettings
-    private let minKeyAge: Duration
     private let client: ProviderClient
     private let metadata: SharedReading<Metadata>
-    private let keys: SharedReading<[JWK]>
 
     init(_ settings: OpenIDSettings, times: ProviderTimes, logger: Logger) {
         self.settings = settings
-        minKeyAge = times.minKeyAge
         let client = ProviderClient(timeout: times.request)
         self.client = client
         let metadata = SharedReading(failureLifetime: times.failureLifetime) {
-            try await logger.logging { try await client.metadata(of: settings.issuer) }
+            try await logger.logging("nobody can sign in at the provider") { try await client.metadata(of: settings.issuer) }
         }
         self.metadata = metadata
-        keys = SharedReading(failureLifetime: times.failureLifetime) {
+        keys = ProviderKeys(times) {
             let address = try await metadata.value(maxAge: Self.metadataLifetime).keys
-            return try await logger.logging { try await client.keys(at: address) }
+            return try await logger.logging("the provider's keys cannot be read") { try await client.keys(at: address) }
         }
     }
 
@@ -63,17 +60,6 @@ struct OpenIDProvider: Sendable {
     ///   issuer than that of the settings, which only the operator can correct.
     func currentMetadata() async throws -> Metadata {
         try await metadata.value(maxAge: Self.metadataLifetime)
-    }
-
-    /// The key with an identifier. Without an identifier, the only key, which must have been read just now.
-    ///
-    /// - Throws: ``CommandFailure`` as ``currentMetadata()``; ``IDTokenRefusal`` if the provider has no such key.
-    func key(_ identifier: String?) async throws -> JWK {
-        // The provider may have begun to use a new key.
-        for maxAge in identifier == nil ? [minKeyAge] : [Self.keyLifetime, minKeyAge] {
-            if let key = Self.key(identifier, in: try await keys.value(maxAge: maxAge)) { return key }
-        }
-        throw IDTokenRefusal("its key is unknown")
     }
 
     /// Exchanges a code for an ID token.
@@ -100,24 +86,19 @@ struct OpenIDProvider: Sendable {
         let body = try await client.answer(
             to: request, refusal: CommandFailure(.unauthenticated, "the provider refuses the code; begin again"))
         guard let token = (try? JSONCoder.decode(JSONValue.self, from: body))?["id_token"]?.string else {
-            throw ProviderClient.failure("its answer has no ID token")
+            throw client.failure("its answer has no ID token")
         }
         return token
-    }
-
-    private static func key(_ identifier: String?, in keys: [JWK]) -> JWK? {
-        guard let identifier else { return keys.count == 1 ? keys.first : nil }
-        return keys.first { $0.keyIdentifier?.string == identifier }
     }
 }
 
 extension Logger {
-    /// Logs why the provider cannot be used. Readings are shared, so it is at most one line for each ``ProviderTimes/failureLifetime``.
-    fileprivate func logging<Value>(_ read: () async throws -> Value) async throws -> Value {
+    /// Logs why a provider cannot be used. Readings are shared, so it is at most one line for each ``ProviderTimes/failureLifetime``.
+    func logging<Value>(_ what: Logger.Message, _ read: () async throws -> Value) async throws -> Value {
         do {
             return try await read()
         } catch let failure as CommandFailure {
-            error("nobody can sign in at the provider", metadata: ["error": "\(failure.message)"])
+            error(what, metadata: ["error": "\(failure.message)"])
             throw failure
         }
     }
@@ -132,7 +113,7 @@ extension ProviderClient {
             [read.authorizationEndpoint, read.tokenEndpoint, read.keys].allSatisfy({
                 $0.hasPrefix("https://") || issuer.hasPrefix("http://")
             })
-        else { throw Self.failure("its configuration is not valid") }
+        else { throw failure("its configuration is not valid") }
         guard read.issuer == issuer else {
             throw CommandFailure(
                 .internal,
@@ -140,59 +121,5 @@ extension ProviderClient {
                     + "must be the same, to the last slash")
         }
         return read
-    }
-
-    fileprivate func keys(at address: String) async throws -> [JWK] {
-        let body = try await answer(at: address)
-        guard let set = try? JSONCoder.decode(JSONValue.self, from: body), let elements = set["keys"]?.elements else {
-            throw Self.failure("its keys are not valid")
-        }
-        // Keys of other kinds, or for encryption, do not concern this service.
-        return elements.filter { $0["use"]?.string != "enc" }.compactMap { try? JSONCoder.decode(JWK.self, from: $0.data) }
-    }
-}
-
-/// How long the service waits for the OpenID Connect provider, and how often it asks.
-struct ProviderTimes {
-    /// For a request with its whole answer.
-    var request = Duration.seconds(5)
-    /// How long a failure to read the metadata or the keys is cached.
-    var failureLifetime = Duration.seconds(3)
-    /// Keys with unknown identifiers do not cause more than one request in this time.
-    var minKeyAge = Duration.seconds(10)
-}
-
-/// A value that is read on demand and kept for a while.
-///
-/// Simultaneous readers share one request. A failure is kept for a few seconds, so that a service that does not answer is not asked
-/// by each caller.
-actor SharedReading<Value: Sendable> {
-    private let failureLifetime: Duration
-    private let read: @Sendable () async throws -> Value
-    private var latest: (value: Value, read: ContinuousClock.Instant)?
-    private var failure: (error: any Error, at: ContinuousClock.Instant)?
-    private var reading: Task<Value, any Error>?
-
-    /// - Parameter read: Reads the value. It must end within a bounded time.
-    init(failureLifetime: Duration, _ read: @escaping @Sendable () async throws -> Value) {
-        self.failureLifetime = failureLifetime
-        self.read = read
-    }
-
-    /// - Parameter maxAge: An older value is read again.
-    /// - Throws: The error of the reading.
-    func value(maxAge: Duration) async throws -> Value {
-        if let latest, latest.read + maxAge > .now { return latest.value }
-        if let failure, failure.at + failureLifetime > .now { throw failure.error }
-        if let reading { return try await reading.value }
-        let task = Task { [read] in try await read() }
-        reading = task
-        let result = await task.result
-        reading = nil
-        switch result {
-        case .success(let value): latest = (value, .now)
-        case .failure(let error): failure = (error, .now)
-        }
-        return try result.get()
     }
 }

@@ -8,11 +8,14 @@ struct OpenIDSettings: Sendable {
     let clientID: String
     /// `nil` for a public client, which proves itself by PKCE alone.
     let clientSecret: Secret?
+    /// The client identifiers of native apps, which get ID tokens by themselves.
+    let appClientIDs: [String]
     let scopes: [String]
     /// The claim with the name for a new account.
     let nameClaim: String
     let roles: RoleMapping
     let secondFactor: SecondFactorClaim
+    let students: StudentClaim
 
     /// - Returns: `nil` if no provider is set.
     /// - Throws: ``ConfigurationError``.
@@ -24,6 +27,7 @@ struct OpenIDSettings: Sendable {
         self.issuer = issuer
         self.clientID = clientID
         clientSecret = try settings.optional(.oidcClientSecret).map(Secret.init)
+        appClientIDs = try settings.value(.oidcAppClientIDs)
         scopes = try settings.value(.oidcScopes)
         nameClaim = try settings.value(.oidcNameClaim)
         roles = RoleMapping(
@@ -31,6 +35,9 @@ struct OpenIDSettings: Sendable {
             communicators: Set(try settings.value(.oidcCommunicators)))
         secondFactor = SecondFactorClaim(
             claim: try settings.value(.oidcSecondFactorClaim), values: Set(try settings.value(.oidcSecondFactors)))
+        students = StudentClaim(
+            claim: roles.claim, students: Set(try settings.value(.oidcStudents)),
+            professors: Set(try settings.value(.oidcProfessors)))
     }
 }
 
@@ -64,6 +71,22 @@ struct SecondFactorClaim: Hashable, Sendable {
     func isShown(by claims: JSONValue) -> Bool {
         !values.isDisjoint(with: claims.values(ofClaim: claim))
     }
+}
+
+/// What the role claim says about students.
+struct StudentClaim: Hashable, Sendable {
+    /// The claim's name, as in ``RoleMapping``.
+    let claim: String
+    /// The claim's values with which a person may register as a student; empty if everyone may.
+    let students: Set<String>
+    /// The claim's values that give the professor's mark.
+    let professors: Set<String>
+
+    func mayRegister(_ claims: JSONValue) -> Bool {
+        students.isEmpty || !students.isDisjoint(with: claims.values(ofClaim: claim))
+    }
+
+    func isProfessor(_ claims: JSONValue) -> Bool { !professors.isDisjoint(with: claims.values(ofClaim: claim)) }
 }
 
 extension JSONValue {

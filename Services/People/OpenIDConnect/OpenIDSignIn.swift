@@ -47,9 +47,22 @@ final class OpenIDSignIn: Sendable {
 
     /// The person who has come back with a code.
     ///
-    /// - Throws: ``CommandFailure``: `unauthenticated` if anything does not fit together; `overloaded` if too many others are signing
-    ///   in.
+    /// - Throws: As ``token(for:now:)``.
     func finish(_ command: FinishOpenIDSignIn, now: UnixMilliseconds) async throws -> OpenIDPerson {
+        do {
+            let (token, flow) = try await token(for: command, now: now)
+            return settings.person(token, flow)
+        } catch let refusal as IDTokenRefusal {
+            logger.warning("an ID token is refused", metadata: ["reason": "\(refusal.reason)"])
+            throw CommandFailure(.unauthenticated, "the provider's ID token is refused: \(refusal.reason)")
+        }
+    }
+
+    /// The ID token of a person who has come back with a code.
+    ///
+    /// - Throws: ``IDTokenRefusal``. ``CommandFailure``: `unauthenticated` if anything does not fit together; `overloaded` if too many
+    ///   others are signing in.
+    func token(for command: FinishOpenIDSignIn, now: UnixMilliseconds) async throws -> (IDToken, OpenIDFlow) {
         let flow = try OpenIDFlow(command.flow, key: await key(), now: now)
         guard flow.state == command.state.text else {
             throw CommandFailure(.unauthenticated, "the answer belongs to another sign-in; begin again")
@@ -62,21 +75,13 @@ final class OpenIDSignIn: Sendable {
                 "an answer of another provider is refused", metadata: ["iss": "\(issuer)", "issuer": "\(settings.issuer)"])
             throw CommandFailure(.unauthenticated, "the answer is of \(issuer), not of \(settings.issuer); begin again")
         }
-        do {
-            return try await turns.take(for: IPAddress(command.address)) {
-                guard used.withLock({ $0.use(flow, now: now) }) else {
-                    throw CommandFailure(.unauthenticated, "the sign-in has come back already; begin again")
-                }
-                let token = try await provider.idToken(for: command.code, flow)
-                let key = try await provider.key(IDToken.Header(of: token).kid)
-                let read = try await IDToken(
-                    token, key: key, issuer: settings.issuer, clientID: settings.clientID, nonce: flow.nonce,
-                    confirmedAfter: flow.confirms == nil ? nil : flow.made, now: now)
-                return settings.person(read, flow)
+        return try await turns.take(for: IPAddress(command.address)) {
+            guard used.withLock({ $0.use(flow, now: now) }) else {
+                throw CommandFailure(.unauthenticated, "the sign-in has come back already; begin again")
             }
-        } catch let refusal as IDTokenRefusal {
-            logger.warning("an ID token is refused", metadata: ["reason": "\(refusal.reason)"])
-            throw CommandFailure(.unauthenticated, "the provider's ID token is refused: \(refusal.reason)")
+            let token = try await provider.idToken(for: command.code, flow)
+            let rules = IDTokenRules.flow(flow, issuer: settings.issuer, clientID: settings.clientID)
+            return (try await IDToken(token, by: provider.keys, rules, now: now), flow)
         }
     }
 

@@ -30,6 +30,7 @@ extension PeopleChange {
         guard found.removed == nil else {
             throw CommandFailure(.forbidden, "your account \(found.name) was removed; ask a super user")
         }
+        try Self.requireStaff(found)
         guard !found.disabled else { throw CommandFailure(.unauthenticated, "the account \(found.name) is disabled") }
         var account = found
         if rolesAreMapped, person.role != found.role {
@@ -58,14 +59,19 @@ extension PeopleChange {
         guard let account, account.isActive else {
             throw CommandFailure(.unauthenticated, "the account has just been changed; begin again")
         }
+        try Self.requireStaff(account)
         return try signIn(
             account, confirming: nil, hasSecondFactor: newcomer.hasSecondFactor, secret: secret, address: address)
     }
 
     /// The account of a person, also a removed one.
-    func account(of person: OpenIDSubject) throws -> AccountDocument? {
-        let query = Query(where: PeopleStore.oidc == person.subject, PeopleStore.oidcIssuer == person.issuer)
-        return try transaction.page(of: PeopleStore.accounts, query, limit: 1).documents.first?.document
+    func account(of person: OpenIDSubject) throws -> AccountDocument? { try transaction.account(of: person) }
+
+    /// A claim neither disables nor promotes the account of a student, who signs in to the app.
+    private static func requireStaff(_ account: AccountDocument) throws(CommandFailure) {
+        guard !account.role.isStaff else { return }
+        throw CommandFailure(
+            .forbidden, "your account \(account.name) signs in to the app, and not here; ask a super user")
     }
 
     private func newcomer(_ person: OpenIDPerson) throws -> OpenIDNewcomer {
@@ -111,5 +117,13 @@ extension PeopleChange {
     private static var anotherPerson: CommandFailure {
         CommandFailure(
             .unauthenticated, "the provider has signed in another person, or the sign-in to confirm has ended; begin again")
+    }
+}
+
+extension Transaction {
+    /// The account of a person, also a removed one.
+    func account(of person: OpenIDSubject) throws -> AccountDocument? {
+        let query = Query(where: PeopleStore.oidc == person.subject, PeopleStore.oidcIssuer == person.issuer)
+        return try page(of: PeopleStore.accounts, query, limit: 1).documents.first?.document
     }
 }

@@ -1,19 +1,24 @@
 import AsyncHTTPClient
+import Base
 import FoundationEssentials
+import JWTKit
 import NIOCore
 import NIOHTTP1
 import Schemas
 
-/// Requests to the OpenID Connect provider.
+/// Requests to a provider that confirms who people are. Neither its errors nor the log have a request's query, which may contain secrets.
 actor ProviderClient {
     private static let maxBytes = 1 << 20
 
+    /// What errors call the provider.
+    private let provider: String
     private let timeout: Duration
     /// Made with the first request.
     private var http: HTTPClient?
 
     /// - Parameter timeout: For a request with its whole answer.
-    init(timeout: Duration) {
+    init(_ provider: String = "the OpenID Connect provider", timeout: Duration) {
+        self.provider = provider
         self.timeout = timeout
     }
 
@@ -35,39 +40,58 @@ actor ProviderClient {
     /// - Parameter refusal: The error for a 400 or 401.
     /// - Throws: ``CommandFailure`` with `unavailable` if the provider does not answer in time, or answers something else.
     func answer(to request: HTTPClientRequest, refusal: CommandFailure? = nil) async throws -> Data {
+        let (status, body) = try await anyAnswer(to: request)
+        if let refusal, status == .badRequest || status == .unauthorized { throw refusal }
+        guard status == .ok else { throw failure("it answers \(status.code)") }
+        return body
+    }
+
+    /// An answer with any status.
+    ///
+    /// - Throws: ``CommandFailure`` with `unavailable` if the provider does not answer in time.
+    func anyAnswer(to request: HTTPClientRequest) async throws -> (status: HTTPResponseStatus, body: Data) {
         var request = request
         request.headers.add(name: "Accept", value: "application/json")
-        let (status, body) = try await Self.answer(to: request, from: client, within: timeout)
-        if let refusal, status == .badRequest || status == .unauthorized { throw refusal }
-        guard status == .ok else { throw Self.failure("it answers \(status.code)") }
-        return Data(body.readableBytesView)
+        guard let (status, body) = try? await Self.answer(to: request, from: client, within: timeout) else {
+            throw failure("it does not answer")
+        }
+        return (status, Data(body.readableBytesView))
+    }
+
+    /// The keys at an address.
+    ///
+    /// - Throws: As ``answer(to:refusal:)``.
+    func keys(at address: String) async throws -> [JWK] {
+        let body = try await answer(at: address)
+        guard let set = try? JSONCoder.decode(JSONValue.self, from: body), let elements = set["keys"]?.elements else {
+            throw failure("its keys are not valid")
+        }
+        // Keys of other kinds, or for encryption, do not concern this service.
+        return elements.filter { $0["use"]?.string != "enc" }.compactMap { try? JSONCoder.decode(JWK.self, from: $0.data) }
     }
 
     /// The client's own deadline ends with the answer's head, so this one covers the body as well.
     private static func answer(
         to request: HTTPClientRequest, from client: HTTPClient, within timeout: Duration
     ) async throws -> (HTTPResponseStatus, ByteBuffer) {
-        do {
-            return try await withThrowingTaskGroup(of: (HTTPResponseStatus, ByteBuffer).self) { group in
-                group.addTask {
-                    let response = try await client.execute(request, timeout: TimeAmount(timeout))
-                    return (response.status, try await response.body.collect(upTo: maxBytes))
-                }
-                group.addTask {
-                    try await Task.sleep(for: timeout)
-                    throw HTTPClientError.deadlineExceeded
-                }
-                defer { group.cancelAll() }
-                guard let answer = try await group.next() else { throw CancellationError() }
-                return answer
+        try await withThrowingTaskGroup(of: (HTTPResponseStatus, ByteBuffer).self) { group in
+            group.addTask {
+                let response = try await client.execute(request, timeout: TimeAmount(timeout))
+                return (response.status, try await response.body.collect(upTo: maxBytes))
             }
-        } catch {
-            throw failure("it does not answer")
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                throw HTTPClientError.deadlineExceeded
+            }
+            defer { group.cancelAll() }
+            guard let answer = try await group.next() else { throw CancellationError() }
+            return answer
         }
     }
 
-    static func failure(_ problem: String) -> CommandFailure {
-        CommandFailure(.unavailable, "the OpenID Connect provider cannot be used: \(problem)")
+    /// - Parameter retryAfter: The time after which it may be asked again, if that is known.
+    nonisolated func failure(_ problem: String, retryAfter: Milliseconds? = nil) -> CommandFailure {
+        CommandFailure(.unavailable, "\(provider) cannot be used: \(problem)", retryAfter: retryAfter)
     }
 
     private var client: HTTPClient {

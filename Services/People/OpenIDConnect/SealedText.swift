@@ -31,19 +31,6 @@ extension SealedText {
     }
 }
 
-extension Data {
-    /// URL-safe Base64 without padding.
-    var base64URL: String {
-        base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    }
-
-    init?(base64URL text: some StringProtocol) {
-        var base64 = String(text).replacing("-", with: "+").replacing("_", with: "/")
-        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        self.init(base64Encoded: String(base64))
-    }
-}
-
 /// The stored key of ``OpenIDSignIn``.
 struct SealingKey: StoredDocument, Hashable {
     static let id = "oidc"

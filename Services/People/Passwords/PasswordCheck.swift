@@ -17,6 +17,8 @@ final class PasswordCheck: Sendable {
     enum Purpose {
         /// Signing in. The account is any text; one that is no account's costs the same work.
         case signIn(account: String, address: String)
+        /// Signing in on a device. It is limited as signing in. Also an account that was disabled because nobody used it can.
+        case device(account: String, address: String)
         /// Confirming a sign-in.
         case confirmation(AccountName, signIn: CredentialHash, address: String)
         /// Changing the account's own password, by a sign-in. It and the address are `nil` if they are unknown.
@@ -90,7 +92,7 @@ final class PasswordCheck: Sendable {
         _ account: AccountDocument?, _ password: Secret?, _ purpose: Purpose, _ caller: PasswordHashing.Caller
     ) async throws -> AccountDocument {
         if password == nil, let account, account.isActive { return account }
-        let stored = account.flatMap { $0.isActive ? $0.password : nil }
+        let stored = account.flatMap { purpose.isFor($0) ? $0.password : nil }
         guard let password, try await hashing.matches(stored, password, for: caller), stored != nil, let account else {
             throw purpose.refusal
         }
@@ -127,7 +129,7 @@ final class PasswordCheck: Sendable {
 extension PasswordCheck.Purpose {
     fileprivate var account: String {
         switch self {
-        case .signIn(let account, _): account
+        case .signIn(let account, _), .device(let account, _): account
         case .confirmation(let account, _, _), .passwordChange(let account, _, _), .code(let account, _): account.description
         case .invitation(let secret, _): secret.invitedAccount
         }
@@ -135,16 +137,24 @@ extension PasswordCheck.Purpose {
 
     fileprivate var address: String? {
         switch self {
-        case .signIn(_, let address), .confirmation(_, _, let address), .code(_, let address), .invitation(_, let address):
+        case .signIn(_, let address), .device(_, let address), .confirmation(_, _, let address), .code(_, let address),
+            .invitation(_, let address):
             address
         case .passwordChange(_, _, let address): address
         }
     }
 
+    /// Whether the account may do it.
+    fileprivate func isFor(_ account: AccountDocument) -> Bool {
+        if case .device = self, account.isUnused { return true }
+        return account.isActive
+    }
+
     /// As it is limited.
     var limited: AttemptLimits.Purpose {
         switch self {
-        case .signIn(let account, let address): .signIn(account: account.lowercased(), address: address.customer)
+        case .signIn(let account, let address), .device(let account, let address):
+            .signIn(account: account.lowercased(), address: address.customer)
         case .confirmation(let account, let signIn, _): .confirmation(of: signIn.description, account: account.key)
         case .passwordChange(let account, let caller, _):
             .confirmation(of: caller?.description ?? account.key, account: account.key)
@@ -159,6 +169,7 @@ extension PasswordCheck.Purpose {
     fileprivate var refusal: CommandFailure {
         switch self {
         case .signIn, .code: CommandFailure(.unauthenticated, "wrong account name or password")
+        case .device: CommandFailure(.unauthenticated, "password: wrong account name or password", field: "password")
         case .invitation: .unusableInvitation
         case .confirmation: CommandFailure(.unauthenticated, "password: wrong password", field: "password")
         case .passwordChange: CommandFailure(.unauthenticated, "current_password: wrong password", field: "current_password")

@@ -14,6 +14,8 @@ extension CommandRouter {
                     command.password, for: .signIn(account: command.account, address: command.address),
                     hasCode: command.code != nil
                 ) { account in
+                    // Only now, so that nobody learns of accounts without their passwords.
+                    try account.requireStaff()
                     let password = try await people.current(account.password, command.password)
                     let secret = Secret.newSignIn()
                     let now = people.changes.now()
@@ -86,6 +88,15 @@ extension People {
     }
 }
 
+extension AccountDocument {
+    /// - Throws: ``CommandFailure`` with `forbidden` if the account does not use the portal.
+    func requireStaff() throws(CommandFailure) {
+        guard role.isStaff else {
+            throw CommandFailure(.forbidden, "\(name) is a student's account, which signs in to the student's app and not here")
+        }
+    }
+}
+
 extension Transaction {
     /// Accepts the code of an account whose password was right.
     ///
@@ -98,7 +109,7 @@ extension Transaction {
         _ code: Secret?, of checked: AccountDocument, newPassword password: PasswordHash?, at now: UnixMilliseconds
     ) throws -> AccountDocument {
         try update(checked.id, in: PeopleStore.accounts) { account in
-            guard account.isActive, account.password == checked.password else {
+            guard account.isActive, account.role.isStaff == checked.role.isStaff, account.password == checked.password else {
                 throw CommandFailure(.unauthenticated, "the account has just been changed; try again")
             }
             if account.secondFactor?.isConfirmed == true { try account.secondFactor?.accept(code, at: now) }
@@ -111,7 +122,7 @@ extension Transaction {
     /// - Throws: ``CommandFailure`` with `not_found` if it has ended.
     fileprivate func signIn(_ hash: CredentialHash) throws -> (signIn: SignInDocument, account: AccountDocument) {
         guard let signIn = try get(hash.description, from: PeopleStore.signIns)?.document,
-            let account = try get(signIn.account, from: PeopleStore.accounts)?.document, account.isActive
+            let account = try get(signIn.account, from: PeopleStore.accounts)?.document, account.isActiveStaff
         else { throw CommandFailure(.notFound, "no such sign-in") }
         return (signIn, account)
     }
@@ -157,6 +168,24 @@ enum SignInCount: String {
     case openID = "openid"
     /// With the link of an invitation.
     case invitation
+    /// On a device, with the token or code of a provider.
+    case university, google, firebase, facebook
+    /// On a device, with a password.
+    case devicePassword = "device_password"
+    /// The exchange of a device's proof for a token.
+    case deviceToken = "device_token"
+
+    /// A sign-in on a device.
+    init(_ provider: IdentityProvider) {
+        self =
+            switch provider {
+            case .university: .university
+            case .google: .google
+            case .firebase: .firebase
+            case .facebook: .facebook
+            case .password: .devicePassword
+            }
+    }
 
     /// - Parameter attempt: Throws if the sign-in fails.
     func count<Value>(

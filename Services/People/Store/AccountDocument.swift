@@ -12,6 +12,8 @@ struct AccountDocument: StoredDocument, Hashable {
     /// What people call its person; `nil` for none.
     var displayName: String?
     var role: Role
+    /// `true` if it may create classes; `nil` otherwise.
+    var professor: Bool?
     var disabled: Bool
     /// When it was removed; `nil` for an account.
     var removed: UnixMilliseconds?
@@ -31,16 +33,25 @@ struct AccountDocument: StoredDocument, Hashable {
     var secondFactorRequired: Bool
     /// `nil` if it has none.
     var secondFactor: SecondFactorRecord?
+    /// What the request that registered it is recognised by if it is repeated; `nil` for an account that was not registered so.
+    var createdKey: String?
+    /// The beginning of the day, in UTC, of a student's last token or sign-in; of the creation, if there was none.
+    var usedOn: UnixMilliseconds?
+    /// When it was disabled because nobody used it. The next sign-in of its person enables it.
+    var unusedSince: UnixMilliseconds?
 
     enum CodingKeys: String, CodingKey {
         case id = "_id"
-        case name, role, disabled, removed, created, password, invitation, oidc
+        case name, role, professor, disabled, removed, created, password, invitation, oidc
         case displayName = "display_name"
         case signedIn = "signed_in"
         case oidcIssuer = "oidc_issuer"
         case openIDSignedIn = "oidc_signed_in"
         case secondFactorRequired = "second_factor_required"
         case secondFactor = "second_factor"
+        case createdKey = "created_key"
+        case usedOn = "used_on"
+        case unusedSince = "unused_since"
     }
 
     init(name: AccountName, role: Role, password: PasswordHash?, openID: OpenIDSubject?, created: UnixMilliseconds) {
@@ -53,12 +64,19 @@ struct AccountDocument: StoredDocument, Hashable {
         oidc = openID?.subject
         oidcIssuer = openID?.issuer
         secondFactorRequired = false
+        usedOn = role == .student ? created.day : nil
     }
 }
 
 extension AccountDocument {
     /// Whether it can sign in and use its tokens.
     var isActive: Bool { !disabled && removed == nil }
+
+    /// Whether it is enabled, and signs in to the portal. Nobody else has sign-ins, tokens or an invitation.
+    var isActiveStaff: Bool { isActive && role.isStaff }
+
+    /// Whether it is enabled, and is a student's.
+    var isActiveStudent: Bool { isActive && role == .student }
 
     /// Who it is at the OpenID Connect provider; `nil` if it does not sign in there.
     var openID: OpenIDSubject? {
@@ -105,8 +123,38 @@ extension AccountDocument {
     /// Without its secrets.
     var account: Account {
         Account(
-            account: name, displayName: displayName, role: role, disabled: disabled, secondFactor: secondFactorState,
-            secondFactorRequired: secondFactorRequired, hasPassword: password != nil, oidc: oidc, created: created,
+            account: name, displayName: displayName, role: role, professor: professor, disabled: disabled,
+            secondFactor: secondFactorState, secondFactorRequired: secondFactorRequired, hasPassword: password != nil, oidc: oidc,
+            created: created,
             lastSignIn: lastSignIn, invitation: invitation.map { Invitation(expires: $0.expires) })
     }
+
+    /// As the audit log has it. An entry stays when a student is erased, so it has nothing about the person but the name.
+    var audited: Account {
+        guard !role.isStaff else { return account }
+        return Account(
+            account: name, role: role, professor: professor, disabled: disabled, secondFactor: secondFactorState,
+            secondFactorRequired: secondFactorRequired, hasPassword: password != nil, oidc: nil, created: created)
+    }
+}
+
+/// When students use their accounts.
+extension AccountDocument {
+    /// Whether it was disabled only because nobody used it.
+    var isUnused: Bool { disabled && removed == nil && unusedSince != nil }
+
+    /// Whether a use at a time is worth storing: it is the first one of its day.
+    func isNews(useAt now: UnixMilliseconds) -> Bool { usedOn != now.day || unusedSince != nil }
+
+    /// Its person has used it. One that was disabled only because nobody used it is enabled.
+    mutating func use(at now: UnixMilliseconds) {
+        if isUnused { disabled = false }
+        usedOn = now.day
+        unusedSince = nil
+    }
+}
+
+extension UnixMilliseconds {
+    /// The beginning of the day in UTC.
+    var day: UnixMilliseconds { UnixMilliseconds(rawValue: rawValue - rawValue % 86_400_000) }
 }

@@ -15,6 +15,7 @@ final class Fleet: Service {
     private let duration: Int
     private let ledger: FleetLedger
     let broadcastLedger: BroadcastLedger
+    private let persons: FleetPersons
     /// Yields each broadcast once every steady phone has it.
     private let everywhere: AsyncStream<BroadcastArrival>
     private let expectedMessages: ExpectedMessages
@@ -34,10 +35,14 @@ final class Fleet: Service {
     private static let maxAtOnce = 64
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
-    /// - Parameter unsteady: How many of the phones are disturbed (``disturb(_:)``).
+    /// - Parameters:
+    ///   - unsteady: How many of the phones are disturbed (``disturb(_:)``).
+    ///   - accounts: How many persons are signed in, each on two of the phones.
     init(
-        count: Int, unsteady: Int, duration: Int, fcm: FCMConnection, gateway: String, hub: Network, logger: Logger
+        count: Int, unsteady: Int, accounts: Int, duration: Int, fcm: FCMConnection, gateway: String, identityEmulator: String,
+        hub: Network, logger: Logger
     ) throws {
+        let personLedger = PersonLedger(count: count)
         let ledger = FleetLedger(count: count, steady: count - unsteady)
         let broadcastLedger = BroadcastLedger(count: count, steady: count - unsteady)
         let (everywhere, everywhereContinuation) = AsyncStream<BroadcastArrival>.makeStream()
@@ -60,8 +65,11 @@ final class Fleet: Service {
                 broadcastArrived: { arrival in
                     guard broadcastLedger.note(arrival, on: index, isSteady: index >= unsteady) else { return }
                     everywhereContinuation.yield(arrival)
-                })
+                },
+                poppedUp: { personLedger.note($0, on: index) })
         }
+        persons = FleetPersons(
+            count: accounts, of: phones, personLedger, identityEmulator: identityEmulator, network: hub, logger: logger)
         self.broadcastLedger = broadcastLedger
         self.everywhere = everywhere
         self.unsteady = unsteady
@@ -75,7 +83,7 @@ final class Fleet: Service {
     /// What the phones have received; `nil` before the end.
     var report: FleetReport? { state.withLock(\.report) }
 
-    /// Returns once each steady phone has its subscriptions.
+    /// Returns once each steady phone has its subscriptions, and the persons are signed in.
     func whenReady() async throws {
         var waiting = Array(phones[unsteady...])
         while !waiting.isEmpty {
@@ -84,6 +92,7 @@ final class Fleet: Service {
             waiting = notReady
             if !waiting.isEmpty { try await Task.sleep(for: .milliseconds(200)) }
         }
+        while !persons.areSignedIn { try await Task.sleep(for: .milliseconds(200)) }
         ledger.isReady(at: Self.now)
     }
 
@@ -94,10 +103,12 @@ final class Fleet: Service {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [self] in await startAll() }
             group.addTask { [self] in try await followBroadcasts() }
+            group.addTask { [persons] in await persons.run() }
             try? await cancelWhenGracefulShutdown { [duration] in
                 repeat { try await Task.sleep(for: .seconds(duration > 0 ? duration : 86_400)) } while duration == 0
             }
             state.withLock { $0.isEnding = true }
+            persons.end()
             try await Task.sleep(for: Self.maxAgeOfAnswers)
             let report = try await catchUp()
             try await logBroadcasts()
@@ -192,14 +203,16 @@ final class Fleet: Service {
             }
             do {
                 let (report, behind) = try await count()
-                if behind.isEmpty {
+                if behind.isEmpty, persons.areDone {
                     // A phone that was offline asks for broadcasts, too.
                     if !broadcastLedger.isEmpty { try await forEachPhone { try await $0.app.look() } }
                     try await forEachPhone { try await $0.app.receipts.send() }
                     return report
                 }
                 guard ContinuousClock.now < deadline else {
-                    logger.warning("phones have not caught up", metadata: ["phones": "\(behind.count)"])
+                    logger.warning(
+                        "phones have not caught up",
+                        metadata: ["phones": "\(behind.count)", "persons": "\(persons.areDone ? "done" : "waiting")"])
                     return report
                 }
                 for phone in behind { phone.app.refresh() }
@@ -248,7 +261,7 @@ final class Fleet: Service {
         }
         let report = FleetReport(
             phones: phones.count, expected: expected, delivered: delivered, doubled: doubled, missing: expected - delivered,
-            p50: ledger.latency(50), p99: ledger.latency(99), max: ledger.latency(100))
+            p50: ledger.latency(50), p99: ledger.latency(99), max: ledger.latency(100), persons: persons.report)
         return (report, behind)
     }
 }
@@ -263,16 +276,22 @@ extension ServicePlan {
     static func fleet(_ wiring: Wiring) async throws -> ServicePlan {
         let settings = wiring.settings
         let count = try settings.value(.fleetCount)
+        let accounts = try settings.value(.fleetAccounts)
         try checkDescriptors(count)
+        guard accounts * FleetPersons.phonesPerPerson <= count else {
+            throw ConfigurationError(
+                "\(Setting.fleetAccounts.declaration.name): \(accounts) accounts have two phones each, and there are \(count)")
+        }
         let gateway = try settings.optional(.gatewayURL) ?? "http://127.0.0.1:\(settings.value(.gatewayPort))"
         let emulator = EmulatorAccess(
             port: try settings.value(.fcmEmulatorPort), stateDirectory: try settings.value(.stateDirectory))
         // A stream for each phone, and the phones' requests.
         let (fcm, hub) = (Network(trusting: emulator.certificateFile, connections: count + 64), Network(connections: 64))
         let fleet = try Fleet(
-            count: count, unsteady: min(count, try settings.value(.fleetUnsteady)),
+            count: count, unsteady: min(count, try settings.value(.fleetUnsteady)), accounts: accounts,
             duration: try settings.value(.fleetSeconds), fcm: FCMConnection(url: emulator.url, network: fcm), gateway: gateway,
-            hub: hub, logger: wiring.logger)
+            identityEmulator: IdentityEmulatorAccess(port: try settings.value(.identityEmulatorPort)).url, hub: hub,
+            logger: wiring.logger)
         return ServicePlan(
             services: [fleet], endsByItself: true,
             close: {

@@ -113,9 +113,11 @@ struct FleetReport: Encodable, Hashable, Sendable {
     let p99: Double?
     /// The time until the slowest message was on the last phone.
     let max: Double?
+    /// What the persons have seen; `nil` for a fleet without accounts.
+    let persons: PersonReport?
 
     private enum CodingKeys: String, CodingKey {
-        case phones, expected, delivered, doubled, missing
+        case phones, expected, delivered, doubled, missing, persons
         case p50 = "p50_ms"
         case p99 = "p99_ms"
         case max = "max_ms"

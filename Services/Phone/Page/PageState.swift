@@ -28,7 +28,7 @@ extension SimulatedPhone {
                 }),
             "broadcasts": try await broadcastState(), "features": try await featureState(),
             "broadcast_data": try await broadcastDataState(),
-            "settings": try await settingsState(),
+            "settings": try await settingsState(), "account": try await accountState(),
         ]
     }
 

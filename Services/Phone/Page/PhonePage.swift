@@ -29,6 +29,7 @@ struct PhonePage: Sendable {
         addControls(to: router)
         addMessages(to: router)
         BroadcastActions(phone: phone).add(to: router)
+        AccountActions(phone: phone).add(to: router)
         return router
     }
 

@@ -12,6 +12,8 @@ final class PhoneMemory: Sendable {
         var token: String?
         var control = PhoneControl()
         var permission: Permission?
+        /// The private key of the app's ``PhoneSecretStore``, in URL-safe Base64; `nil` before the first sign-in.
+        var key: String?
         /// The registrations of earlier phones, which must still be ended.
         var formerTokens: [String]?
         /// Whether the app's database still has an earlier phone's data.

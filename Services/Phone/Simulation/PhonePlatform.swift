@@ -31,12 +31,15 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
     private let network: Network
     private let logger: Logger
     private let pushed: @Sendable (PushMessage) -> Void
+    private let poppedUp: @Sendable (Popups.Popup) -> Void
     private let state = Mutex(State())
 
-    /// - Parameter pushed: Called before each data message that FCM brings is passed to the app.
+    /// - Parameters:
+    ///   - pushed: Called before each data message that FCM brings is passed to the app.
+    ///   - poppedUp: Called after each pop-up.
     init(
         memory: PhoneMemory, changes: Changes, fcm: FCMConnection, gateway: String, hub: Network, logger: Logger,
-        pushed: @escaping @Sendable (PushMessage) -> Void = { _ in }
+        pushed: @escaping @Sendable (PushMessage) -> Void, poppedUp: @escaping @Sendable (Popups.Popup) -> Void
     ) {
         self.memory = memory
         self.changes = changes
@@ -44,6 +47,7 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         self.gateway = gateway
         self.logger = logger
         self.pushed = pushed
+        self.poppedUp = poppedUp
         network = hub
         clock = PhoneClock(memory: memory)
     }
@@ -260,7 +264,9 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
 
     private func popUp(_ notification: PushMessage.Notification, tag: String, data: [String: String]) {
         guard control.platform == .android || memory.system.permission == .granted else { return }
-        popups.show(Popups.Popup(id: tag, data: data, title: notification.title, body: notification.body, at: clock.now))
+        let popup = Popups.Popup(id: tag, data: data, title: notification.title, body: notification.body, at: clock.now)
+        popups.show(popup)
+        poppedUp(popup)
         changes.tell()
     }
 }

@@ -1,3 +1,4 @@
+import Base
 import Logging
 import MobileApp
 import ServiceLifecycle
@@ -28,19 +29,22 @@ final class SimulatedPhone: Service {
     ///   - recalled: Called after each Alert that the app has removed because it was recalled.
     ///   - pushed: Called before each data message that FCM brings is passed to the app.
     ///   - broadcastArrived: The same as for messages, for broadcasts.
+    ///   - poppedUp: Called after each pop-up that the operating system has shown.
     init(
         name: String, memory: PhoneMemory, fcm: FCMConnection, gateway: String, hub: Network, broadcastCopy: String? = nil,
         localBroadcasts: LocalBroadcasts = .none, logger: Logger, arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in },
         recalled: @escaping @Sendable (StoredMessage) -> Void = { _ in },
         pushed: @escaping @Sendable (PushMessage) -> Void = { _ in },
-        broadcastArrived: @escaping @Sendable (BroadcastArrival) -> Void = { _ in }
+        broadcastArrived: @escaping @Sendable (BroadcastArrival) -> Void = { _ in },
+        poppedUp: @escaping @Sendable (Popups.Popup) -> Void = { _ in }
     ) throws {
         self.name = name
         self.logger = logger
         database = try AppDatabase(path: memory.databasePath)
         clock = PhoneClock(memory: memory)
         platform = PhonePlatform(
-            memory: memory, changes: changes, fcm: fcm, gateway: gateway, hub: hub, logger: logger, pushed: pushed)
+            memory: memory, changes: changes, fcm: fcm, gateway: gateway, hub: hub, logger: logger, pushed: pushed,
+            poppedUp: poppedUp)
         makeApp = { [platform, clock, database] in
             let kind: Platform.Kind = platform.memory.system.control.platform == .ios ? .ios : .android
             return MobileApp(
@@ -49,7 +53,8 @@ final class SimulatedPhone: Service {
                     readBroadcastCopy: broadcastCopy.map { url in
                         { @Sendable () async throws -> HubAnswer in try await platform.readBroadcastCopy(at: url) }
                     },
-                    language: { platform.memory.system.control.language.rawValue }),
+                    language: { platform.memory.system.control.language.rawValue },
+                    secretStore: PhoneSecretStore(memory: platform.memory), deviceName: name, appVersion: productVersion),
                 database: database, localBroadcasts: localBroadcasts, arrived: arrived, recalled: recalled,
                 broadcastArrived: broadcastArrived)
         }
@@ -80,6 +85,7 @@ final class SimulatedPhone: Service {
                 system.permission = nil
                 system.formerTokens = (system.formerTokens ?? []) + [system.token].compactMap(\.self)
                 system.token = nil
+                system.key = nil
                 system.hasFormerData = true
             }
             return (old, system.control)

@@ -3,7 +3,6 @@ import FoundationEssentials
 import Base
 import Schemas
 import Synchronization
-import WebPushKeys
 import WebPushStore
 
 /// Makes the header `Authorization` of pushes (RFC 8292): a token that names the push service and the operator, signed by a ``VAPIDKey``.

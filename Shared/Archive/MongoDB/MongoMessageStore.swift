@@ -269,6 +269,8 @@ package struct MongoMessageStore: MessageStore {
         }
     }
 
+    package func removeTraces() async throws {}
+
     package func check() async throws {
         try await MongoError.asFailure {
             try await database.run { try $0.ping() }

@@ -38,7 +38,7 @@ package struct SQLiteMessageStore: MessageStore {
         phoneReaders = HistoryReaders(maxTime: maxPageTime, maxAtATime: 2)
         self.unreadable = UnreadableDocuments(of: "message", unreadable, logger: logger)
         due = DueItems(messages: self.unreadable, pushes: UnreadableDocuments(of: "push", unreadable, logger: logger))
-        database = try EmbeddedDatabase(path: path, durability: .everyCommit) { migrator in
+        database = try EmbeddedDatabase(path: path, durability: .everyCommit, erases: true) { migrator in
             // Versions before 1.0.0 had other tables, of the step "1: messages and pushes". By its name such a file is refused.
             migrator.registerMigration("1: messages, pushes, and the words to index") { database in
                 try MessageTables.create(in: database)
@@ -246,6 +246,8 @@ package struct SQLiteMessageStore: MessageStore {
             return rows.count + database.changesCount
         }
     }
+
+    package func removeTraces() async throws { try await database.emptyLog() }
 
     package func check() async throws {
         _ = try await database.read { try Int64.fetchOne($0, sql: "SELECT position FROM message LIMIT 1") }

@@ -67,6 +67,8 @@ package enum FCMRules {
             guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
                 throw SchemaViolation(field: "tokens", problem: "expected tokens of ASCII characters without a space")
             }
+        case .account, .fcmDevice, .webpushDevice:
+            throw SchemaViolation(field: recipient.field.rawValue, problem: "expected a topic, a condition or tokens for FCM")
         }
     }
 

@@ -9,17 +9,19 @@ public protocol HubConnection: Sendable {
     func answer(to request: HubRequest) async throws -> HubAnswer
 }
 
-/// A request to the gateway, without a sign-in.
+/// A request to the gateway.
 public struct HubRequest: Hashable, Sendable {
     public enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
+        case put = "PUT"
+        case delete = "DELETE"
     }
 
     public let method: Method
     /// The path with the query.
     public let path: String
-    /// Such as `If-None-Match`.
+    /// Such as `If-None-Match`. Those of a person's requests have the secret `Authorization`, which belongs into no log.
     public let headers: [String: String]
     /// JSON; empty for none.
     public let body: Data

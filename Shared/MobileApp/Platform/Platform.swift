@@ -18,11 +18,17 @@ public struct Platform: Sendable {
     public let clock: any DeviceClock
     /// The phone's language, as a tag such as `en` or `pt-BR`.
     public let language: @Sendable () -> String
+    /// Where the device's key is; `nil` for an app in which nobody signs in.
+    public let secretStore: (any SecretStore)?
+    /// What the list of the person's devices calls this one, such as `Pixel 9`, and the app's version; `nil` for nothing.
+    public let deviceName: String?
+    public let appVersion: String?
 
     public init(
         kind: Kind, push: any PushService, notifications: any NotificationDisplay, hub: any HubConnection, clock: any DeviceClock,
         readBroadcastCopy: (@Sendable () async throws -> HubAnswer)? = nil,
-        language: @escaping @Sendable () -> String = { "en" }
+        language: @escaping @Sendable () -> String = { "en" },
+        secretStore: (any SecretStore)? = nil, deviceName: String? = nil, appVersion: String? = nil
     ) {
         self.kind = kind
         self.push = push
@@ -31,6 +37,9 @@ public struct Platform: Sendable {
         self.clock = clock
         self.readBroadcastCopy = readBroadcastCopy
         self.language = language
+        self.secretStore = secretStore
+        self.deviceName = deviceName
+        self.appVersion = appVersion
     }
 }
 

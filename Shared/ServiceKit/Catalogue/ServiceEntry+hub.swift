@@ -10,7 +10,7 @@ extension ServiceEntry {
         uses: behindGateway.filter { !$0.gatewayUses.isEmpty }.map {
             BusUse(service: $0, sockets: $0.gatewayUses, isNeededAtStart: $0.gatewayNeed != .reportedByOther)
         },
-        stateFiles: ["gateway.json"],
+        stateFiles: ["gateway.json", "gateway-devices.log"],
         settings: SettingDeclaration.gatewayAccess + [
             Setting.messageTTL.declaration, Setting.alertTTL.declaration, Setting.fcmTopicPayloadLimit.declaration,
             Setting.gatewayPeopleGrace.declaration, Setting.gatewayAskAbove.declaration, Setting.fcm.declaration,
@@ -64,20 +64,24 @@ extension Setting where Value == Int64 {
 
 extension ServiceEntry {
     /// The service of accounts and rights.
-    package static let people = ServiceEntry(
-        "people", "keeps the accounts: who may sign in, and with which rights.",
+    package static let people: ServiceEntry = ServiceEntry(
+        "people", "keeps the accounts: who may sign in, and with which rights; students' devices, profiles and friends.",
         title: "people service",
         sockets: [.commands, .events],
+        // It logs pushes to persons, and erases persons in the other services.
+        uses: withPersonalData.filter { $0 != people }.map {
+            BusUse(service: $0, sockets: [.commands], isNeededAtStart: false)
+        },
         gatewayUses: [.commands, .events],
-        keepsData: true,
-        stateFiles: ["people.sqlite", "audit-heads.log"],
+        keepsData: true, keepsPersonalData: true,
+        stateFiles: ["people.sqlite", "audit-heads.log", "erasures.log"],
         settings: [
             Setting.oidcIssuer.declaration, Setting.oidcClientID.declaration, Setting.oidcClientSecret.declaration,
         ] + (Setting.oidcClientSecret.declaration.file.map { [$0] } ?? []) + [
             Setting.oidcScopes.declaration, Setting.oidcNameClaim.declaration, Setting.oidcRoleClaim.declaration,
             Setting.oidcSuperUsers.declaration, Setting.oidcCommunicators.declaration,
             Setting.oidcSecondFactorClaim.declaration, Setting.oidcSecondFactors.declaration,
-        ])
+        ] + SettingDeclaration.students)
 }
 
 extension Setting where Value == String {
@@ -129,7 +133,7 @@ extension Setting where Value == [String] {
         "The values of that claim with which the provider's second factor replaces the account's own; without values none does.",
         of: "values", default: "")
 
-    private static func list(_ key: String, _ summary: String, of what: String, default fallback: String) -> Setting {
+    static func list(_ key: String, _ summary: String, of what: String, default fallback: String = "") -> Setting {
         Setting(key, summary, expected: "\(what), separated by commas", default: fallback) { items(of: $0) }
     }
 }
@@ -143,11 +147,11 @@ extension ServiceEntry {
         uses: [
             BusUse(service: .fcmRelay, sockets: [.commands]),
             BusUse(service: .webpush, sockets: [.commands], isNeededAtStart: false),
-            // For the audit log.
+            // For the audit log, and for the devices of persons.
             BusUse(service: .people, sockets: [.commands], isNeededAtStart: false),
         ],
         gatewayUses: [.commands, .events],
-        keepsData: true,
+        keepsData: true, keepsPersonalData: true,
         stateFiles: ["message-log.sqlite", "templates.sqlite", "message-log.id", "message-log.processes"],
         settings: [
             Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,

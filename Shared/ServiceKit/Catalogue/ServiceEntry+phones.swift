@@ -112,7 +112,8 @@ extension ServiceEntry {
         title: "fleet of phones",
         settings: [
             Setting.fleetCount.declaration, Setting.fleetSeconds.declaration, Setting.fleetUnsteady.declaration,
-            Setting.gatewayURL.declaration, Setting.gatewayPort.declaration, Setting.fcmEmulatorPort.declaration,
+            Setting.fleetAccounts.declaration, Setting.gatewayURL.declaration, Setting.gatewayPort.declaration,
+            Setting.fcmEmulatorPort.declaration, Setting.identityEmulatorPort.declaration,
         ])
 }
 
@@ -127,4 +128,10 @@ extension Setting where Value == Int {
         "How many of the phones are a trial: a third of them is offline at times, for another third the app is killed at times, "
             + "and the rest registers late.",
         in: 0...30_000, default: 0)
+
+    package static let fleetAccounts = integer(
+        "phone.fleet.accounts",
+        "How many persons are signed in, each on two of the phones: with tokens of the identity emulator, or else with a password. In "
+            + "pairs they become friends and part again.",
+        in: 0...15_000, default: 0)
 }

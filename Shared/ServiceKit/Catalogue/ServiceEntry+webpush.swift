@@ -5,7 +5,11 @@ extension ServiceEntry {
         title: "Web Push service", purpose: "to hand messages to",
         sockets: [.commands],
         // It logs a push for each block of a message's subscriptions.
-        uses: [BusUse(service: .messageLog, sockets: [.commands], isNeededAtStart: false)],
+        uses: [
+            BusUse(service: .messageLog, sockets: [.commands], isNeededAtStart: false),
+            // It reports subscriptions that have ended, which may be those of students' devices.
+            BusUse(service: .people, sockets: [.commands], isNeededAtStart: false),
+        ],
         // For the subscriptions of the app. The message log reports whether messages can be handed over.
         gatewayUses: [.commands], gatewayNeed: .reportedByOther,
         keepsData: true,
@@ -110,6 +114,7 @@ extension SettingValues {
         switch service {
         case .fcmRelay, .fcmEmulator: try usesFCM
         case .webpush: try webPushContact != nil
+        case .identityEmulator: try usesIdentityEmulator || namesIdentityEmulator
         default: true
         }
     }

@@ -23,6 +23,8 @@ package struct ServiceEntry: Sendable {
     package let gatewayNeed: GatewayNeed
     /// Whether it stores data, in the database of `MSI_DATABASE_URL` or in files.
     package let keepsData: Bool
+    /// Whether it has data of persons: it answers `person.erase` and `person.export`.
+    package let keepsPersonalData: Bool
     /// The names of its files and folders in the state directory.
     package let stateFiles: [String]
     /// Its name in the summaries of its sockets' settings, in the singular.
@@ -35,8 +37,8 @@ package struct ServiceEntry: Sendable {
         _ name: String, _ summary: String, title: String, purpose: String = "to ask", port: Setting<Int>? = nil,
         sockets: [BusSocket] = [], mayHaveInstances: Bool = false,
         uses: @autoclosure @escaping @Sendable () -> [BusUse] = [], startsAfter: [ServiceEntry] = [],
-        gatewayUses: [BusSocket] = [], gatewayNeed: GatewayNeed = .messages, keepsData: Bool = false, stateFiles: [String] = [],
-        settings: [SettingDeclaration] = []
+        gatewayUses: [BusSocket] = [], gatewayNeed: GatewayNeed = .messages, keepsData: Bool = false,
+        keepsPersonalData: Bool = false, stateFiles: [String] = [], settings: [SettingDeclaration] = []
     ) {
         self.name = name
         self.summary = summary
@@ -50,6 +52,7 @@ package struct ServiceEntry: Sendable {
         self.gatewayUses = gatewayUses
         self.gatewayNeed = gatewayNeed
         self.keepsData = keepsData
+        self.keepsPersonalData = keepsPersonalData
         self.stateFiles = stateFiles
         ownSettings = settings
     }
@@ -91,14 +94,18 @@ extension ServiceEntry: Hashable {
 }
 
 extension ServiceEntry {
-    /// All services, each after its dependencies. They are stopped in reverse order.
-    package static let all: [ServiceEntry] = [fcmEmulator] + behindGateway + [gateway]
+    /// All services, each after its dependencies. They are stopped in reverse order. The identity emulator, which no service needs at its
+    /// start, is the last one, so that the others have the ports of metrics that they had without it.
+    package static let all: [ServiceEntry] = [fcmEmulator] + behindGateway + [gateway, identityEmulator]
 
     /// Services that an operator sets up and starts. `msi up` does not start them.
     package static let optional: [ServiceEntry] = [canary]
 
     /// The services that answer commands on the bus.
     static let behindGateway: [ServiceEntry] = [fcmRelay, people, cube, messageLog, broadcast, webpush]
+
+    /// The services with data of persons. The people service, which erases persons, asks the others.
+    package static let withPersonalData: [ServiceEntry] = behindGateway.filter(\.keepsPersonalData)
 }
 
 /// A socket of the bus on which a service listens.

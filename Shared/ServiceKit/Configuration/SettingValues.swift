@@ -132,6 +132,9 @@ package struct SettingValues: Sendable {
         return word
     }
 
+    /// Whether the operator has given a setting a value, which may be the default.
+    package func isSet(_ setting: SettingDeclaration) -> Bool { string(setting.key) != nil }
+
     /// Checks the form of settings, and reads the files of secrets.
     ///
     /// - Returns: One sentence for each that is wrong.

@@ -27,12 +27,15 @@ package final class EmbeddedDatabase: Sendable {
 
     /// How long a write waits for another process, in milliseconds.
     static let busyTimeout = 5_000
+    /// How long ``emptyLog()`` waits for readers and other processes, in milliseconds.
+    private static let logBusyTimeout = 200
 
     /// Opens the file, creates it and its folder if they are missing, and migrates its tables.
     ///
     /// - Parameters:
     ///   - path: The database file. SQLite keeps `-wal` and `-shm` beside it. Only their owner may read them.
     ///   - durability: What a completed write survives.
+    ///   - erases: Whether SQLite overwrites what is removed. ``emptyLog()`` then removes its last traces.
     ///   - readable: The numbers of the formats that this version reads; `nil` for those of its steps. It may include the next one: a file
     ///     on which the next version has run its further step.
     ///   - migrations: Registers the steps from an empty file to the current tables. Each step runs once. Their number is the number of
@@ -41,14 +44,17 @@ package final class EmbeddedDatabase: Sendable {
     ///   - prepare: What each opening does after the steps, in one transaction, such as to add indexes that earlier versions ignore.
     /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used, or has a format that this version does not know.
     package init(
-        path: String, durability: Durability, readable: ClosedRange<Int>? = nil, migrations: (inout DatabaseMigrator) -> Void,
-        prepare: ((Database) throws -> Void)? = nil
+        path: String, durability: Durability, erases: Bool = false, readable: ClosedRange<Int>? = nil,
+        migrations: (inout DatabaseMigrator) -> Void, prepare: ((Database) throws -> Void)? = nil
     ) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(Double(Self.busyTimeout) / 1_000)
         configuration.maximumReaderCount = 8
         configuration.prepareDatabase { database in
-            guard database.configuration.readonly else { return }
+            guard database.configuration.readonly else {
+                if erases { try database.execute(sql: "PRAGMA secure_delete = ON") }
+                return
+            }
             try database.execute(sql: "PRAGMA cache_size = -\(Self.maxReaderCache)")
         }
         var migrator = DatabaseMigrator()
@@ -165,6 +171,22 @@ package final class EmbeddedDatabase: Sendable {
     package func changeTables(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
         do {
             try await pool.write(body)
+        } catch let error as DatabaseError {
+            throw error.failure
+        }
+    }
+
+    /// Moves the write-ahead log into the file, and empties it. What a database that `erases` has removed is in neither then.
+    ///
+    /// - Throws: ``CommandFailure`` with status `unavailable` while another read or process needs the log.
+    package func emptyLog() async throws {
+        do {
+            try await pool.writeWithoutTransaction { database in
+                // Writes wait behind it, so it does not wait for a long read such as that of a backup.
+                try database.execute(sql: "PRAGMA busy_timeout = \(Self.logBusyTimeout)")
+                defer { try? database.execute(sql: "PRAGMA busy_timeout = \(Self.busyTimeout)") }
+                _ = try database.checkpoint(.truncate)
+            }
         } catch let error as DatabaseError {
             throw error.failure
         }

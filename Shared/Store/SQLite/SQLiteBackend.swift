@@ -10,9 +10,10 @@ struct SQLiteBackend: StorageBackend {
         self.database = database
     }
 
+    /// - Parameter erases: Whether SQLite overwrites what is removed.
     /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used.
-    init(path: String) throws {
-        database = try EmbeddedDatabase(path: path, durability: .everyCommit) { _ in }
+    init(path: String, erases: Bool = false) throws {
+        database = try EmbeddedDatabase(path: path, durability: .everyCommit, erases: erases) { _ in }
     }
 
     /// Whether a file has collections. Does not change the file.
@@ -80,6 +81,8 @@ struct SQLiteBackend: StorageBackend {
     func size(of store: StoreDeclaration) async throws -> Int64 { try await database.size() }
 
     func diskSpace() async throws -> DiskSpace? { try database.diskSpace }
+
+    func removeTraces() async throws { try await database.emptyLog() }
 
     var revision: DatabaseRevision? { database.revision }
 

@@ -43,7 +43,7 @@ struct IdleBenchmark {
         let wakeUps: Double
     }
 
-    /// The memory of the services of an installation, without the emulator, in MiB: each one's share, and the sum.
+    /// The memory of the services of an installation, without the emulators, in MiB: each one's share, and the sum.
     private struct Installation: Encodable {
         let services: [String: Double]
         let proportional: Double
@@ -154,6 +154,7 @@ struct IdleBenchmark {
         var settings = EmulatorAccess(port: emulatorPort, stateDirectory: state).settings
         settings["MSI_STATE_DIR"] = state
         settings["MSI_FCM_EMULATOR_PORT"] = "\(emulatorPort)"
+        settings["MSI_IDENTITY_EMULATOR_PORT"] = "0"
         settings["MSI_GATEWAY_PORT"] = "0"
         settings["MSI_SUPERVISED"] = "true"
         settings["NOTIFY_SOCKET"] = socket.path
@@ -210,7 +211,7 @@ struct IdleBenchmark {
 
     /// Whether a university's installation has it.
     private static func isInstalled(_ process: IdleProcess) -> Bool {
-        ServiceEntry.all.contains { $0 != .fcmEmulator && $0.executable == process.name }
+        ServiceEntry.all.contains { ![.fcmEmulator, .identityEmulator].contains($0) && $0.executable == process.name }
     }
 
     /// - Parameter services: They run, and nothing else that shares libraries with them, except this process.

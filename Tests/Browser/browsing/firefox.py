@@ -1,5 +1,6 @@
 """A headless Firefox, which a test drives by Marionette: a line of JSON with its length before it, over TCP."""
 
+import base64
 import contextlib
 import json
 import os
@@ -17,9 +18,10 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 # How elements of a role are written in the app.
 ROLES = {
-    "alertdialog": "[role=alertdialog]", "article": "article", "button": "button:not([role])", "dialog": "[role=dialog]",
+    "alertdialog": "[role=alertdialog]", "article": "article", "button": "button:not([role])", "combobox": "select", "dialog": "[role=dialog]",
     "heading": "h1, h2, h3", "link": "a[href]", "listitem": "li", "navigation": "nav", "radio": "input[type=radio]",
     "searchbox": "input[type=search]", "summary": "summary", "switch": "[role=switch]",
+    "textbox": "input:not([type]), input[type=text], input[type=email], input[type=password], textarea",
 }
 
 # Those of a role that can be seen, by their accessible names and texts.
@@ -219,6 +221,24 @@ class Firefox:
 
     def resize(self, width, height):
         self.command("WebDriver:SetWindowRect", width=width, height=height)
+
+    def narrow(self, width):
+        """The page is so wide, even if a window cannot be; `None` ends it."""
+        self.run(
+            """const { style } = Services.wm.getMostRecentWindow("navigator:browser").gBrowser.selectedBrowser;
+            style.minWidth = style.maxWidth = args[0] ? `${args[0]}px` : "";""", width, chrome=True)
+        if width:
+            eventually(f"a page of {width} pixels", lambda: self.run("return innerWidth") == width, pause=0.1)
+
+    def scheme(self, name):
+        """The page is "light" or "dark"."""
+        self.run("Services.prefs.setIntPref('layout.css.prefers-color-scheme.content-override', args[0] === 'dark' ? 0 : 1);", name, chrome=True)
+        eventually(name, lambda: self.run("return matchMedia(`(prefers-color-scheme: ${args[0]})`).matches", name), pause=0.1)
+
+    def picture(self, path):
+        """Saves what is to be seen of the page."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(base64.b64decode(self.command("WebDriver:TakeScreenshot", full=False)["value"]))
 
     def forget(self):
         """Removes what sites have stored, with their service workers."""

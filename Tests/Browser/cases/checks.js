@@ -30,6 +30,8 @@ const byPath = (list) => list.sort((a, b) => (a.path < b.path ? -1 : 1));
 const questions = {
   after: ({ body }) => (body.after === undefined ? null : Number(body.after.split("-")[0])),
   tag: ({ headers }) => headers["If-None-Match"] !== undefined,
+  token: ({ headers }) => Number(/^Bearer token-(\d+)$/.exec(headers.Authorization ?? "")?.[1]) || null,
+  proof: ({ proof }) => proof ?? null,
   channels: ({ path }) => sorted(path.split("?channel=")[1]?.split(",") ?? []),
 };
 
@@ -94,6 +96,8 @@ const checks = {
   data: (expected, { state }) => unless(agrees(named(expected, "data"), state.broadcast_data), state.broadcast_data),
   quiet_hours: (expected, { state }) => unless(agrees(expected, state.settings.quiet_hours), state.settings),
   receipts: (expected, { state }) => unless(state.settings.receipts === expected, state.settings),
+  account: (expected, { state }) => unless(state.people.account === expected, state.people),
+  signed_out: (expected, { state }) => unless(state.people.signed_out === expected, state.people),
   reports: (expected, { asked, installation }) => reportsProblem(expected, asked, installation),
   asked: (expected, { asked }) => askedProblem(expected, asked),
   file: (expected, { file }) => unless(agrees(expected, linesOf(file)), linesOf(file)),

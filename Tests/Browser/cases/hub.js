@@ -1,4 +1,5 @@
 import { counted, identifierOf, topicOf, withIdentifiers } from "./names.js";
+import { personsOfHub } from "./persons.js";
 
 const pageSize = 2;
 const maxChannels = 200;
@@ -20,6 +21,7 @@ export function caseHub(clock) {
   /** Requests that have no answer. */
   let open = 0;
   let asked = [];
+  const persons = personsOfHub(clock);
 
   const keyOf = ({ path, moved_from: movedFrom }) => topicOf(movedFrom ?? path);
   const subjectAt = (path) => subjects.find((subject) => subject.path === path);
@@ -63,6 +65,7 @@ export function caseHub(clock) {
     hangs(is) { hangs = is; },
     pages(count) { pages = count; },
     receipt_status(status) { receiptStatus = status; },
+    ...persons.changes,
   };
 
   /** A document with its validator, or 304 for one that is known. */
@@ -131,9 +134,10 @@ export function caseHub(clock) {
           .finally(() => { open -= 1; });
       }
       if (isAway) throw new TypeError("the hub is away");
-      asked.push({ method, path, body, headers });
+      const request = { method, path, body, headers };
+      asked.push(request);
       // As over a network, nothing of the answer is shared with the hub.
-      return JSON.parse(JSON.stringify(answer(method, path, body, headers)));
+      return JSON.parse(JSON.stringify(await persons.answer(request) ?? answer(method, path, body, headers)));
     },
   };
 }

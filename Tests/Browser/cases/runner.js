@@ -1,6 +1,9 @@
 // Runs a case of Tests/AppCases with the web app: its core, a hub and a clock that the case drives.
 
+import { accountOf } from "/core/account.js";
 import { openApp } from "/core/app.js";
+import { openDatabase } from "/core/database.js";
+import { refusal } from "/core/errors.js";
 import { text } from "./app.js";
 import { differences, lastInstallation } from "./checks.js";
 import { caseClock } from "./clock.js";
@@ -8,6 +11,8 @@ import { caseHub } from "./hub.js";
 import { identifierOf, topicOf } from "./names.js";
 
 const deadline = 60_000;
+/** Whether the app does not allow something, or the hub does not. */
+const isRefusal = ({ kind, status }) => ["denied", "signed out"].includes(kind) || (kind === "refused" && status < 500);
 const soon = () => new Promise((next) => { setTimeout(next, 5); });
 
 let last = 0;
@@ -34,6 +39,8 @@ function playerOf(clock, firstLanguage, hubMembers) {
   const database = `case-${last += 1}`;
   let language = firstLanguage;
   let app = null;
+  /** The data as the account has them, which works without the app's loops. */
+  let data = null;
   let isRunning = false;
   let running = null;
   let file = null;
@@ -47,8 +54,10 @@ function playerOf(clock, firstLanguage, hubMembers) {
 
   async function end() {
     app?.close();
+    data?.close();
     await running;
     app = null;
+    data = null;
     running = null;
     isRunning = false;
   }
@@ -57,7 +66,7 @@ function playerOf(clock, firstLanguage, hubMembers) {
   async function outcomeOf(work) {
     let outcome = null;
     work.then(() => { outcome = "done"; },
-      (error) => { outcome = error.kind === "denied" ? "refused" : "failed"; });
+      (error) => { outcome = isRefusal(error) ? "refused" : "failed"; });
     while (outcome === null) {
       if (hub.isHanging) await clock.set(clock.now() + 1_000);
       await soon();
@@ -70,6 +79,16 @@ function playerOf(clock, firstLanguage, hubMembers) {
     file = answer;
     return answer.status < 300 ? "done" : answer.status < 500 ? "refused" : "failed";
   }
+
+  async function account() {
+    await opened();
+    data ??= await openDatabase(database, { fill: async () => {}, lost: () => {}, outdated: () => {} });
+    return accountOf({ name: database, database: data, hub, clock, language: () => language, tell: () => {} });
+  }
+
+  /** Shows who the person is: the bearer of an ID token, or who knows the password. */
+  const credentialOf = ({ account: name, token, password }) => (token ? { provider: "google", id_token: token }
+    : { provider: "password", account: name, password });
 
   /** The topic key of a subject's path: that of the cube, or the one that follows from the path. */
   async function topic(path) {
@@ -122,6 +141,14 @@ function playerOf(clock, firstLanguage, hubMembers) {
       : request("PUT", "/quiet-hours", { from, to })),
     receipts: ({ on }) => request("PUT", "/settings", { receipts: on }),
     report: async () => outcomeOf((await opened()).report()),
+    "sign in": async (step) => outcomeOf((await account()).signIn(credentialOf(step))),
+    register: async (step) => outcomeOf((await account()).register(step.account, credentialOf(step), undefined,
+      crypto.randomUUID())),
+    "sign out": async () => outcomeOf((await account()).signOut()),
+    async person() {
+      const asked = (await account()).authorized("GET", "/user");
+      return outcomeOf(asked.then((answer) => { if (answer.status !== 200) throw refusal("/user", answer); }));
+    },
     export: ({ format, message, channel }) => request("GET", `/export?${new URLSearchParams({ format,
       ...(message && { key: message }), ...(channel && { channel: identifierOf(channel) }) })}`),
     calendar: ({ message, start, minutes }) => request("GET", `/messages/${message}/calendar.ics?start=${

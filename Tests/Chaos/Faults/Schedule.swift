@@ -92,7 +92,7 @@ struct Schedule: Hashable, Sendable {
     }
 
     private static func candidates(of parts: [Part], hasLongFreezes: Bool) -> [Candidate] {
-        let processes = parts.filter { $0 != .machine }
+        let processes = parts.filter { $0 != .machine && !$0.actions.isEmpty }
         var candidates = parts.flatMap { part in
             part.actions.map { action in
                 // A power cut affects all processes, so none may have another fault.

@@ -10,6 +10,7 @@ struct PhoneFleet: Sendable {
     private let process: ChildProcess
     private let count: Int
     private let unsteady: Int
+    private let accounts: Int
 
     /// How long the phones may take to register and subscribe.
     private static let startTimeout = Duration.seconds(180)
@@ -18,17 +19,23 @@ struct PhoneFleet: Sendable {
     /// Of twenty phones, three are offline at times, three have their app killed at times, and three register late.
     private static let unsteadyShare = 0.45
 
-    /// Starts the phones, and returns when the steady ones are subscribed.
-    init(of count: Int, gatewayPort: Int, emulatorPort: Int, in folder: String) async throws {
+    /// Starts the phones, and returns when the steady ones are subscribed, and the persons are signed in.
+    ///
+    /// - Parameter accounts: How many persons have two of the phones; at most as many as the steady ones are enough for.
+    init(
+        of count: Int, accounts: Int, gatewayPort: Int, emulatorPort: Int, identityPort: Int, in folder: String
+    ) async throws {
         self.count = count
         unsteady = Int(Double(count) * Self.unsteadyShare)
+        self.accounts = min(accounts, (count - unsteady) / 2)
         process = try await ChildProcess(
             ServiceProcess.executables.appending(path: ServiceEntry.phoneFleet.executable),
-            ["fleet", "--count", "\(count)", "--unsteady", "\(unsteady)"],
+            ["fleet", "--count", "\(count)", "--unsteady", "\(unsteady)", "--accounts", "\(self.accounts)"],
             environment: [
                 Setting.stateDirectory.declaration.name: folder,
                 Setting.gatewayPort.declaration.name: String(gatewayPort),
                 Setting.fcmEmulatorPort.declaration.name: String(emulatorPort),
+                Setting.identityEmulatorPort.declaration.name: String(identityPort),
                 Setting.supervised.declaration.name: "true", "SWIFT_BACKTRACE": "enable=no",
             ],
             logFile: folder + "/log/phones.log")
@@ -45,7 +52,8 @@ struct PhoneFleet: Sendable {
         }
         let status = await process.end()
         let report = status == 0 ? FleetCount(log: process.log.split(separator: "\n")) : nil
-        return PhoneEvidence(phones: count, unsteady: unsteady, report: report, logFile: process.logFile)
+        return PhoneEvidence(
+            phones: count, unsteady: unsteady, accounts: accounts, report: report, logFile: process.logFile)
     }
 
     func kill() async {

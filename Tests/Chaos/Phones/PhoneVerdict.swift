@@ -6,6 +6,8 @@ struct PhoneEvidence: Sendable {
     let phones: Int
     /// The first of them, which are off, killed or late at times.
     let unsteady: Int
+    /// How many persons have two of them.
+    var accounts = 0
     /// `nil` if they did not report.
     let report: FleetCount?
     let logFile: String
@@ -35,10 +37,11 @@ struct PhoneVerdict: Sendable {
         }
         summary =
             "phones: count=\(report.phones) expected=\(report.expected) delivered=\(report.delivered) missing=\(report.missing) "
-            + "doubled=\(report.doubled)"
+            + "doubled=\(report.doubled)" + (report.persons.map { " pushes_to_persons=\($0.expected)" } ?? "")
         if report.phones != evidence.phones { problems.append("\(report.phones) of \(evidence.phones) phones have reported") }
         if report.missing > 0 { problems.append("\(report.missing) messages that the hub tells are missing on the phones") }
         if report.doubled > 0 { problems.append("\(report.doubled) messages are on a phone more than once") }
+        judge(report.persons, accounts: evidence.accounts)
         let miscounted = archive.keys.filter { evidence.receipts[$0, default: 0] != report.received[$0, default: 0] }
         if !miscounted.isEmpty {
             let named = miscounted.sorted().prefix(Self.maxNamed).map {
@@ -53,5 +56,16 @@ struct PhoneVerdict: Sendable {
         guard !absent.isEmpty else { return }
         let named = absent.sorted().prefix(Self.maxNamed).map { "\($0) on \(report.received[$0] ?? 0)" }
         problems.append("\(absent.count) messages are not on all \(evidence.phones) phones, such as \(named)")
+    }
+
+    /// Each push to a person is on both of their phones, and on no other one. A process that was killed while a push was on its way may have
+    /// sent it twice; the phone then replaces the pop-up.
+    private mutating func judge(_ persons: FleetCount.Persons?, accounts: Int) {
+        guard accounts > 0 else { return }
+        guard let persons, persons.accounts == accounts else {
+            return problems.append("\(persons?.accounts ?? 0) of \(accounts) persons are signed in on two phones")
+        }
+        if persons.missing > 0 { problems.append("\(persons.missing) of \(persons.expected) pushes to persons are missing") }
+        if persons.stray > 0 { problems.append("\(persons.stray) pushes to persons are on phones that should not have them") }
     }
 }

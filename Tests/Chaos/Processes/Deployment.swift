@@ -14,6 +14,7 @@ struct Deployment: Sendable {
     private let folder: String
     private let gatewayPort: Int
     private let emulatorPort: Int
+    private let identityPort: Int
 
     /// - Parameters:
     ///   - folder: An existing, empty folder for everything that is not on the machine's disk.
@@ -30,12 +31,16 @@ struct Deployment: Sendable {
         self.machine = machine
         self.emulatorPort = emulatorPort
         gatewayPort = try FreePort.choose()
+        identityPort = try FreePort.choose()
         try FileManager.default.createDirectory(atPath: folder + "/log", withIntermediateDirectories: false)
         let databasePort = try FreePort.choose()
         let emulator = EmulatorAccess(port: emulatorPort, stateDirectory: folder)
         var shared = emulator.settings.merging(Self.endpoints(in: folder)) { $1 }
         shared[Setting.gatewayPort.declaration.name] = String(gatewayPort)
         shared[Setting.fcmEmulatorPort.declaration.name] = String(emulatorPort)
+        shared[Setting.identityEmulatorPort.declaration.name] = String(identityPort)
+        shared.merge(IdentityEmulatorAccess(port: identityPort).settings) { $1 }
+        shared[Setting<String>.registration.declaration.name] = "anyone"
         shared[Setting.runtimeDirectory.declaration.name] = folder + "/run"
         shared[Setting.webPushContact.declaration.name] = "mailto:chaos@example.edu"
         if !pushServices.isEmpty {
@@ -47,7 +52,7 @@ struct Deployment: Sendable {
         }
         parts = store.processes.map { [shared] part in
             var settings = shared.merging(Self.settings(of: part, in: folder)) { $1 }
-            if part != .emulator {
+            if part != .emulator, part != .identityEmulator {
                 let isRelay = Part.relays.contains(part)
                 settings.merge(machine.variables(libraries: isRelay ? [resolver] : [])) { $1 }
                 settings[Setting.stateDirectory.declaration.name] = machine.stateFolder
@@ -138,15 +143,26 @@ struct Deployment: Sendable {
         }
     }
 
+    /// Starts each process again as this version that runs as the other one.
+    func upgrade() async throws {
+        for part in parts where part.version == .other {
+            await part.stop()
+            try await part.start(changingVersion: true)
+        }
+    }
+
     /// Calls a function while phones are on.
     ///
+    /// - Parameter accounts: How many persons have two of the phones.
     /// - Returns: What the phones have at the end; `nil` without phones.
-    func withPhones(_ count: Int, _ body: () async throws -> Void) async throws -> PhoneEvidence? {
+    func withPhones(_ count: Int, accounts: Int, _ body: () async throws -> Void) async throws -> PhoneEvidence? {
         guard count > 0 else {
             try await body()
             return nil
         }
-        let fleet = try await PhoneFleet(of: count, gatewayPort: gatewayPort, emulatorPort: emulatorPort, in: folder)
+        let fleet = try await PhoneFleet(
+            of: count, accounts: accounts, gatewayPort: gatewayPort, emulatorPort: emulatorPort, identityPort: identityPort,
+            in: folder)
         do {
             try await body()
         } catch {

@@ -22,6 +22,8 @@ struct Part: Hashable, Sendable {
     /// The power, the disk and the clock. FCM is on another machine.
     static let machine = Part(.machine)
     static let emulator = Part(.service(.fcmEmulator))
+    /// It stands for providers that are elsewhere. The phones' persons sign in with its tokens before there are faults.
+    static let identityEmulator = Part(.service(.identityEmulator))
     static let gateway = Part(.service(.gateway))
     static let relays = processes(of: .fcmRelay)
     static let messageLogs = processes(of: .messageLog)
@@ -63,15 +65,16 @@ struct Part: Hashable, Sendable {
         return number.map { "\(name)-\($0)" } ?? name
     }
 
-    /// The services, which an operator upgrades. FCM is not one of them.
+    /// The services, which an operator upgrades. FCM and the providers of identities are none of them.
     static let ofProduct = allCases.filter(\.isOnMachine)
 
     /// Whether it runs on the machine, and so has its power and clock.
-    var isOnMachine: Bool { service != nil && self != .emulator }
+    var isOnMachine: Bool { service != nil && self != .emulator && self != .identityEmulator }
 
     /// Its possible faults.
     var actions: [Fault.Action] {
         switch kind {
+        case .service(.identityEmulator): []
         case .machine: Fault.Action.ofMachine
         case .database: Fault.Action.ofProcesses
         case .service(let service):

@@ -26,6 +26,8 @@ struct Evidence: Sendable {
     /// What was done with the cube.
     var cubeEdits = CubeEdits()
     var cube = CubeEvidence()
+    /// What students had done.
+    var students: [StudentEvidence] = []
     var join = JoinEvidence()
     /// When portals gave up waiting for an answer, Unix milliseconds.
     var hangs: [Int64] = []

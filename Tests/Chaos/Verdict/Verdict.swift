@@ -20,6 +20,7 @@ struct Verdict: Sendable {
     let audit: AuditVerdict?
     let phones: PhoneVerdict?
     let browsers: BrowserVerdict?
+    let students: StudentVerdict?
     /// All problems: losses, and events without an explanation.
     private(set) var problems: [String]
 
@@ -66,10 +67,11 @@ struct Verdict: Sendable {
         broadcasts = BroadcastVerdict(
             sent: evidence.sentBroadcasts, logged: evidence.loggedBroadcasts, audit: evidence.audit, phones: evidence.phones)
         cube = CubeVerdict(evidence.cubeEdits, cube: evidence.cube, audit: evidence.audit)
+        students = evidence.students.isEmpty ? nil : StudentVerdict(evidence.students)
         let features = evidence.phones.map { FeatureVerdict($0, sent: evidence.sentBroadcasts).problems } ?? []
         problems = evidence.problems + JoinVerdict(evidence.join).problems + features + cube.problems
         problems += pushes.problems + (audit?.problems ?? []) + (phones?.problems ?? []) + broadcasts.problems
-        problems += browsers?.problems ?? []
+        problems += (browsers?.problems ?? []) + (students?.problems ?? [])
         for message in evidence.accepted { judge(message, evidence) }
         for message in evidence.archive.values { judge(message, evidence) }
         for (component, copies) in evidence.sends { judge(copies, of: component, evidence) }

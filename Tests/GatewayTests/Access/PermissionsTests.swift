@@ -173,6 +173,8 @@ private struct Caller {
     var isScoped = false
     /// Whether a second factor is required of the account, which has none.
     var lacksSecondFactor = false
+    /// Whether it is a person's device.
+    var isDevice = false
 
     static func all(at gateway: RunningGateway, _ cube: CampusCube) async throws -> [Caller] {
         func session(_ account: String, _ role: Role = .communicator) async throws -> BrowserSession {
@@ -235,6 +237,11 @@ private struct Caller {
         }
         callers.append(
             Caller(name: "expired token", account: "root", credential: .token(expiredToken), gateway: gateway, rights: nil))
+        let student = try await gateway.person("student")
+        callers.append(
+            Caller(
+                name: "device", account: student.account, credential: .token(student.token), gateway: gateway, rights: [],
+                isDevice: true))
         // Its sign-out ends the sessions that others use, so it is the last one.
         return callers.filter { $0.name != "super user" } + callers.filter { $0.name == "super user" }
     }
@@ -270,6 +277,12 @@ private struct Caller {
             // An invalid token is an error everywhere; an ended cookie is none.
             return route.right == .anyone && !isToken ? .admitted : .unauthenticated
         }
+        if isDevice {
+            // A device registers only itself.
+            let isOther = route.method == .put && route.path == "/user/devices/:id"
+            return route.right == .anyone || route.right == .person && !isOther ? .admitted : .forbidden
+        }
+        if route.right == .person { return .forbidden }
         if lacksSecondFactor, route.right != .anyone, route.right != .partlySignedIn { return .forbidden }
         if let right = route.right.accountRight, !rights.contains(right) { return .forbidden }
         // The objects do not exist, so no scope contains them.

@@ -20,14 +20,24 @@ struct RequestLimitTests {
         let now = NIODeadline.now()
         for left in [4, 3, 2, 1, 0] {
             let address = IPAddress("192.0.2.\(left)")
-            let fields = try limits.count(principal(left == 2 ? "ANN" : "ann"), from: address, at: now)
+            let fields = try limits.count(.account(principal(left == 2 ? "ANN" : "ann")), from: address, at: now)
             #expect(fields[.rateLimitPolicy] == "\"account\";q=5;w=60")
             #expect(fields[.rateLimit] == "\"account\";r=\(left);t=\((5 - left) * 12)")
         }
-        let problem = try #require(throws: Problem.self) { try limits.count(principal("ann"), from: nil, at: now) }
+        let problem = try #require(throws: Problem.self) { try limits.count(.account(principal("ann")), from: nil, at: now) }
         #expect(problem.kind == .tooManyRequests && problem.headers[.retryAfter] == "12")
-        #expect(throws: Never.self) { try limits.count(principal("bob"), from: nil, at: now) }
-        for _ in 0..<100 { #expect(try limits.count(principal("ann", isOperator: true), from: nil, at: now).isEmpty) }
+        #expect(throws: Never.self) { try limits.count(.account(principal("bob")), from: nil, at: now) }
+        for _ in 0..<100 { #expect(try limits.count(.account(principal("ann", isOperator: true)), from: nil, at: now).isEmpty) }
+    }
+
+    @Test("The devices of a person have one limit together, which is that of the account")
+    func devices() throws {
+        let limits = RequestLimits(perAccount: 2, perAddress: 1)
+        let now = NIODeadline.now()
+        for _ in 0..<2 { _ = try limits.count(.device(.sample()), from: .loopback, at: now) }
+        let problem = try #require(throws: Problem.self) { try limits.count(.device(.sample()), from: .loopback, at: now) }
+        #expect(problem.kind == .tooManyRequests)
+        #expect(throws: Never.self) { try limits.count(.device(.sample("bob")), from: .loopback, at: now) }
     }
 
     @Test("An address that invents credentials is stopped before they are checked; other addresses are not")

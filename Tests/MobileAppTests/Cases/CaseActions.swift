@@ -27,8 +27,27 @@ extension CasePhone {
         case "quiet hours": try await app.badge.set(try quietHours(&step))
         case "receipts": try await app.receipts.set(try step.flag("on"))
         case "report": try await app.receipts.send()
+        case "sign in": try await app.account.signIn(try credential(&step))
+        case "register":
+            let name = try step.text("account")
+            try await app.account.register(name, with: try credential(of: name, &step), key: "\(name) \(step.place)")
+        case "sign out": try await app.account.signOut()
+        case "person":
+            let answer = try await app.account.request(HubRequest(.get, "/user"))
+            guard answer.status == 200 else { throw HubFailure.refused(status: answer.status, path: "/user") }
         default: try await actOnMessages(when, &step)
         }
+    }
+
+    /// Shows who the person is: the bearer of an ID token, or who knows the password.
+    private func credential(_ step: inout CaseMembers) throws -> Account.Credential {
+        if let token = try step.optionalText("token") { return .google(idToken: token) }
+        return .password(account: try step.text("account"), password: try step.text("password"))
+    }
+
+    private func credential(of account: String, _ step: inout CaseMembers) throws -> Account.Credential {
+        if let token = try step.optionalText("token") { return .google(idToken: token) }
+        return .password(account: account, password: try step.text("password"))
     }
 
     private func actOnMessages(_ when: String, _ step: inout CaseMembers) async throws {

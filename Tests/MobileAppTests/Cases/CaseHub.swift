@@ -26,12 +26,36 @@ extension CasePhone {
         if let isAway = try members.optionalFlag("away") { hub.setOnline(!isAway) }
         if let isStalled = try members.optionalFlag("hangs") { hub.setStalled(isStalled) }
         if let status = try members.optionalInteger("receipt_status") { hub.setReceiptStatus(Int(status)) }
+        try changePersons(&members)
         switch members.take("pages") {
         case nil: break
         case .null?: hub.fail(afterPages: nil)
         case let pages?:
             guard let number = pages.integer else { throw CaseMistake("\(members.place).pages: expected an integer or null") }
             hub.fail(afterPages: Int(number))
+        }
+    }
+
+    private func changePersons(_ members: inout CaseMembers) throws {
+        let added = try members.optionalTexts("accounts") ?? []
+        let ended = try members.optionalTexts("ends") ?? []
+        let forgotten = try members.optionalTexts("forgets") ?? []
+        guard Set(forgotten).isSubset(of: ["tokens", "next challenge"]) else {
+            throw CaseMistake("\(members.place).forgets: expected tokens or next challenge, got \(forgotten)")
+        }
+        let takesTokens = try members.optionalFlag("takes_tokens")
+        let challengeStatus = try members.optionalInteger("challenge_status")
+        let tokenStatus = try members.optionalInteger("token_status")
+        let ahead = try members.optionalInteger("ahead")
+        hub.persons { persons in
+            persons.add(added)
+            persons.end(ended)
+            if forgotten.contains("tokens") { persons.forgetTokens() }
+            if forgotten.contains("next challenge") { persons.forgetNextChallenge() }
+            persons.takesTokens = takesTokens ?? persons.takesTokens
+            persons.challengeStatus = challengeStatus.map { Int($0) } ?? persons.challengeStatus
+            persons.tokenStatus = tokenStatus.map { Int($0) } ?? persons.tokenStatus
+            persons.ahead = ahead.map { $0 * 1_000 } ?? persons.ahead
         }
     }
 

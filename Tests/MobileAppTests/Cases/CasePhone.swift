@@ -72,7 +72,11 @@ final class CasePhone {
             throw mistake
         } catch let late as TooLate {
             throw late
-        } catch is Refused, is Subscriptions.ForcedSubject, is Subscriptions.NotSubscribed {
+        } catch is Refused, is Subscriptions.ForcedSubject, is Subscriptions.NotSubscribed, is Account.SignedOut {
+            outcome = .refused
+        } catch HubFailure.refused(let status, _) where when == "person" && status < 500 {
+            outcome = .refused
+        } catch let refusal as Account.Refusal where refusal.status < 500 {
             outcome = .refused
         } catch {
             outcome = .failed

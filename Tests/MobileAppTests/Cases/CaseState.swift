@@ -22,6 +22,8 @@ extension CasePhone {
             return .object(try await app.broadcasts.features().map { JSONValue.Member($0.name, .boolean($0.isOn)) })
         case "data": return .array(try await app.broadcasts.data().map(Self.document))
         case "quiet_hours": return try await quietHours()
+        case "account": return try await app.account.name().map { .string($0) } ?? .null
+        case "signed_out": return .boolean(try await app.account.wasSignedOut())
         case "receipts": return .boolean(try await app.receipts.areOn())
         case "reports": return .array(reports())
         case "file": return .list(try fileLines())
@@ -110,9 +112,9 @@ extension CasePhone {
 
     /// The requests of this step with a method and a path, such as `GET /channel`.
     func requests(_ name: String) throws -> [JSONValue] {
-        try hub.requests.dropFirst(before.requests).filter { request in
-            "\(request.method.rawValue) \(request.path.prefix { $0 != "?" })" == name
-        }.map { request in
+        try hub.requests.enumerated().dropFirst(before.requests).filter { _, request in
+            "\(request.method.rawValue) \(Self.path(of: request))" == name
+        }.map { number, request in
             let body = request.body.isEmpty ? nil : try JSONValue(parsing: request.body)
             let position = body?["after"]?.string?.prefix { $0 != "-" }
             let channels = request.path.split(separator: "=").dropFirst().first?.split(separator: ",") ?? []
@@ -120,8 +122,15 @@ extension CasePhone {
                 "after": position.map { .number(String($0)) } ?? .null,
                 "tag": .boolean(request.headers["If-None-Match"] != nil),
                 "channels": .list(channels.map { names.name(of: String($0)) }.sorted()),
+                "token": TestPersons.tokenNumber(of: request).map { .integer($0) } ?? .null,
+                "proof": hub.proof(ofRequest: number).map { .boolean($0) } ?? .null,
             ]
         }
+    }
+
+    /// Without the query, and with `ID` for the id of a device.
+    private static func path(of request: HubRequest) -> String {
+        request.path.hasPrefix("/user/devices/") ? "/user/devices/ID" : String(request.path.prefix { $0 != "?" })
     }
 
     // MARK: Files

@@ -45,6 +45,10 @@ final class TestHub: HubConnection {
         /// FCM does not answer the hub.
         var isFCMSilent = false
         var requests: [HubRequest] = []
+        /// By the number of the request: whether its proof of a device is right.
+        var proofs: [Int: Bool] = [:]
+        var persons = TestPersons()
+        var clock: (any DeviceClock)?
         var pageSize = 2
         var push: TestPush?
         var receiptStatus = 204
@@ -55,6 +59,17 @@ final class TestHub: HubConnection {
     private let state = Mutex(State())
 
     var requests: [HubRequest] { state.withLock { $0.requests } }
+
+    /// Whether the proof of a request is right; `nil` if it has none.
+    func proof(ofRequest number: Int) -> Bool? { state.withLock { $0.proofs[number] } }
+
+    /// The clock of the phone, from which the hub's follows.
+    func setClock(_ clock: any DeviceClock) { state.withLock { $0.clock = clock } }
+
+    /// Reads or changes the persons that have accounts.
+    func persons<Value>(_ body: (inout sending TestPersons) -> sending Value) -> sending Value {
+        state.withLock { body(&$0.persons) }
+    }
 
     func set(_ subjects: [Subject]) {
         state.withLock {
@@ -186,7 +201,11 @@ final class TestHub: HubConnection {
                 let topics = state.push?.allTopics.sorted() ?? []
                 return HubAnswer(status: 200, body: (["topics": .array(topics.map { .string($0) })] as JSONValue).data)
             default:
-                return HubAnswer(status: 404, body: Data())
+                guard let (answer, proof) = state.persons.answer(to: request, phone: state.clock?.now ?? 0) else {
+                    return HubAnswer(status: 404, body: Data())
+                }
+                state.proofs[state.requests.count - 1] = proof
+                return answer
             }
         }
     }

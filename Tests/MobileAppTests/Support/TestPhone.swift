@@ -6,6 +6,7 @@ struct TestPhone: Sendable {
     let clock: TestClock
     let hub: TestHub
     let push: TestPush
+    let secrets = TestSecretStore()
     let database: AppDatabase
     let platform: Platform
     let app: MobileApp
@@ -22,10 +23,12 @@ struct TestPhone: Sendable {
         self.hub = hub
         push = TestPush(kind)
         hub.setPush(push)
+        hub.setClock(clock)
         if let subjects { hub.set(subjects) }
         database = try AppDatabase(path: path)
         platform = Platform(
-            kind: kind, push: push, notifications: push, hub: hub, clock: clock, readBroadcastCopy: readBroadcastCopy)
+            kind: kind, push: push, notifications: push, hub: hub, clock: clock, readBroadcastCopy: readBroadcastCopy,
+            secretStore: secrets, deviceName: "A test", appVersion: "1.1.0")
         app = MobileApp(platform: platform, database: database, localBroadcasts: localBroadcasts)
     }
 

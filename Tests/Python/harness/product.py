@@ -38,15 +38,17 @@ class Product:
         """`settings(product)` returns further variables of the environment; the product has its addresses by then."""
         self.executables = pathlib.Path(executables)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="msi-browser-"))
-        self.gateway_port, self.emulator_port = processes.free_port(), processes.free_port()
+        self.gateway_port, self.emulator_port, identity_port = (processes.free_port() for _ in range(3))
         self.url = f"http://127.0.0.1:{self.gateway_port}"
         self.cookie = f"msi_session_{self.gateway_port}"
         self.emulator_url = f"https://127.0.0.1:{self.emulator_port}"
+        self.identity_url = f"http://127.0.0.1:{identity_port}"
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("MSI_")},
             "MSI_STATE_DIR": str(self.folder),
             "MSI_GATEWAY_PORT": str(self.gateway_port),
             "MSI_FCM_EMULATOR_PORT": str(self.emulator_port),
+            "MSI_IDENTITY_EMULATOR_PORT": str(identity_port),
             "MSI_PHONE_PORT": "0",
             # One account does in a minute what many people do.
             "MSI_GATEWAY_ACCOUNT_REQUESTS": "100000",

@@ -36,7 +36,10 @@ func withFailingUp(
 
 /// The settings of an `msi up` beside others.
 func upSettings(in folder: String) -> [String: String] {
-    ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0", "MSI_PHONE_PORT": "0"]
+    [
+        "MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0", "MSI_IDENTITY_EMULATOR_PORT": "0",
+        "MSI_PHONE_PORT": "0",
+    ]
 }
 
 /// A folder of the product's executables, of which a test may replace some.

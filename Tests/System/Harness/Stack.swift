@@ -22,6 +22,12 @@ struct Stack: Sendable {
         return line?.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap { Int($0.1) }
     }
 
+    /// The identity emulator; `nil` if there is none.
+    var identity: IdentityServer? {
+        let line = program.lines.first { $0.contains("  sign-in  ") }
+        return line?.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/).map { IdentityServer(url: String($0.output), http: portal.http) }
+    }
+
     /// The running processes by the names of their executables.
     var processes: [String: Int32] {
         Dictionary(program.children.map { ($0.name, $0.id) }) { first, _ in first }

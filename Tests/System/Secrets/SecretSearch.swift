@@ -57,11 +57,13 @@ final class SecretSearch: Sendable {
     }
 
     /// Shows a folder's files by their paths in it.
-    func showFiles(in folder: String) throws {
+    ///
+    /// - Parameter prefix: Before the paths.
+    func showFiles(in folder: String, as prefix: String = "") throws {
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {
             // Sockets have no content, and files may vanish.
             guard let data = FileManager.default.contents(atPath: folder + "/" + path) else { continue }
-            show(data, at: path)
+            show(data, at: prefix + path)
         }
     }
 }

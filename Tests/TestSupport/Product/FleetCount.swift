@@ -24,6 +24,26 @@ package struct FleetCount: Hashable, Sendable {
     package let features: [String: [Int]]
     /// Each time a broadcast had reached all steady phones, in order.
     package let arrivals: [Arrival]
+    /// `nil` for a fleet without accounts.
+    package let persons: Persons?
+
+    /// What the persons of the fleet have seen: pushes that should have been shown on their phones.
+    package struct Persons: Codable, Hashable, Sendable {
+        /// How many are signed in on both of their phones.
+        package let accounts: Int
+        package let expected: Int
+        package let missing: Int
+        package let doubled: Int
+        package let stray: Int
+
+        package init(accounts: Int, expected: Int, missing: Int = 0, doubled: Int = 0, stray: Int = 0) {
+            self.accounts = accounts
+            self.expected = expected
+            self.missing = missing
+            self.doubled = doubled
+            self.stray = stray
+        }
+    }
 
     /// A broadcast has reached all steady phones.
     package struct Arrival: Hashable, Sendable {
@@ -41,7 +61,7 @@ package struct FleetCount: Hashable, Sendable {
         phones: Int, expected: Int, delivered: Int, doubled: Int, missing: Int, p50: Double? = nil, p99: Double? = nil,
         max: Double? = nil, received: [String: Int], recalled: [String: Int] = [:], shown: [Int64: Int] = [:],
         doubledBroadcasts: Int = 0,
-        features: [String: [Int]] = [:], arrivals: [Arrival] = []
+        features: [String: [Int]] = [:], arrivals: [Arrival] = [], persons: Persons? = nil
     ) {
         self.phones = phones
         self.expected = expected
@@ -57,6 +77,7 @@ package struct FleetCount: Hashable, Sendable {
         self.doubledBroadcasts = doubledBroadcasts
         self.features = features
         self.arrivals = arrivals
+        self.persons = persons
     }
 }
 
@@ -93,6 +114,7 @@ extension FleetCount {
         self.init(
             phones: Int(phones), expected: Int(expected), delivered: Int(delivered), doubled: Int(doubled), missing: Int(missing),
             p50: milliseconds("p50_ms"), p99: milliseconds("p99_ms"), max: milliseconds("max_ms"), received: received,
-            recalled: recalled, shown: shown, doubledBroadcasts: doubledBroadcasts, features: features, arrivals: arrivals)
+            recalled: recalled, shown: shown, doubledBroadcasts: doubledBroadcasts, features: features, arrivals: arrivals,
+            persons: report["persons"].flatMap { try? JSONCoder.decode(Persons.self, from: $0.data) })
     }
 }

@@ -10,7 +10,8 @@ package struct TestBrowser: Sendable {
     package let number: Int
     /// The topic keys of the subjects whose Alerts it gets.
     package let alerts: [String]
-    private let id: String
+    /// The id of its subscription, which a person's device registers.
+    package let id: String
     private let secret: String
 
     private static let subscriptions = "/app/push/subscriptions"

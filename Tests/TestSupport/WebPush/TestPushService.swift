@@ -25,6 +25,7 @@ package final class TestPushService: Sendable {
         var code: String?
         var isEnded = false
         var arrivals: [PushArrival] = []
+        var personPushes: [PersonPushArrival] = []
         var refusals: [Int64] = []
     }
 
@@ -69,6 +70,9 @@ package final class TestPushService: Sendable {
 
     /// The messages that a browser has got, in order, with second copies.
     package func arrivals(at number: Int) -> [PushArrival] { state.withLock { $0.subscriptions[number].arrivals } }
+
+    /// The pushes to the person of a browser, in order, with second copies.
+    package func personPushes(at number: Int) -> [PersonPushArrival] { state.withLock { $0.subscriptions[number].personPushes } }
 
     /// When pushes to a subscription were refused because it has ended, in Unix milliseconds.
     package func refusals(of number: Int) -> [Int64] { state.withLock { $0.subscriptions[number].refusals } }
@@ -120,13 +124,17 @@ package final class TestPushService: Sendable {
         guard let keys else { return .gone }
         // Not under the lock: it takes a tenth of a millisecond.
         let text = try? keys.read(push.body)
-        let own = text.flatMap { try? JSONValue(parsing: $0) }?["msi"]
+        let document = text.flatMap { try? JSONValue(parsing: $0) }
+        let own = document?["msi"]
         let (code, msiKey) = (own?["code"]?.string, own?["msi_key"]?.string)
+        let title = document?["notification"]?["title"]?.string
         return state.withLock { state -> HTTPResponseStatus in
             if let code {
                 state.subscriptions[number].code = code
             } else if let msiKey {
                 state.subscriptions[number].arrivals.append(PushArrival(msiKey: msiKey, received: .nowInMilliseconds))
+            } else if let kind = own?["kind"]?.string, let id = own?["id"]?.string, let title {
+                state.subscriptions[number].personPushes.append(PersonPushArrival(kind: kind, id: id, title: title))
             } else {
                 state.unreadable += 1
                 return .badRequest
@@ -134,6 +142,15 @@ package final class TestPushService: Sendable {
             return .created
         }
     }
+}
+
+/// A push to a person that has reached a browser.
+package struct PersonPushArrival: Hashable, Sendable {
+    /// Such as `friend_request`.
+    package let kind: String
+    package let id: String
+    /// What the notification shows.
+    package let title: String
 }
 
 /// A message that has reached a browser.

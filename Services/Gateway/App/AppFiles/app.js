@@ -1,9 +1,11 @@
 // The student's app in a browser: the views of the app over its core in this browser, the first visit, and what the
-// browser adds: installation, and starts without a network.
+// browser adds: installation, starts without a network, and what needs an account.
 import { isInstalled, onInstallation } from "./lib/installation.js";
 import { fill, h } from "./lib/dom.js";
 import { icon } from "./lib/icons.js";
+import { withTexts } from "./lib/later.js";
 import { dayOf } from "./lib/phone-time.js";
+import { returned } from "./lib/returned.js";
 import { app, follow, phoneNow, state } from "./lib/state.js";
 import { t } from "./lib/text.js";
 import { isNewerWaiting, keepFiles, startNewest, worksOffline } from "./lib/worker.js";
@@ -11,14 +13,24 @@ import { appScreen } from "./app/app.js";
 import { closeDialogs, dialogPlace } from "./elements/dialog.js";
 import { toastRegion } from "./elements/toast.js";
 import { installation } from "./install.js";
+import { personal } from "./personal.js";
 
 await startNewest();
+/** What a provider's page has brought back, until the page about people has it. */
+let given = returned();
 
 const wide = matchMedia("(min-width: 900px)");
 const howToInstall = { page: "install", sign: icon("download"), label: t("install.heading"), make: installation };
 /** The settings of notifications, loaded with the settings' page. */
 const notices = async () => (await import("./notices.js")).notices;
-const screens = { app: appScreen({ noteNow, about, further: [howToInstall], wide, notices }) };
+/** The page about people, loaded when it is opened. */
+const people = async () => {
+  const { peoplePage } = await withTexts(() => import("./people/people.js"));
+  const page = peoplePage({ given });
+  given = null;
+  return page;
+};
+const screens = { app: appScreen({ noteNow, about, further: [howToInstall], personal, wide, notices, people }) };
 /** The screens that most visits do not need are loaded when they are shown. */
 const rare = {
   welcome: async () => (await import("./welcome.js")).welcomeScreen(begin),
@@ -31,8 +43,10 @@ document.title = t("product");
 
 let shown = "";
 let problem = null;
-let isBegun = false;
+let isBegun = given !== null;
 let isKept = false;
+/** Whether everything that a start needs is there. */
+let isStarted = false;
 
 /** Whether the person has seen what the app is. */
 function isWelcomed() {
@@ -105,6 +119,7 @@ function update() {
   }
   screens[next].update(problem);
   showNamed();
+  followPeople();
 }
 
 /** Shows the message that the address names, as after a tap on a notification: #message/6b0187feff0dafac2833f431. */
@@ -113,6 +128,11 @@ function showNamed() {
   if (!key || shown !== "app") return;
   history.replaceState(null, "", "#messages");
   screens.app.reveal(key);
+}
+
+/** Who is signed in hears of what happens to them on every page. Without the modules, the next change tries again. */
+function followPeople() {
+  if (isStarted && state?.people.account) app.people().catch(() => {});
 }
 
 function skeleton() {
@@ -150,6 +170,8 @@ await keepFiles();
 if (state) update();
 // The hub is told what has changed. Without the module, the next start does it.
 if (app && globalThis.Notification?.permission === "granted") app.pushes().catch(() => {});
+isStarted = true;
+followPeople();
 
 let day = null;
 setInterval(() => {

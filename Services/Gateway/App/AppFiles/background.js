@@ -9,6 +9,7 @@ import { openDatabase } from "./core/database.js";
 import { connectionTo, gateway } from "./core/hub.js";
 import { messagesOf } from "./core/messages.js";
 import { missedOf } from "./core/missed.js";
+import { peopleOf } from "./core/people.js";
 import { pushesOf } from "./core/pushes.js";
 import { receiptsOf } from "./core/receipts.js";
 import { subscriptionsOf } from "./core/subscriptions.js";
@@ -30,11 +31,15 @@ const ignore = () => {};
 const warn = (error) => console.warn(error.message);
 
 addEventListener("push", (event) => event.waitUntil(pushed(event.data)));
-addEventListener("pushsubscriptionchange", (event) => event.waitUntil(withData(({ pushes, signal }) =>
-  pushes.renew(signal))));
+addEventListener("pushsubscriptionchange", (event) => event.waitUntil(withData(async ({ pushes, people, signal }) => {
+  await pushes.renew(signal);
+  // Who is signed in is reached by the new subscription.
+  await people.account.registerDevice(signal);
+})));
 addEventListener("notificationclick", (event) => {
   event.notification.close();
-  event.waitUntil(open(event.notification.data?.msi_key));
+  const { msi_key: key, link } = event.notification.data ?? {};
+  event.waitUntil(open(key ? `#message/${key}` : link ?? ""));
 });
 
 /**
@@ -53,8 +58,9 @@ async function withData(work) {
   const subscriptions = subscriptionsOf({ database, hub });
   const missed = missedOf({ database, hub, messages, subscriptions, failed: warn });
   const pushes = pushesOf({ name, database, hub: gateway, tell });
+  const people = peopleOf({ name, database, hub: gateway, tell, failed: warn });
   try {
-    await work({ missed, pushes, receipts, signal });
+    await work({ missed, people, pushes, receipts, signal });
     tell();
   } catch (error) {
     warn(error);
@@ -73,11 +79,14 @@ async function pushed(data) {
   };
   const timer = setTimeout(() => showOnce().catch(warn), patience);
   try {
-    await withData(async ({ missed, pushes, receipts, signal }) => {
-      const key = push?.msi_key;
+    await withData(async ({ missed, people, pushes, receipts, signal }) => {
+      // A push about people has no message. Its tag tells a second copy.
+      const key = push?.msi_key ?? (push?.kind && push.tag);
       // The browser may have no space to remember it.
       await showOnce(key ? await pushes.note(key).catch(() => false) : false, await pushes.language());
       if (push?.code) return pushes.prove(push.code, signal);
+      // It went to one person, so nobody has to wait.
+      if (push?.kind) return people.happened("requests", signal);
       await clock.sleep(spread * Math.random(), signal);
       await missed.fetch(signal);
       // A message may have been recalled since.
@@ -97,19 +106,21 @@ function pushOf(data) {
   let push;
   try { push = data.json(); } catch { return null; /* it is empty, or no JSON */ }
   if (!isObject(push) || !isObject(push.notification) || !isObject(push.msi)) return null;
-  const { notification: { title, body, lang, dir, tag, silent }, msi: { msi_key: key, timestamp, code } } = push;
+  const { title, body, lang, dir, tag, silent } = push.notification;
+  const { msi_key: key, timestamp, code, kind, link } = push.msi;
   if (!isText(title) || !title) return null;
   const text = (value) => (isText(value) ? value : "");
   return { title, body: text(body), lang: text(lang), dir: ["ltr", "rtl"].includes(dir) ? dir : "auto", tag: text(tag),
     isSilent: silent === true, msi_key: isIdentifier(key) ? key : undefined, code: isText(code) ? code : undefined,
+    kind: isText(kind) ? kind : undefined, link: isText(link) && link.startsWith("#") ? link : undefined,
     timestamp: isMoment(timestamp) ? timestamp : undefined };
 }
 
 /** Shows a push. With the tag of an earlier one it replaces that one. */
-function show({ title, body, lang, dir, tag, isSilent, msi_key: key, timestamp }, isKnown) {
+function show({ title, body, lang, dir, tag, isSilent, msi_key: key, link, timestamp }, isKnown) {
   const isQuiet = isSilent || isKnown;
   return registration.showNotification(title, { body, lang, dir, tag, timestamp, icon, silent: isQuiet,
-    renotify: Boolean(tag) && !isQuiet, data: { msi_key: key } });
+    renotify: Boolean(tag) && !isQuiet, data: { msi_key: key, link } });
 }
 
 const icon = new URL("icons/192.png", import.meta.url).href;
@@ -127,9 +138,8 @@ async function textIn(language, key) {
   return (await answer.json())[key];
 }
 
-/** Shows the app, at a message if there is one. */
-async function open(key) {
-  const hash = key ? `#message/${key}` : "";
+/** Shows the app, at the place that a hash names. */
+async function open(hash) {
   const windows = await clients.matchAll({ type: "window", includeUncontrolled: true });
   const app = windows.find(({ url }) => new URL(url).pathname === page);
   if (!app) return clients.openWindow(page + hash);

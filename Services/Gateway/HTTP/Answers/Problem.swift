@@ -36,7 +36,8 @@ extension Problem {
     init(_ failure: CommandFailure) {
         let kind: ProblemKind =
             switch failure.status {
-            case .invalid: .invalidField
+            // A service of an earlier version, which is upgraded soon.
+            case .invalid: failure.isUnknownCommand ? .serviceUnavailable : .invalidField
             case .unauthenticated: .unauthenticated
             case .forbidden: .forbidden
             case .notFound: .notFound

@@ -27,13 +27,13 @@ final class RequestLimits: Sendable {
 
     /// Counts a request.
     ///
-    /// - Parameter budget: The budget that it counts for without a sign-in.
+    /// - Parameter budget: The budget that it counts for without an account.
     /// - Returns: Header fields for the answer.
     /// - Throws: ``Problem`` if the limit is reached.
     func count(
-        _ principal: Principal?, from client: IPAddress?, as budget: AddressBudget = .general, at now: NIODeadline = .now()
+        _ caller: Authentication, from client: IPAddress?, as budget: AddressBudget = .general, at now: NIODeadline = .now()
     ) throws -> HTTPFields {
-        guard let principal else {
+        guard let account = caller.account else {
             let limit = budget.perMinute(general: perAddress.value)
             let outcome = addresses.withLock {
                 $0[budget.number].take(client?.customer, of: limit, at: now)
@@ -44,9 +44,9 @@ final class RequestLimits: Sendable {
             // Answers to anonymous requests have no header fields that depend on the caller.
             return [:]
         }
-        guard !principal.isOperator else { return [:] }
+        guard caller.principal?.isOperator != true else { return [:] }
         let limit = perAccount.value
-        let outcome = accounts.withLock { $0.take(principal.account.key, of: limit, at: now) }
+        let outcome = accounts.withLock { $0.take(account.key, of: limit, at: now) }
         try check(outcome, limit, policy: "account", "The account has made \(limit) requests within a minute.")
         return Self.fields(of: outcome, limit, policy: "account")
     }
@@ -87,10 +87,9 @@ struct RequestLimitMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
-        let principal = context.principal
         // Connections that have shown a valid credential are the last to be closed for others.
-        if principal != nil { connections.showedCredential(context.channel) }
-        let fields = try limits.count(principal, from: context.client, as: budget)
+        if context.authentication.account != nil { connections.showedCredential(context.channel) }
+        let fields = try limits.count(context.authentication, from: context.client, as: budget)
         guard !fields.isEmpty else { return try await next(request, context) }
         var response = try await next(request, context)
         for field in fields { response.headers[field.name] = field.value }

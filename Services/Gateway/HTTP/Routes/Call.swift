@@ -5,6 +5,9 @@ import Schemas
 /// A request to a route behind a right, as the route's handler sees it.
 typealias Call<Body: Sendable> = RouteCall<Principal, Body>
 
+/// A request of a person's device to a route of persons.
+typealias PersonCall<Body: Sendable> = RouteCall<PersonCaller, Body>
+
 /// A request to a route that needs no right.
 typealias OpenCall<Body: Sendable> = RouteCall<Principal?, Body>
 
@@ -12,7 +15,7 @@ typealias OpenCall<Body: Sendable> = RouteCall<Principal?, Body>
 struct RouteCall<Identity: Sendable, Body: Sendable>: Sendable {
     let request: Request
     let context: GatewayContext
-    /// The account that makes the request.
+    /// The account, or the person, that makes the request.
     let principal: Identity
 
     /// The caller's identity for the commands of this request.
@@ -21,6 +24,16 @@ struct RouteCall<Identity: Sendable, Body: Sendable>: Sendable {
     /// The caller's identity with its credential, for commands that change accounts and rights: the people service checks, in the
     /// transaction of the change, that the credential still allows it.
     var credentialedCaller: CallerContext { context.credentialedCaller }
+
+    /// The client's network address for commands that limit attempts by it.
+    var address: String { context.clientAddress ?? "unknown" }
+
+    /// The gateway's URL without a path, as the client reaches it.
+    ///
+    /// - Parameter publicURL: See ``GatewayAccess/publicURL``.
+    func origin(_ publicURL: String?) -> String {
+        publicURL ?? "\(context.isSecure ? "https" : "http")://\(request.head.authority ?? "")"
+    }
 
     /// A parameter of the path; `nil` if the path has none of this name.
     func parameter(_ name: String) -> String? {

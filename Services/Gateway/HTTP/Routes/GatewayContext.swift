@@ -35,11 +35,11 @@ struct GatewayContext: RequestContext {
         ServiceContext.current?.traceparent?.traceID ?? ""
     }
 
-    /// The account that makes the request; `nil` for an anonymous request.
+    /// The account that makes the request; `nil` for an anonymous request, and for that of a device.
     var principal: Principal? { authentication.principal }
 
     /// The caller's identity for the request's commands.
-    var caller: CallerContext { .init(actor: principal?.actor, address: clientAddress) }
+    var caller: CallerContext { .init(actor: authentication.actor, address: clientAddress) }
 
     /// The caller's identity for commands that change accounts and rights.
     var credentialedCaller: CallerContext {

@@ -170,14 +170,14 @@ extension RouterMethods where Context == GatewayContext {
     ///
     /// - Parameters:
     ///   - limits: Count a request whose account becomes known only by asking the people service.
-    ///   - lookUp: Finds the caller's credential once more after the body has arrived.
+    ///   - callers: Checks the caller once more after the body has arrived.
     ///   - middleware: What every request passes first, with the limit of a budget.
     func add(
-        _ routes: [Route], limits: RequestLimits, credentials lookUp: @escaping CredentialLookup,
+        _ routes: [Route], limits: RequestLimits, callers: CallerCheck,
         behind middleware: (AddressBudget) -> some RouterMiddleware<GatewayContext>
     ) {
         for (path, routes) in Dictionary(grouping: routes, by: \.path) {
-            let handlers = Dictionary(routes.map { ($0.method, $0.authorizedHandler(lookUp, limits)) }) { _, _ in
+            let handlers = Dictionary(routes.map { ($0.method, $0.authorizedHandler(callers, limits)) }) { _, _ in
                 preconditionFailure("two routes with one method at \(path)")
             }
             let budget = routes.map(\.budget).first { $0 != .general } ?? .general

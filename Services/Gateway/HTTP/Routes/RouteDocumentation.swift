@@ -93,6 +93,12 @@ struct RequestHeader: Sendable {
         schema: ["type": "string", "minLength": 1, "maxLength": .integer(TextLimits.idempotencyKey.max)],
         description: "A text of your choice, a new one for each message. A retry with the same key gets the first answer.",
         example: "2f1c7a52-rain-warning", problems: [.idempotencyKeyReused])
+
+    /// The key of a POST that answers a retry in the same way by its state alone.
+    static let repeatableKey = RequestHeader(
+        name: .idempotencyKey, schema: idempotencyKey.schema,
+        description: "A text of your choice for the request and its retries. A retry changes nothing, even without it.",
+        example: "7c0d1b3e-ask-bob", problems: [])
 }
 
 /// A header of an answer.
@@ -147,6 +153,15 @@ extension HTTPField.Name {
     static let requestID = known("X-Request-Id")
     static let idempotencyKey = known("Idempotency-Key")
     static let idempotencyReplayed = known("Idempotency-Replayed")
+}
+
+extension RouteCall {
+    /// Checks the form of the key of a ``RequestHeader/repeatableKey``.
+    ///
+    /// - Throws: ``Problem``.
+    func checkRepeatableKey() throws(Problem) {
+        _ = try request.idempotencyKey
+    }
 }
 
 extension Request {

@@ -7,6 +7,36 @@ struct AccountPage: Codable, Sendable {
     let next: String?
 }
 
+/// The parameters of `GET /account`: a page, and a filter.
+struct AccountQuery: Decodable, Checked {
+    private let limit: Int?
+    /// The `next` of the service's previous page.
+    private let after: String?
+    private let role: Role?
+    private let q: String?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case limit, after, role, q
+    }
+
+    /// Whether accounts of students may be among them.
+    var isFiltered: Bool { role != nil || q != nil }
+
+    var command: ListAccounts { ListAccounts(limit: limit ?? 50, after: after, role: role, text: q) }
+
+    func check() throws(SchemaViolation) {
+        try PeopleLimits.page.check(limit, CodingKeys.limit)
+        try Role.checkKnown(role, CodingKeys.role)
+        try PersonLimits.search.check(q, CodingKeys.q)
+    }
+}
+
+extension AccountQuery: SchemaAnnotated {
+    static var schemaAnnotations: JSONValue {
+        ["properties": ["q": ["description": "The beginning of a name, in any case."]]]
+    }
+}
+
 /// The body of `PUT /account/:account`. Missing fields stay as they are.
 struct AccountChange: Codable, Checked, Sendable {
     let role: Role?
@@ -16,14 +46,17 @@ struct AccountChange: Codable, Checked, Sendable {
     let oidc: String?
     /// What people call its person; empty to remove it.
     let displayName: String?
+    /// Whether it may create classes.
+    let professor: Bool?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case role, disabled, oidc
+        case role, disabled, oidc, professor
         case secondFactorRequired = "second_factor_required"
         case displayName = "display_name"
     }
 
     func check() throws(SchemaViolation) {
+        try Role.checkKnown(role, CodingKeys.role)
         try PeopleLimits.subjectOrNone.check(oidc, CodingKeys.oidc)
         try PeopleLimits.displayNameOrNone.check(displayName, CodingKeys.displayName)
     }
@@ -31,7 +64,7 @@ struct AccountChange: Codable, Checked, Sendable {
     func command(for account: AccountName) -> UpdateAccount {
         UpdateAccount(
             account, role: role, disabled: disabled, secondFactorRequired: secondFactorRequired, oidc: oidc,
-            displayName: displayName)
+            displayName: displayName, professor: professor)
     }
 }
 
@@ -86,7 +119,9 @@ extension AddAccount: SchemaAnnotated {
 
 extension AccountChange: HasExample {
     static var example: AccountChange {
-        AccountChange(role: .communicator, disabled: false, secondFactorRequired: true, oidc: nil, displayName: "Ann Lee")
+        AccountChange(
+            role: .communicator, disabled: false, secondFactorRequired: true, oidc: nil, displayName: "Ann Lee",
+            professor: false)
     }
 }
 

@@ -8,6 +8,7 @@ import Schemas
 struct AccountRoutes: Feature {
     let people: CommandClient
     let credentials: Credentials
+    let devices: DeviceAccess
 
     var section: APISection {
         APISection(
@@ -17,16 +18,17 @@ struct AccountRoutes: Feature {
     }
 
     private static let one = "/account/:account"
+    /// The people service answers a second earlier, even if other services have not answered it. Then it asks them again.
+    private static let erasureTimeout = Duration.seconds(5)
     private static let path: [String: any Route.Document.Type] = ["account": AccountName.self]
 
     var routes: [Route] {
         [
-            Route(.get, "/account", right: .administer, query: PageQuery.self, answer: .ok(AccountPage.self)) { call, query in
-                let page = try await people.request(
-                    ListAccounts(limit: query.pageSize, after: query.after), context: call.caller)
-                let next = query.next("/account", at: page.next)
-                return Answer(AccountPage(accounts: page.accounts, next: next), headers: .link(next: next))
-            }.documented("List the accounts", "In the order of their names.", answerHeaders: [.nextPage]),
+            Route(.get, "/account", right: .administer, query: AccountQuery.self, answer: .ok(AccountPage.self), list).documented(
+                "List the accounts",
+                "In the order of their names. Without `role` and `q` they are those of the staff. `q` is the beginning of a name, of whatever "
+                    + "role.",
+                answerHeaders: [.nextPage]),
             Route(
                 .post, "/account", right: .administer, confirmed: true, body: AddAccount.self, answer: .created(Account.self)
             ) { call in
@@ -40,32 +42,31 @@ struct AccountRoutes: Feature {
             Route(.get, Self.one, right: .signedIn, answer: .ok(Account.self)) { call in
                 let account = try call.account()
                 if call.principal.account != account { try call.principal.requireAdministrator() }
-                return Answer(try await people.request(GetAccount(account), context: call.caller))
+                return Answer(try await find(account, for: call.caller))
             }.documented("Read an account", "One's own, or as a super user any.", path: Self.path),
             Route(
                 .put, Self.one, right: .administer, confirmed: true, body: AccountChange.self, answer: .ok(Account.self)
             ) { call in
                 let change = try await call.body().command(for: call.account())
-                return Answer(
-                    try await credentials.change(.account(change.account), ends: change.disabled == true) {
-                        try await people.request(change, context: call.credentialedCaller)
-                    })
+                let account = try await credentials.change(.account(change.account), ends: change.disabled == true) {
+                    try await people.request(change, context: call.credentialedCaller)
+                }
+                if change.disabled == true { await devices.end(account: change.account) }
+                return Answer(account)
             }.documented(
                 "Change an account",
-                "Its role, whether it is disabled, whether it needs a second factor, its display name, and its identifier at the OpenID "
-                    + "Connect provider (`oidc`); an empty text removes one of the last two. A disabled account's sign-ins and tokens end within a second. The last super user who can "
+                "Its role, whether it is disabled, whether it may create classes (`professor`), whether it needs a second factor, its display "
+                    + "name, and its identifier at the OpenID Connect provider (`oidc`); an empty text removes one of the last two. A disabled "
+                    + "account's sign-ins, tokens and devices end within a second. The last super user who can "
                     + "sign in can be neither disabled nor given another role.",
                 path: Self.path, problems: [.conflict]),
             Route(.delete, Self.one, right: .administer, confirmed: true, answer: .noContent) { call in
-                let account = try call.account()
-                _ = try await credentials.change(.account(account), ends: true) {
-                    try await people.request(RemoveAccount(account), context: call.credentialedCaller)
-                }
+                try await remove(call.account(), for: call.credentialedCaller)
                 return Answer()
             }.documented(
                 "Remove an account",
-                "Its sign-ins and tokens end within a second. No other account gets its name. The last active super user cannot be "
-                    + "removed.",
+                "Its sign-ins, tokens and devices end within a second. No other account gets its name. The last active super user cannot be "
+                    + "removed. Of a student everything is erased, in all services.",
                 path: Self.path, problems: [.conflict]),
             Route(
                 .put, Self.one + "/password", right: .signedIn, body: PasswordChange.self, answer: .ok(Account.self),
@@ -100,6 +101,44 @@ struct AccountRoutes: Feature {
                     + "stays valid until then.",
                 path: Self.path, problems: [.conflict]),
         ]
+    }
+
+    private func list(_ call: Call<NoBody>, _ query: AccountQuery) async throws -> Answer<AccountPage> {
+        do throws(CommandFailure) {
+            let page = try await people.request(query.command, context: call.caller)
+            let next = page.next.map { call.request.nextPage("/account", limit: Int64(query.command.limit), ("after", $0)) }
+            return Answer(AccountPage(accounts: page.accounts, next: next), headers: .link(next: next))
+        } catch {
+            // The query was checked here, so a service that refuses it does not know these parameters.
+            guard error.status == .invalid, query.isFiltered else { throw error }
+            throw Problem(.serviceUnavailable, "The people service is of an earlier version, which cannot search accounts.")
+        }
+    }
+
+    /// An account of any role. Earlier versions of the people service have only those of the staff.
+    private func find(_ account: AccountName, for caller: CallerContext) async throws -> Account {
+        do throws(CommandFailure) {
+            return try await people.request(GetAccount(account), context: caller)
+        } catch {
+            guard error.status == .notFound else { throw error }
+            let notFound = error
+            do throws(CommandFailure) {
+                return try await people.request(FindAccount(account), context: caller)
+            } catch {
+                throw error.isUnknownCommand ? notFound : error
+            }
+        }
+    }
+
+    private func remove(_ account: AccountName, for caller: CallerContext) async throws {
+        guard try await find(account, for: caller).role == .student else {
+            _ = try await credentials.change(.account(account), ends: true) {
+                try await people.request(RemoveAccount(account), context: caller)
+            }
+            return
+        }
+        _ = try await people.request(BeginErasure(of: account), timeout: Self.erasureTimeout, context: caller)
+        await devices.end(account: account)
     }
 
     private func changeDisplayName(_ call: Call<DisplayNameChange>) async throws -> Answer<Account> {
@@ -144,9 +183,9 @@ extension RouteCall {
     /// The account in the path.
     ///
     /// - Throws: ``Problem``.
-    func account() throws -> AccountName {
-        guard let account = parameter("account")?.percentDecoded.flatMap({ AccountName($0) }) else {
-            throw Problem(.invalidField, "account: expected \(AccountName.expected)", field: "account")
+    func account(_ name: String = "account") throws -> AccountName {
+        guard let account = parameter(name)?.percentDecoded.flatMap({ AccountName($0) }) else {
+            throw Problem(.invalidField, "\(name): expected \(AccountName.expected)", field: name)
         }
         return account
     }

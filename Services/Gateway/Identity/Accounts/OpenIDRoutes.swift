@@ -85,8 +85,7 @@ struct OpenIDRoutes: Feature {
             }
             confirms = principal.hash
         }
-        let own = "\(call.context.isSecure ? "https" : "http")://\(call.request.head.authority ?? "")"
-        let command = BeginOpenIDSignIn(redirect: (publicURL ?? own) + Self.callback, confirms: confirms)
+        let command = BeginOpenIDSignIn(redirect: call.origin(publicURL) + Self.callback, confirms: confirms)
         let begun = try await people.request(command, timeout: Self.timeout, context: call.caller)
         return Answer(headers: [.location: begun.url, .setCookie: call.set(.flow, begun.flow)])
     }

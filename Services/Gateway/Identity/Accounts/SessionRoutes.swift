@@ -212,8 +212,17 @@ extension CommandClient {
     ///
     /// - Throws: ``Problem``, or ``CommandFailure``.
     func requestWithPassword<C: Command>(_ command: C, context: CallerContext) async throws -> C.Reply {
+        try await requestLimited(command, timeout: Self.passwordTimeout, context: context)
+    }
+
+    /// Sends a command that the service limits by its caller. After too many the answer is 429 with `Retry-After`.
+    ///
+    /// - Throws: ``Problem``, or ``CommandFailure``.
+    func requestLimited<C: Command>(
+        _ command: C, timeout: Duration? = nil, context: CallerContext
+    ) async throws -> C.Reply {
         do throws(CommandFailure) {
-            return try await request(command, timeout: Self.passwordTimeout, context: context)
+            return try await request(command, timeout: timeout, context: context)
         } catch {
             guard error.status == .overloaded, let wait = error.retryAfter else { throw error }
             throw Problem(

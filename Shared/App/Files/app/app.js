@@ -1,6 +1,7 @@
 import { fill, h } from "../lib/dom.js";
+import { icon } from "../lib/icons.js";
 import { phoneIcon } from "../lib/phone-icons.js";
-import { currentRoute } from "../lib/route.js";
+import { currentRoute, setTabs } from "../lib/route.js";
 import { state } from "../lib/state.js";
 import { formatNumber, t } from "../lib/text.js";
 import { closePlainToasts, toast } from "../elements/toast.js";
@@ -8,10 +9,11 @@ import { arrivals } from "./arrivals.js";
 import { broadcastCards } from "./broadcasts.js";
 import { messagesPage } from "./messages.js";
 
-const signs = { messages: "bubble", subscriptions: "bell", settings: "sliders" };
+const signs = { messages: () => phoneIcon("bubble"), subscriptions: () => phoneIcon("bell"),
+  people: () => icon("people"), settings: () => phoneIcon("sliders") };
 
 /**
- * The app: a page and the bar with the three tabs. What differs between the programs that show it:
+ * The app: a page and the bar with the tabs. What differs between the programs that show it:
  *
  * - `noteNow()`: what the app says above its pages, such as that it is offline: `{name, sign, text, action}` or `null`.
  *   A note with another `name` replaces the shown one.
@@ -20,19 +22,22 @@ const signs = { messages: "bubble", subscriptions: "bell", settings: "sliders" }
  *   content, an element that may have `update()`.
  * - `wide`: a query whose `matches` says whether there is room for a list beside its details.
  * - `notices()`: resolves to what makes the first part of the notifications' settings, an element with `update()`.
+ * - `people()`: resolves to the page about people, an element with `update()`. Without it the app has no such tab.
+ * - `personal`: settings of the person who is signed in, as `further`.
  */
-export function appScreen({ noteNow, about, further = [], wide = null, notices }) {
+export function appScreen({ noteNow, about, further = [], personal = [], wide = null, notices, people }) {
   const later = {
-    subscriptions: async () => (await import("./subscriptions.js")).subscriptionsPage(),
-    settings: async () => (await import("./settings.js")).settingsPage({ about, further, wide,
-      notices: await notices?.() }),
+    people, subscriptions: async () => (await import("./subscriptions.js")).subscriptionsPage(),
+    settings: async () => (await import("./settings.js")).settingsPage({ about, further, personal,
+      wide, notices: await notices?.() }),
   };
   const arrived = arrivals(() => pages.messages.showNewest());
-  const pages = { messages: messagesPage(wide, arrived), subscriptions: pageToCome(), settings: pageToCome() };
-  const unread = h("span", { class: "badge" });
+  const pages = { messages: messagesPage(wide, arrived), subscriptions: pageToCome(),
+    ...(people ? { people: pageToCome() } : {}), settings: pageToCome() };
+  setTabs(Object.keys(pages));
+  const badges = { messages: h("span", { class: "badge" }), people: h("span", { class: "badge" }) };
   const links = Object.keys(pages)
-    .map((tab) => h("a", { href: `#${tab}`, dataset: { tab } }, phoneIcon(signs[tab]), t(`tab.${tab}`),
-      tab === "messages" ? unread : null));
+    .map((tab) => h("a", { href: `#${tab}`, dataset: { tab } }, signs[tab](), t(`tab.${tab}`), badges[tab]));
   const note = h("div", { role: "status" });
   const broadcasts = broadcastCards();
   /** Toasts are between the page and the tabs, where they cover no action. */
@@ -57,17 +62,20 @@ export function appScreen({ noteNow, about, further = [], wide = null, notices }
     showNote();
     if (pages[tab].update) pages[tab].update();
     else complete(tab);
-    showUnread();
+    showBadge("messages", arrived.badge(), "tab.unread");
+    if (people) showBadge("people", state.people.requests?.received.length ?? 0, "tab.requests");
     broadcasts.update(state.broadcasts);
   }
 
-  function showUnread() {
-    const count = arrived.badge();
-    if (unread.count === count) return;
-    unread.count = count;
-    unread.hidden = count === 0;
-    fill(unread, h("span", { "aria-hidden": "true" }, count > 99 ? t("tab.many") : formatNumber(count)),
-      h("span", { class: "unseen" }, t("tab.unread", { count })));
+  /** Shows a number at a tab; `text` is the key of what readers hear. */
+  function showBadge(tab, count, text) {
+    const badge = badges[tab];
+    if (badge.count === count) return;
+    badge.count = count;
+    badge.hidden = count === 0;
+    fill(badge, count === 0 ? null : [
+      h("span", { "aria-hidden": "true" }, count > 99 ? t("tab.many") : formatNumber(count)),
+      h("span", { class: "unseen" }, t(text, { count }))]);
   }
 
   /** Loads a page that is shown for the first time. */

@@ -16,10 +16,10 @@ const themes = ["system", "light", "dark"];
 const languageChosen = "language chosen";
 
 /**
- * The settings: rows that lead to pages; if there is room, the page is beside the rows. `about` and `further` are those
- * of `appScreen`; `notices()` makes the first part of the notifications' page.
+ * The settings: rows that lead to pages; if there is room, the page is beside the rows. `about`, `further` and
+ * `personal` are those of `appScreen`; `notices()` makes the first part of the notifications' page.
  */
-export function settingsPage({ about, further, wide, notices }) {
+export function settingsPage({ about, further, personal, wide, notices }) {
   let shown = null;
   let list = null;
   let inner = null;
@@ -31,7 +31,8 @@ export function settingsPage({ about, further, wide, notices }) {
       icon("next", "small")));
     const receipts = switchRow({ label: t("settings.receipts"), hint: t("settings.receipts.hint"),
         onchange: (isOn) => send("PUT", "/settings", { receipts: isOn }) });
-    const element = h("div", { class: "view" }, head(t("settings.heading")),
+    const own = h("ul", { class: "plain group" }, personal.map(({ page, sign, label }) => row(page, sign, label)));
+    const element = h("div", { class: "view" }, head(t("settings.heading")), own,
       h("ul", { class: "plain group" }, row("#subscriptions/mine", phoneIcon("list"), t("settings.mine")),
         row("notifications", phoneIcon("bell"), t("settings.notifications")),
         row("export", icon("download"), t("settings.export")),
@@ -44,6 +45,7 @@ export function settingsPage({ about, further, wide, notices }) {
       h("ul", { class: "plain group" }, row("about", icon("info"), t("settings.about")),
         further.map(({ page, sign, label, kind }) => row(page, sign, label, null, kind))));
     return Object.assign(element, { update: () => {
+      own.hidden = !isSignedIn();
       receipts.checked = state.settings.receipts;
       element.querySelector("[data-page=appearance] > .hint").textContent = t(`appearance.${theme()}`);
     } });
@@ -52,14 +54,17 @@ export function settingsPage({ about, further, wide, notices }) {
   const pages = { export: exportPage, notifications: () => notificationsPage(notices?.()), broadcasts: broadcastsPage,
     features: featuresPage, language: languagePage, appearance: () => appearancePage(update),
     about: () => aboutPage(about),
-    ...Object.fromEntries(further.map(({ page, label, make }) => [page, () => furtherPage(label, make())])) };
+    ...Object.fromEntries([...further, ...personal].map(({ page, label, make }) =>
+      [page, () => furtherPage(label, make())])) };
+  const isPersonal = (page) => personal.some((each) => each.page === page);
   const element = h("section", { class: "page" });
 
   function update() {
     const { tab, page } = currentRoute();
     if (tab !== "settings") return;
     const isBeside = Boolean(wide?.matches);
-    const name = page in pages ? page : isBeside ? "notifications" : "";
+    const isThere = page in pages && (isSignedIn() || !isPersonal(page));
+    const name = isThere ? page : isBeside ? "notifications" : "";
     const print = `${name} ${isBeside}`;
     if (print !== shown?.print) {
       const from = shown;
@@ -86,6 +91,9 @@ export function settingsPage({ about, further, wide, notices }) {
 
   return Object.assign(element, { update });
 }
+
+/** Whether a person is signed in; never in programs without accounts. */
+const isSignedIn = () => Boolean(state.people?.account);
 
 const headingOf = (view) => view.querySelector(".head-line > [tabindex]");
 

@@ -1,7 +1,12 @@
 // The address's hash says what the app shows: #messages?by=channel&channel=Campus&form=list, #subscriptions/mine,
 // #settings/export. `message` is the one that is shown beside the list.
 
-const tabs = ["messages", "subscriptions", "settings"];
+let tabs = ["messages", "subscriptions", "settings"];
+
+/** Sets the tabs that there are. The first one is shown for an unknown one. */
+export function setTabs(names) {
+  tabs = names;
+}
 
 /** `{tab, page}` and what is behind the question mark. */
 export function currentRoute() {

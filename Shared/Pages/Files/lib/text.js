@@ -19,6 +19,13 @@ async function load(language, part) {
 const parts = ["common", ...(document.documentElement.dataset.text ?? "").split(" ").filter(Boolean)];
 const catalogue = Object.assign({}, ...(await Promise.all(parts.map((part) => load(language, part)))));
 
+/** Adds a part of the catalogue, for a part of the page that most visits do not open. Rejects if it cannot be read. */
+export async function addTexts(part) {
+  const response = await fetch(new URL(`../text/${language}/${part}.json`, import.meta.url));
+  if (!response.ok) throw new Error(`no texts: ${part}`);
+  Object.assign(catalogue, await response.json());
+}
+
 function pattern(key, values) {
   const entry = catalogue[key];
   if (entry === undefined) {

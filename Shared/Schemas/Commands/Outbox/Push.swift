@@ -11,7 +11,7 @@ package struct Push: Hashable, Sendable {
     package var transport: PushTransport
     package var fairnessKey: String
     /// The transport's own message without its recipient; for FCM the `message` of its v1 API, with snake_case names, and for Web Push a
-    /// ``WebPushMessage``.
+    /// ``WebPushMessage``. That of a push to persons is ``person``.
     package var message: JSONValue
     package var urgency: Urgency
     /// The Firebase project; by default the relay's default one.
@@ -48,6 +48,9 @@ package struct Push: Hashable, Sendable {
 
     package var recipients: [PushRecipient] { relay.recipients.map(\.recipient) }
 
+    /// What a push to persons says, and to how many; `nil` for other pushes.
+    package var person: StoredPersonPush? { StoredPersonPush(message: message) }
+
     /// The message whose pushes to browsers it is a block of; `nil` for other pushes.
     package var messageKey: ObjectID? {
         guard transport == .webpush else { return nil }
@@ -61,7 +64,8 @@ package struct Push: Hashable, Sendable {
     package func isSameCommand(as other: Push) -> Bool {
         transport == other.transport && fairnessKey == other.fairnessKey && message == other.message
             && project == other.project && expires == other.expires && notBefore == other.notBefore
-            && recipients == other.recipients
+            // By now devices may have taken the place of the accounts. The message has the number of these.
+            && (StoredPersonPush.isMessage(message) || recipients == other.recipients)
     }
 }
 

@@ -22,8 +22,15 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
     package let topic: String?
     package let condition: String?
     package let tokens: [String]?
+    /// Persons, all of whose devices get the push that have not switched off its ``kind``. The message log asks the people service for
+    /// the devices when it relays the push.
+    package let accounts: [AccountName]?
+    /// A device that does not get it, such as the one whose person has caused it. Only with ``accounts``.
+    package let exceptDevice: ObjectID?
+    /// The kind of a push to ``accounts``, which requires it.
+    package let kind: PushKind?
     package let fairnessKey: String
-    /// The transport's own message without its recipient.
+    /// The transport's own message without its recipient; with ``accounts`` a ``PersonPush``.
     package let message: JSONValue
     package let project: String?
     package let expires: UnixMilliseconds
@@ -39,6 +46,9 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
         self.idempotencyKey = idempotencyKey
         self.transport = transport
         (topic, condition, tokens) = recipients.fields
+        accounts = nil
+        exceptDevice = nil
+        kind = nil
         self.fairnessKey = fairnessKey
         self.message = message
         self.project = project
@@ -46,9 +56,26 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
         self.notBefore = notBefore
     }
 
+    /// A push to persons. Neither key may contain a person's name: both stay when the person is erased.
+    package init(
+        idempotencyKey: String, accounts: [AccountName], kind: PushKind, except device: ObjectID? = nil, fairnessKey: String,
+        message: PersonPush, expires: UnixMilliseconds, notBefore: UnixMilliseconds? = nil
+    ) throws {
+        self.idempotencyKey = idempotencyKey
+        (transport, topic, condition, tokens, project) = (nil, nil, nil, nil, nil)
+        self.accounts = accounts
+        exceptDevice = device
+        self.kind = kind
+        self.fairnessKey = fairnessKey
+        self.message = try JSONValue(encoding: message)
+        self.expires = expires
+        self.notBefore = notBefore
+    }
+
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case transport, topic, condition, tokens, message, project, expires, held
+        case transport, topic, condition, tokens, accounts, kind, message, project, expires, held
         case idempotencyKey = "idempotency_key"
+        case exceptDevice = "except_device"
         case fairnessKey = "fairness_key"
         case notBefore = "not_before"
     }
@@ -64,7 +91,35 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
             throw SchemaViolation(
                 field: CodingKeys.notBefore.rawValue, problem: "expected a time before expires: the push would never be sent")
         }
+        try checkPersons()
     }
+
+    private func checkPersons() throws(SchemaViolation) {
+        guard accounts != nil else {
+            let field: CodingKeys? = exceptDevice != nil ? .exceptDevice : kind != nil ? .kind : nil
+            if let field { throw SchemaViolation(field, "expected none: only a push to accounts has it") }
+            return
+        }
+        guard kind != nil else { throw SchemaViolation(CodingKeys.kind, "missing: a push to accounts needs its kind") }
+        guard transport == nil, project == nil else {
+            throw SchemaViolation(
+                transport != nil ? CodingKeys.transport : .project, "expected none: each device has its own transport")
+        }
+        do {
+            _ = try PersonPush(message)
+        } catch let violation as SchemaViolation {
+            throw violation.isWhole
+                ? SchemaViolation(CodingKeys.message, violation.problem)
+                : SchemaViolation(field: "message.\(violation.field)", problem: violation.problem)
+        } catch {
+            throw SchemaViolation(CodingKeys.message, "not valid")
+        }
+    }
+}
+
+extension SchemaViolation {
+    /// Whether it concerns a whole document, and not one of its fields.
+    fileprivate var isWhole: Bool { field.isEmpty }
 }
 
 extension TextLimits {

@@ -55,7 +55,15 @@ package struct PushRecord: Codable, DeliveryRecord {
         setDue(due, expires: expires ?? due)
     }
 
-    package func transport(of part: RecipientRecord) -> PushTransport { transport ?? .fcm }
+    package func transports(of part: RecipientRecord) -> PushTransports {
+        switch part.recipient {
+        case .topic, .condition, .token: PushTransports(transport ?? .fcm)
+        // Until its devices are known, it waits for both, so that neither transport waits for the other.
+        case .account: [.fcm, .webpush]
+        case .fcmDevice: .fcm
+        case .webpushDevice: .webpush
+        }
+    }
 }
 
 /// One recipient of a push, and its outcome: `{"token":"…","state":"accepted","name":"projects/p/messages/0:15…"}`.
@@ -80,13 +88,17 @@ package struct RecipientRecord: Hashable, DeliveryPart {
 
     package func isSamePart(as other: RecipientRecord) -> Bool { recipient == other.recipient }
 
-    /// Whether FCM reports that the app is no longer installed. The sender should delete the token.
-    package var isUnregistered: Bool { recipient.token != nil && state == .failed && error?.isUnregistered == true }
+    /// Whether FCM, or the Web Push service, reports that the app is no longer installed. The sender should delete the token.
+    package var isUnregistered: Bool {
+        (recipient.token != nil || recipient.device != nil) && state == .failed && error?.isUnregistered == true
+    }
 }
 
 extension RecipientRecord: Codable {
     private enum CodingKeys: String, CodingKey {
-        case topic, condition, token, state, name, error
+        case topic, condition, token, account, state, name, error
+        case fcmDevice = "fcm_device"
+        case webpushDevice = "webpush_device"
         case acceptedAt = "accepted_at"
 
         init(_ field: PushRecipient.Field) {
@@ -95,6 +107,9 @@ extension RecipientRecord: Codable {
                 case .topic: .topic
                 case .condition: .condition
                 case .token: .token
+                case .account: .account
+                case .fcmDevice: .fcmDevice
+                case .webpushDevice: .webpushDevice
                 }
         }
     }
@@ -104,7 +119,7 @@ extension RecipientRecord: Codable {
         // Nearly always it is a token.
         guard let field = PushRecipient.Field.allCases.last(where: { container.contains(CodingKeys($0)) }) else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "expected a topic, a condition or a token"))
+                .init(codingPath: decoder.codingPath, debugDescription: "expected a topic, a condition, a token or a device"))
         }
         self.init(
             recipient: PushRecipient(field, try container.decode(String.self, forKey: CodingKeys(field))),
@@ -147,8 +162,8 @@ package protocol DeliveryRecord: Hashable, Sendable {
     /// Whether it is too late to recall it.
     var isBeyondRecall: Bool { get }
 
-    /// What sends a part.
-    func transport(of part: Part) -> PushTransport
+    /// What sends a part: one transport, or all that may, while that is not known.
+    func transports(of part: Part) -> PushTransports
 }
 
 /// What is sent by one request, and its outcome.
@@ -198,6 +213,8 @@ extension RelayRecord: DeliveryRecord {
         _modify { yield &components }
     }
 
+    package func transports(of part: ComponentRecord) -> PushTransports { PushTransports(part.component.transport) }
+
     /// Browsers ask the hub after each push and at each start of the app, and remove Alerts that were recalled. The hub does not tell them of
     /// recalled Information.
     package var isBeyondRecall: Bool {
@@ -207,8 +224,6 @@ extension RelayRecord: DeliveryRecord {
             return part.state == .accepted && !isInBrowsersOnly
         }
     }
-
-    package func transport(of part: ComponentRecord) -> PushTransport { part.component.transport }
 }
 
 extension ComponentRecord: DeliveryPart {

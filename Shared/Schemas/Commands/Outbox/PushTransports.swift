@@ -29,14 +29,15 @@ extension DeliveryRecord {
     package var pendingTransports: PushTransports {
         var found: PushTransports = []
         for part in parts where part.state == .pending {
-            found.insert(PushTransports(transport(of: part)))
+            found.formUnion(transports(of: part))
         }
         return found
     }
 
     /// The positions of the parts that a transport is still to send.
     package func pendingParts(of transport: PushTransport) -> [Int] {
-        parts.indices.filter { parts[$0].state == .pending && self.transport(of: parts[$0]) == transport }
+        let transport = PushTransports(transport)
+        return parts.indices.filter { parts[$0].state == .pending && transports(of: parts[$0]).contains(transport) }
     }
 
     /// When the first part is due; `nil` once the state is final.

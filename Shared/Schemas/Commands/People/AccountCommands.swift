@@ -59,11 +59,14 @@ package struct AddAccount: Command, Checked {
     package let oidc: String?
     /// What people call its person.
     package let displayName: String?
-    /// Whether it is invited at once; see ``InviteAccount``.
+    /// Whether it is invited at once; see ``InviteAccount``. A student sets no password by a link.
     package let invite: Bool?
+    /// Whether it may create classes.
+    package let professor: Bool?
 
     package init(
-        account: AccountName, password: Secret?, role: Role, oidc: String? = nil, displayName: String? = nil, invite: Bool? = nil
+        account: AccountName, password: Secret?, role: Role, oidc: String? = nil, displayName: String? = nil,
+        invite: Bool? = nil, professor: Bool? = nil
     ) {
         self.account = account
         self.password = password
@@ -71,15 +74,20 @@ package struct AddAccount: Command, Checked {
         self.oidc = oidc
         self.displayName = displayName
         self.invite = invite
+        self.professor = professor
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case account, password, role, oidc, invite
+        case account, password, role, oidc, invite, professor
         case displayName = "display_name"
     }
 
     package func check() throws(SchemaViolation) {
         try account.checkNew(CodingKeys.account)
+        try Role.checkKnown(role, CodingKeys.role)
+        if role == .student, invite == true {
+            throw SchemaViolation(CodingKeys.invite, "expected none: a student signs in on devices, not by a link")
+        }
         try PeopleLimits.checkNew(password, CodingKeys.password)
         try PeopleLimits.subject.check(oidc, CodingKeys.oidc)
         try PeopleLimits.displayName.check(displayName, CodingKeys.displayName)
@@ -89,7 +97,8 @@ package struct AddAccount: Command, Checked {
     }
 }
 
-/// `account.list`: one page of the accounts, in the order of their names in lower case.
+/// `account.list`: one page of the accounts, in the order of their names in lower case. Without ``role`` and ``text`` they are those of
+/// the staff, as for callers that know no other roles.
 package struct ListAccounts: Command, Checked {
     package static let name = "account.list"
 
@@ -107,22 +116,46 @@ package struct ListAccounts: Command, Checked {
     package let limit: Int
     /// The `next` of the previous page; `nil` for the first one.
     package let after: String?
+    /// Only accounts of this role.
+    package let role: Role?
+    /// Only accounts whose names begin with this text, in any case, of whatever role.
+    package let text: String?
 
-    package init(limit: Int, after: String? = nil) {
+    package init(limit: Int, after: String? = nil, role: Role? = nil, text: String? = nil) {
         self.limit = limit
         self.after = after
+        self.role = role
+        self.text = text
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case limit, after
+        case limit, after, role, text
     }
 
     package func check() throws(SchemaViolation) {
         try PeopleLimits.page.check(limit, CodingKeys.limit)
+        try Role.checkKnown(role, CodingKeys.role)
+        try PersonLimits.search.check(text, CodingKeys.text)
     }
 }
 
-/// `account.get`: one account.
+/// `account.find`: one account of any role. ``GetAccount`` finds only those of the staff, since its callers may know no other roles.
+package struct FindAccount: Command {
+    package static let name = "account.find"
+    package typealias Reply = Account
+
+    package let account: AccountName
+
+    package init(_ account: AccountName) {
+        self.account = account
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case account
+    }
+}
+
+/// `account.get`: one account of the staff.
 package struct GetAccount: Command {
     package static let name = "account.get"
     package typealias Reply = Account
@@ -186,10 +219,12 @@ package struct UpdateAccount: Command, Checked {
     package let oidc: String?
     /// What people call its person; empty to remove it. Alone, it may be changed by the account itself.
     package let displayName: String?
+    /// Whether it may create classes.
+    package let professor: Bool?
 
     package init(
         _ account: AccountName, role: Role? = nil, disabled: Bool? = nil, secondFactorRequired: Bool? = nil, oidc: String? = nil,
-        displayName: String? = nil
+        displayName: String? = nil, professor: Bool? = nil
     ) {
         self.account = account
         self.role = role
@@ -197,18 +232,22 @@ package struct UpdateAccount: Command, Checked {
         self.secondFactorRequired = secondFactorRequired
         self.oidc = oidc
         self.displayName = displayName
+        self.professor = professor
     }
 
     /// Whether it changes nothing but the display name.
-    package var changesOnlyDisplayName: Bool { role == nil && disabled == nil && secondFactorRequired == nil && oidc == nil }
+    package var changesOnlyDisplayName: Bool {
+        role == nil && disabled == nil && secondFactorRequired == nil && oidc == nil && professor == nil
+    }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case account, role, disabled, oidc
+        case account, role, disabled, oidc, professor
         case secondFactorRequired = "second_factor_required"
         case displayName = "display_name"
     }
 
     package func check() throws(SchemaViolation) {
+        try Role.checkKnown(role, CodingKeys.role)
         try PeopleLimits.subjectOrNone.check(oidc, CodingKeys.oidc)
         try PeopleLimits.displayNameOrNone.check(displayName, CodingKeys.displayName)
     }

@@ -77,6 +77,8 @@ package enum RelayErrorCode: String, CaseIterable, Sendable {
     case relayConflict = "RELAY_CONFLICT"
     case relayTooOld = "RELAY_TOO_OLD"
     case switchedOff = "SWITCHED_OFF"
+    case peopleUnreachable = "PEOPLE_UNREACHABLE"
+    case deviceGone = "DEVICE_GONE"
 
     package var origin: Origin { entry.origin }
     /// What to do about it.
@@ -135,6 +137,8 @@ package enum RelayErrorCode: String, CaseIterable, Sendable {
         case .relayConflict: (.messageLog, .permanent, .notAsked, "the command contradicts the relay's state")
         case .relayTooOld: (.messageLog, .retryable, .notAsked, "the relay is of an older version, without the command")
         case .switchedOff: (.messageLog, .permanent, .notAsked, "FCM, or Web Push, is switched off")
+        case .peopleUnreachable: (.messageLog, .retryable, .notAsked, "the people service does not name the devices")
+        case .deviceGone: (.messageLog, .permanent, .notAsked, "the device has signed out, or gets no pushes any more")
         }
     }
 

@@ -6,6 +6,8 @@ package struct Account: Codable, Hashable, Sendable {
     /// What people call its person, for display only; `nil` for none.
     package let displayName: String?
     package let role: Role
+    /// `true` if it may create classes; absent otherwise. An account of any role may have the mark.
+    package let professor: Bool?
     /// Whether it can neither sign in nor use its tokens.
     package let disabled: Bool
     package let secondFactor: SecondFactor
@@ -22,14 +24,15 @@ package struct Account: Codable, Hashable, Sendable {
     package var invitation: Invitation?
 
     package init(
-        account: AccountName, displayName: String? = nil, role: Role, disabled: Bool, secondFactor: SecondFactor,
-        secondFactorRequired: Bool, hasPassword: Bool, oidc: String?, created: UnixMilliseconds,
+        account: AccountName, displayName: String? = nil, role: Role, professor: Bool? = nil, disabled: Bool,
+        secondFactor: SecondFactor, secondFactorRequired: Bool, hasPassword: Bool, oidc: String?, created: UnixMilliseconds,
         lastSignIn: UnixMilliseconds? = nil,
         invitation: Invitation? = nil
     ) {
         self.account = account
         self.displayName = displayName
         self.role = role
+        self.professor = professor
         self.disabled = disabled
         self.secondFactor = secondFactor
         self.secondFactorRequired = secondFactorRequired
@@ -41,7 +44,7 @@ package struct Account: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case account, role, disabled, oidc, created, invitation
+        case account, role, professor, disabled, oidc, created, invitation
         case displayName = "display_name"
         case secondFactor = "second_factor"
         case secondFactorRequired = "second_factor_required"
@@ -102,21 +105,6 @@ extension AccountName: TextCodable {
         "^([A-Za-z0-9_@-][A-Za-z0-9._@-]{0,63}|\\.[A-Za-z0-9_@-][A-Za-z0-9._@-]{0,62}|\\.\\.[A-Za-z0-9._@-]{1,62})$"
     }
     package static var example: String { "ann" }
-}
-
-/// The role of an account. It decides which rights the account has.
-package enum Role: String, ClosedEnum {
-    /// Has every right, and may send to every subject.
-    case superUser = "super_user"
-    /// Reads and sends, where the access lists of the cube allow it.
-    case communicator
-
-    package var rights: Set<AccountRight> {
-        switch self {
-        case .superUser: Set(AccountRight.allCases)
-        case .communicator: [.read, .send]
-        }
-    }
 }
 
 /// A right of an account or of a token.

@@ -46,6 +46,8 @@ export async function openApp({ hub = gateway, clock = deviceClock, language, te
   /** Modules that a start does not need, as promises. They are loaded when they are first used. */
   let pushes = null;
   let requests = null;
+  let people = null;
+  let isInFront = true;
 
   const deliver = () => { for (const listener of listeners) listener(); };
 
@@ -204,6 +206,34 @@ export async function openApp({ hub = gateway, clock = deviceClock, language, te
         return made;
       });
       return pushes.catch((error) => { pushes = null; throw error; });
+    },
+
+    /**
+     * The person's account and the people that they know: `account` is that of account.js, and the rest that of
+     * people.js. From then on they are kept in step with the hub.
+     */
+    async people() {
+      people ??= Promise.all([import("./people.js"), import("./person-events.js")])
+        .then(([{ peopleOf }, { personEventsOf }]) => {
+          const made = peopleOf({ name, database, hub, clock, language, tell, failed });
+          const events = personEventsOf({ account: made.account, changed: made.happened, failed, clock });
+          const lead = tabsOf(`${name} people`, () => {});
+          listeners.add(() => { made.wake(); events.wake(); });
+          ended.signal.addEventListener("abort", lead.close);
+          events.show(isInFront);
+          settled(lead.lead(ended.signal, (turn) => Promise.all([made.run(turn), events.run(turn)])));
+          return { ...made, show() {
+            if (isInFront) lead.take();
+            events.show(isInFront);
+          } };
+        });
+      return people.catch((error) => { people = null; throw error; });
+    },
+
+    /** The app comes to the front, or leaves it. */
+    show(isShown) {
+      isInFront = isShown;
+      if (people) settled(people.then((made) => made.show()));
     },
 
     /** Ends the app. What was stored stays. */

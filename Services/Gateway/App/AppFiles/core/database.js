@@ -19,6 +19,11 @@ const steps = [(db) => {
   db.createObjectStore("broadcasts", { keyPath: "id" });
   // Small things: the last cube, the position in the hub's messages.
   db.createObjectStore("memory", { keyPath: "name" });
+}, (db) => {
+  // The person's account on this device: its key, its id, its token. No script can read the bytes of the private key.
+  db.createObjectStore("account", { keyPath: "name" });
+  // What the app knows of the person and of their friends, and what it has still to tell the hub.
+  db.createObjectStore("people", { keyPath: "name" });
 }];
 
 const result = (request) => new Promise((resolve, reject) => {
@@ -34,6 +39,7 @@ function storesOf(transaction) {
     all: (name) => result(store(name).getAll()),
     put: (name, value) => result(store(name).put(value)),
     remove: (name, key) => result(store(name).delete(key)),
+    clear: (name) => result(store(name).clear()),
     message: (key) => result(store("messages").index("msi_key").get(key)),
     waitingReceipts: () => result(store("receipts").index("waits").getAll()),
     /** What the app has kept under a name. */

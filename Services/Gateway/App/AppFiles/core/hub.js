@@ -1,4 +1,4 @@
-// HTTP to the hub's gateway, without a sign-in.
+// HTTP to the hub's gateway, without cookies.
 
 import { within } from "./clock.js";
 
@@ -21,6 +21,10 @@ export const gateway = {
     try { document = JSON.parse(text); } catch { /* it is no document */ }
     return { status: response.status, tag: response.headers.get("ETag"), body: document };
   },
+
+  /** The answer to GET as the browser has it, such as a stream or a file. It has a `status` and a `body`. */
+  open: (path, headers, signal) => fetch(path, { signal, headers, cache: "no-store", credentials: "omit",
+    redirect: "error" }),
 };
 
 /** The hub, and in `state` whether its last answer came: "unknown", "reachable" or "unreachable". */
@@ -29,10 +33,11 @@ export function connectionTo(hub, clock) {
     state: "unknown",
     /**
      * The hub's answer, of any status. `tag` is the validator of the document that the app has, `secret` is that of the
-     * subscription to pushes.
+     * subscription to pushes or the token of the device, and `key` tells the hub that a request is a repeated one.
      */
-    async answer(method, path, { body, tag, secret, signal }) {
-      const headers = { ...(tag && { "If-None-Match": tag }), ...(secret && { Authorization: `Bearer ${secret}` }) };
+    async answer(method, path, { body, tag, secret, key, signal }) {
+      const headers = { ...(tag && { "If-None-Match": tag }), ...(secret && { Authorization: `Bearer ${secret}` }),
+        ...(key && { "Idempotency-Key": key }) };
       try {
         const answer = await within(clock, limit, (both) => hub.request(method, path, body, headers, both), signal);
         connection.state = answer.status < 500 ? "reachable" : "unreachable";

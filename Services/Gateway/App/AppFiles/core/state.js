@@ -5,6 +5,18 @@ import { channelsOff } from "./broadcasts.js";
 import { allMessages } from "./messages.js";
 import { subjectTree, subjectsOf } from "./subscriptions.js";
 
+/**
+ * Who is signed in on this device (`account` and `device`, `null` for nobody), whether the hub has signed them out,
+ * what the app knows of them and of the people that they know, and what they have done that `waits` for the hub.
+ */
+async function peopleState(tx) {
+  const [device, ended] = [await tx.get("account", "device"), await tx.get("account", "ended")];
+  const rows = await tx.all("people");
+  const waits = rows.filter(({ action }) => action).sort((one, other) => one.at - other.at);
+  return { account: device?.account ?? null, device: device?.id ?? null, signed_out: Boolean(ended), waits,
+    ...Object.fromEntries(rows.filter(({ action }) => !action).map(({ name, value }) => [name, value])) };
+}
+
 /** Of a message whose subject is not in the cube. */
 const placeholder = ["Channel", "Area", "Subject"];
 
@@ -27,6 +39,7 @@ export async function stateOf(tx, { clock, hub, database, broadcasts }) {
     broadcast_data: await broadcasts.data(tx),
     settings: { receipts: !(await tx.memory("receipts off")),
       quiet_hours: hours ? { from: timeText(hours.from), to: timeText(hours.to) } : null },
+    people: await peopleState(tx),
     pushes: { on: Boolean(push), off: Boolean(push?.isOff), proven: Boolean(push?.proven),
       information: (await tx.memory("push subjects")) ?? [] },
   };

@@ -45,10 +45,12 @@ export async function follow({ changed, lost }) {
     lost(error);
     return;
   }
+  app.show(!document.hidden);
   app.changes(read);
-  addEventListener("online", () => { read(); app.refresh(); });
+  addEventListener("online", () => { read(); app.refresh(); app.show(!document.hidden); });
   addEventListener("offline", read);
   document.addEventListener("visibilitychange", () => {
+    app.show(!document.hidden);
     // What cannot be reported now waits for the next start.
     if (document.hidden) app.report().catch(() => {});
     else app.refresh();

@@ -17,6 +17,8 @@ export const groups = {
     "account.second_factor.begin", "account.second_factor.confirm", "account.second_factor.remove", "token.add",
     "token.remove",
   ],
+  students: ["account.import", "account.unused", "access_code.add", "access_code.remove", "access_code.use",
+    "device.end", "device.rotate", "person.erase"],
   signIns: ["sign_in.begin", "sign_in.invitation.accept", "sign_in.confirm", "sign_in.code", "sign_in.oidc.finish",
     "sign_in.end", "sign_in.limited"],
   log: ["audit.substitute"],

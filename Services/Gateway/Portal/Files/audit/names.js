@@ -41,11 +41,12 @@ export function namesAround(id) {
 
 /** The name of the thing that an entry is about, as it was then. */
 export function nameOf({ action, object, before, after }) {
-  if (action.startsWith("account.") || action.startsWith("sign_in.")) return object.id;
+  if (object.kind === "account" || action.startsWith("sign_in.")) return object.id;
   if (object.kind === "cube") return t("audit.thing.cube");
   if (object.kind === "broadcast") return titleOf(after ?? before) ?? object.id;
   const known = namesOf(object.kind === "message" ? (after ?? before)?.topic_key : object.id);
   if (object.kind === "message") return known ? known.join(" › ") : t("audit.thing.deletedSubject");
+  if (object.kind === "access_code") return (after ?? before)?.note ?? object.id;
   return after?.name ?? before?.name ?? known?.at(-1) ?? t("audit.thing.deleted");
 }
 

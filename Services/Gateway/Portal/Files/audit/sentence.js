@@ -22,12 +22,15 @@ function variantOf(entry) {
     if (field === "disabled") return after.disabled ? "disable" : "enable";
     if (field === "role") return after.role;
     if (field === "display_name") return "display_name";
+    if (field === "professor") return after.professor ? "professor" : "no_professor";
     if (field === "second_factor_required") return after.second_factor_required ? "require" : "release";
   }
   if (action === "access.set") return after?.access?.length ? "some" : "all";
   if (action === "approval.set") return after?.approval ? "on" : "off";
   if (action === "account.password" && entry.actor === entry.object.id) return "own";
   if (action === "token.remove" && before?.operator) return "operator";
+  if (action.startsWith("access_code.")) return (after ?? before)?.grants ?? "";
+  if (action === "device.end") return before?.device === "all" ? "all" : "";
   return "";
 }
 

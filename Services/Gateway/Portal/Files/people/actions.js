@@ -13,7 +13,8 @@ export const pathOf = (name) => `/account/${encodeURIComponent(name)}`;
 export const explainChange = (error) => (error.status === 409 && error.message.includes("last super user")
   ? t("people.lastSuperUser") : explain(error));
 
-const consequences = (texts) => h("ul", { class: "consequences" }, texts.filter(Boolean)
+/** What follows from an action, one sentence each. */
+export const consequences = (texts) => h("ul", { class: "consequences" }, texts.filter(Boolean)
   .map((text) => h("li", null, text)));
 const strong = (name) => h("bdi", null, name);
 
@@ -50,10 +51,11 @@ export async function invite({ account: name }, { changed }) {
 }
 
 /** Gives an account another password. */
-export async function setPassword({ account: name }, { tokens, changed }) {
+export async function setPassword({ account: name, role }, { tokens, changed }) {
   const password = newPasswordField();
   const changedAccount = await showForm({
-    heading: t("people.newPassword.heading", { name }), intro: t("people.newPassword.intro", { count: tokens() }),
+    heading: t("people.newPassword.heading", { name }),
+    intro: role === "student" ? t("people.newPassword.student") : t("people.newPassword.intro", { count: tokens() }),
     fields: [password], action: t("people.newPassword.action"),
     submit: async () => {
       password.check();

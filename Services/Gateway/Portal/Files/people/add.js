@@ -8,11 +8,13 @@ import { toast } from "../elements/toast.js";
 import { showInvitation } from "./invitation.js";
 import { newPasswordField } from "./password-field.js";
 
+/** The roles that an account can be given. */
+export const roles = ["communicator", "super_user", "student"];
+
 /** The choice of a role, with what each one may do. */
-export const roleChoice = (value, isOff = false) => radioGroup({
-  label: t("people.role"), value, isOff,
-  options: ["communicator", "super_user"].map((role) =>
-    ({ value: role, label: t(`role.${role}`), hint: t(`people.role.${role}`) })),
+export const roleChoice = ({ value, options, isOff = false, onchange }) => radioGroup({
+  label: t("people.role"), value, isOff, onchange,
+  options: options.map((role) => ({ value: role, label: t(`role.${role}`), hint: t(`people.role.${role}`) })),
 });
 
 /** The field for a person's identifier at the university's provider. */
@@ -41,10 +43,16 @@ export async function addAccount(hasProvider) {
   displayName.control.autofocus = true;
   const name = field({ label: t("people.name"), hint: t("people.name.hint"),
       attributes: { dir: "ltr", spellcheck: false, autocapitalize: "none" } });
-  const role = roleChoice("communicator");
+  // A student sets no password by a link.
+  const role = roleChoice({ value: "communicator", options: roles, onchange: () => {
+    const isStudent = role.value === "student";
+    way.querySelector("label").hidden = isStudent;
+    if (isStudent && way.value === "invitation") way.value = hasProvider ? "university" : "password";
+    showWay();
+  } });
   const password = newPasswordField();
   const university = universityField();
-  const tell = h("p", { class: "hint" }, t("people.add.tell"));
+  const tell = h("p", { class: "hint" });
   const way = radioGroup({
     label: t("people.way"), value: "invitation",
     onchange: () => { showWay(); (university.hidden ? password : university).scrollIntoView({ block: "nearest" }); },
@@ -54,6 +62,7 @@ export async function addAccount(hasProvider) {
   const showWay = () => {
     password.hidden = tell.hidden = way.value !== "password";
     university.hidden = way.value !== "university";
+    tell.textContent = t(role.value === "student" ? "people.add.tellStudent" : "people.add.tell");
   };
   showWay();
   const added = await showForm({

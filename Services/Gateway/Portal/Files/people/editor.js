@@ -7,7 +7,12 @@ import { formatDate } from "../lib/time.js";
 import { choice } from "../elements/field.js";
 import { toast } from "../elements/toast.js";
 import { explainChange, invite, pathOf, removeAccount, removeFactor, setDisabled, setPassword } from "./actions.js";
-import { displayNameField, refusesDisplayName, roleChoice, universityField } from "./add.js";
+import { displayNameField, refusesDisplayName, roleChoice, roles, universityField } from "./add.js";
+import { deviceList } from "./devices.js";
+import { eraseAccount } from "./erase.js";
+
+/** An account with what it does not say. */
+const whole = (account) => ({ display_name: "", oidc: "", professor: false, ...account });
 
 /**
  * What can be changed of an account, under its row. `update` takes the account as it is after another change, and keeps
@@ -17,9 +22,14 @@ export function accountEditor(account, context) {
   const name = account.account;
   const isMe = name === session.account;
   const displayName = displayNameField(account.display_name);
-  const role = roleChoice(account.role, isMe);
+  const role = roleChoice({ value: account.role, options: roles, isOff: isMe });
   const required = choice({ label: h("b", null, t("people.factorRequired")), hint: t("people.factorRequired.hint"),
       checked: account.second_factor_required });
+  // Students set up no second factor.
+  required.hidden = account.role === "student";
+  const professor = choice({ label: h("b", null, t("people.professor")), hint: t("people.professor.hint"),
+      checked: whole(account).professor });
+  const devices = deviceList(name);
   // Without a provider, an identifier at it cannot be stored.
   const university = context.hasProvider || account.oidc ? universityField(account.oidc) : null;
   const problem = h("p", { class: "below wrong", role: "alert" });
@@ -35,9 +45,11 @@ export function accountEditor(account, context) {
     }
     const wanted = { display_name: displayName.value.trim(), role: role.value,
       second_factor_required: required.querySelector("input").checked,
+      professor: professor.querySelector("input").checked,
       ...(university ? { oidc: university.value.trim() } : {}) };
     // Only what was changed here: others may have changed the rest.
-    const changes = Object.fromEntries(Object.entries(wanted).filter(([key, value]) => value !== (account[key] ?? "")));
+    const known = whole(account);
+    const changes = Object.fromEntries(Object.entries(wanted).filter(([key, value]) => value !== known[key]));
     if (!Object.keys(changes).length) return context.leave();
     save.disabled = true;
     problem.textContent = "";
@@ -54,7 +66,8 @@ export function accountEditor(account, context) {
     } finally {
       save.disabled = false;
     }
-  } }, displayName, role, isMe ? h("p", { class: "hint" }, t("people.self.role")) : null, required, university, problem,
+  } }, displayName, role, isMe ? h("p", { class: "hint" }, t("people.self.role")) : null, professor, required,
+  university, problem,
   h("div", { class: "actions" }, save,
     h("button", { class: "button", type: "button", onclick: context.leave }, t("cancel"))));
 
@@ -62,20 +75,48 @@ export function accountEditor(account, context) {
     h("button", { class: `button ${isDanger ? "danger" : ""}`, type: "button", name: iconName, onclick: run },
       icon(iconName, "small"), label));
 
+  // These end devices.
+  const setNewPassword = () => setPassword(account, context).then(devices.read);
+  const switchOff = (disabled) => setDisabled(account, disabled, context).then(devices.read);
+
+  const deedsOfStaff = () => [
+    account.disabled ? null : deed(t(account.has_password ? "people.invite.text" : "people.invite.first"),
+      t("people.invite"), "send", () => invite(account, context)),
+    deed(t("people.newPassword.text"), t("people.newPassword"), "key", setNewPassword),
+    account.second_factor === "set" ? deed(t("people.removeFactor.when"), t("people.removeFactor"), "phone",
+      () => removeFactor(account, context)) : null,
+    account.disabled ? deed(t("people.enable.text"), t("people.enable"), "check", () => switchOff(false))
+      : deed(t("people.disable.text"), t("people.disable"), "lock", () => switchOff(true)),
+    deed(t("people.delete.text"), t("people.delete"), "trash", () => removeAccount(account, context), true),
+  ];
+
+  const deedsOfStudent = () => [
+    account.has_password
+      ? deed(t("people.newPassword.student"), t("people.newPassword"), "key", setNewPassword) : null,
+    account.disabled ? deed(t("people.enable.student"), t("people.enable"), "check", () => switchOff(false))
+      : deed(t("people.disable.student"), t("people.disable"), "lock", () => switchOff(true)),
+    deed(t("people.erase.text"), t("people.erase"), "trash", () => eraseAccount(account, context), true),
+  ];
+
   const element = h("section",
     { class: "account-editor",
       onkeydown: (event) => { if (event.key === "Escape" && !event.defaultPrevented) context.leave(); } },
     h("div", { class: "editor-heading" },
       h("h2", { tabIndex: -1 }, tn("people.editNamed", { name: h("bdi", null, name) })),
-      h("p", { class: "hint" }, t("people.since", { date: formatDate(account.created) }))), form, more);
+      h("p", { class: "hint" }, t("people.since", { date: formatDate(account.created) }))), form, more, devices);
   element.setAttribute("aria-label", t("people.editNamed", { name }));
 
   element.update = (changed) => {
-    const box = required.querySelector("input");
-    if (displayName.value === (account.display_name ?? "")) displayName.value = changed.display_name ?? "";
-    if (role.value === account.role) role.value = changed.role;
-    if (box.checked === account.second_factor_required) box.checked = changed.second_factor_required;
-    if (university && university.value === (account.oidc ?? "")) university.value = changed.oidc ?? "";
+    const [before, after] = [account, changed].map(whole);
+    const follow = (control, key, property = "value") => {
+      if (control?.[property] === before[key]) control[property] = after[key];
+    };
+    follow(displayName, "display_name");
+    follow(role, "role");
+    follow(required.querySelector("input"), "second_factor_required", "checked");
+    follow(professor.querySelector("input"), "professor", "checked");
+    follow(university, "oidc");
+    required.hidden = after.role === "student";
     // A dialog returns the focus to its button, which therefore stays if nothing has changed.
     const isSame = more.childElementCount && JSON.stringify(changed) === JSON.stringify(account);
     account = changed;
@@ -84,21 +125,12 @@ export function accountEditor(account, context) {
     fill(more, isMe
       ? h("li", null, h("p", { class: "secondary" }, t("people.self.rest")),
           h("a", { class: "button small", href: "/portal/account/" }, icon("account", "small"), t("nav.account")))
-      : [
-        account.disabled ? null : deed(t(account.has_password ? "people.invite.text" : "people.invite.first"),
-          t("people.invite"), "send", () => invite(account, context)),
-        deed(t("people.newPassword.text"), t("people.newPassword"), "key", () => setPassword(account, context)),
-        account.second_factor === "set" ? deed(t("people.removeFactor.when"), t("people.removeFactor"), "phone",
-          () => removeFactor(account, context)) : null,
-        account.disabled
-          ? deed(t("people.enable.text"), t("people.enable"), "check", () => setDisabled(account, false, context))
-          : deed(t("people.disable.text"), t("people.disable"), "lock", () => setDisabled(account, true, context)),
-        deed(t("people.delete.text"), t("people.delete"), "trash", () => removeAccount(account, context), true),
-      ]);
+      : account.role === "student" ? deedsOfStudent() : deedsOfStaff());
     if (focused) {
       (more.querySelector(`[name="${focused}"]`) ?? more.querySelector('[name="check"], [name="lock"]'))?.focus();
     }
   };
   element.update(account);
+  devices.read();
   return element;
 }

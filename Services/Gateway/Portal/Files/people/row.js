@@ -5,10 +5,14 @@ import { initialOf, session } from "../lib/session.js";
 import { language, t } from "../lib/text.js";
 import { formatDate, formatExact, formatMoment } from "../lib/time.js";
 
-/** An account as a row of the table. `tokens` is how many it has, or `null` if that is unknown. */
-export function accountRow(account, { tokens, isOpen, toggle }) {
+/**
+ * An account as a row of the table. `columns` are those between the name and the button; `tokens` is how many it has,
+ * or `null` if that is unknown.
+ */
+export function accountRow(account, { columns, tokens, isOpen, toggle }) {
   const name = account.account;
-  const label = (column) => ({ "data-label": t(`people.column.${column}`) });
+  const cells = { role: roleOf, factor, tokens: () => tokensOf(name, tokens),
+    lastSignIn: () => dayElement(account.last_sign_in) };
   return h("tr", { class: "thing", dataset: { account: name } },
     h("th", { scope: "row" }, h("div", { class: "person" },
       h("span", { class: "avatar", "aria-hidden": "true" }, initialOf(account.display_name ?? name)),
@@ -16,17 +20,19 @@ export function accountRow(account, { tokens, isOpen, toggle }) {
         name === session.account ? h("span", { class: "tag busy" }, t("people.you")) : null,
         account.disabled ? h("span", { class: "tag" }, icon("lock", "small"), t("people.disabled")) : null),
       account.display_name ? h("small", null, h("bdi", null, name)) : null, belowName(account)))),
-    h("td", label("role"), t(`role.${account.role}`)),
-    h("td", label("factor"), factor(account)),
-    h("td", label("tokens"), tokens
-      ? h("a", { href: `/portal/tokens/?account=${encodeURIComponent(name)}` }, t("people.tokens", { count: tokens }))
-      : h("span", { class: "hint" }, tokens === null ? "–" : t("people.tokens.none"))),
-    h("td", label("lastSignIn"), lastSignIn(account.last_sign_in)),
+    columns.map((column) => h("td", { "data-label": t(`people.column.${column}`) }, cells[column](account))),
     h("td", { class: "end" },
       h("button", { class: "button small", type: "button", "aria-expanded": String(isOpen), onclick: toggle },
       icon(isOpen ? "up" : "edit", "small"),
       h("span", null, t(isOpen ? "close" : "people.edit"), h("span", { class: "unseen" }, ` ${name}`)))));
 }
+
+const roleOf = ({ role, professor }) => [t(`role.${role}`),
+  professor ? [" ", h("span", { class: "tag busy" }, t("people.professor"))] : null];
+
+const tokensOf = (name, count) => (count
+  ? h("a", { href: `/portal/tokens/?account=${encodeURIComponent(name)}` }, t("people.tokens", { count }))
+  : h("span", { class: "hint" }, count === null ? "–" : t("people.tokens.none")));
 
 function belowName(account) {
   if (account.oidc) return h("small", null, t("people.university"), " ", h("bdi", { class: "code" }, account.oidc));
@@ -34,12 +40,14 @@ function belowName(account) {
     return h("small", null, t(account.invitation.expires > hubNow() ? "people.invited" : "people.invitedLate",
         { time: formatMoment(account.invitation.expires) }));
   }
-  return account.has_password ? null : h("small", null, t("people.noPassword"));
+  // A student may sign in at other providers.
+  const hasWay = account.has_password || account.role === "student";
+  return hasWay ? null : h("small", null, t("people.noPassword"));
 }
 
-function lastSignIn(time) {
+/** A time as its day, such as "yesterday": some are stored an hour or a day late. */
+export function dayElement(time) {
   if (!time) return h("span", { class: "hint" }, t("people.neverSignedIn"));
-  // It is stored at most once an hour, so the day is what is certain.
   const [then, today] = [time, hubNow()].map((each) => new Date(each).setHours(0, 0, 0, 0));
   const days = Math.round((today - then) / 86_400_000);
   const text = days > 30 ? formatDate(time) : new Intl.RelativeTimeFormat(language, { numeric: "auto" })

@@ -1,0 +1,141 @@
+// What happens to the person, as the hub tells it while the app is in front (GET /user/events). The events are hints:
+// the app fetches what they are about.
+
+import { isObject, isText } from "./checks.js";
+import { backoff, deviceClock, wakeUps, within } from "./clock.js";
+import { refused } from "./errors.js";
+
+const path = "/user/events";
+/** The hub says every 4 seconds that it is there. After this time without a word it is asked again, in milliseconds. */
+const silence = 10_000;
+/** How long the beginning of the stream may take, in milliseconds. */
+const patience = 30_000;
+/** The longest pause after failures, in milliseconds. */
+const maxPause = 60_000;
+/** A stream that has ended is opened again within this random time, in milliseconds. */
+const spread = 500;
+/** Without a change, how often the app looks whether it is to follow the events, in milliseconds. */
+const interval = 86_400_000;
+
+/** Server-sent events of a text that comes in pieces: `take(piece)` returns those that are complete. */
+export function eventReader() {
+  let rest = "";
+  const eventOf = (block) => {
+    const event = { type: "message", data: "" };
+    for (const line of block.split("\n")) {
+      const [, field, value] = /^(\w+):? ?(.*)$/.exec(line) ?? [];
+      if (field === "event") event.type = value;
+      else if (field === "data") event.data += value;
+      else if (field === "id") event.id = value;
+    }
+    return event;
+  };
+  return {
+    take(piece) {
+      const blocks = (rest + piece).replaceAll("\r\n", "\n").split("\n\n");
+      rest = blocks.pop();
+      return blocks.map(eventOf);
+    },
+  };
+}
+
+/** The `kind` of a person's event; `undefined` if it cannot be read. */
+function kindOf(data) {
+  try {
+    const event = JSON.parse(data);
+    return isObject(event) && isText(event.kind) ? event.kind : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The events of the person. `account` is that of `accountOf`. `changed(kind, signal)` is called for each one; with
+ * `null` if some may be missing. `failed` is called after each failure.
+ */
+export function personEventsOf({ account, changed, failed, clock = deviceClock }) {
+  const wakes = wakeUps(clock);
+  let isInFront = true;
+  /** The device of the stream that is open, and what ends it. */
+  let open = null;
+  /** The position after the last event, of the device to which it came. */
+  let last = null;
+
+  const deviceNow = async () => (await account.device().catch(() => null))?.id ?? null;
+
+  async function handle({ type, data, id }, device, signal) {
+    // After a failure the next connection brings the event again.
+    if (type === "person") await changed(kindOf(data) ?? null, signal);
+    if (type === "reset") await changed(null, signal);
+    if (id) last = { device, id };
+  }
+
+  /** Reads a stream until it ends. */
+  async function read(device, signal, heard) {
+    const known = last?.device === device ? last.id : null;
+    const stream = await within(clock, patience, () =>
+      account.open(path, known ? { "Last-Event-ID": known } : {}, signal), signal);
+    if (stream.status !== 200) throw refused(path, stream.status);
+    const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
+    const events = eventReader();
+    try {
+      // What has happened before there was a stream.
+      if (!known) await changed(null, signal);
+      for (;;) {
+        const { done, value } = await within(clock, silence, () => reader.read(), signal);
+        if (done) return;
+        heard();
+        for (const event of events.take(value)) await handle(event, device, signal);
+      }
+    } finally {
+      reader.cancel().catch(() => {});
+    }
+  }
+
+  /** Follows the events of a device for one stream, and pauses after it. */
+  async function follow(device, signal, pauses) {
+    const turn = new AbortController();
+    const both = AbortSignal.any([signal, turn.signal]);
+    open = { device, end: () => turn.abort() };
+    let isHeard = false;
+    try {
+      await read(device, both, () => { isHeard = true; pauses.succeeded(); });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!both.aborted && error.kind !== "signed out") failed(error);
+      // A hub without a place for a stream still answers questions.
+      if (error.kind === "refused") await changed(null, signal).catch(failed);
+      isHeard = false;
+    }
+    await clock.sleep(isHeard ? spread * Math.random() : pauses.failed(), both).catch(() => {});
+    // Whatever was still on its way to or from the hub.
+    turn.abort();
+    open = null;
+    signal.throwIfAborted();
+  }
+
+  return {
+    /** Whether the app is in front. Only then there is a stream. It begins at once, whatever has failed before. */
+    show(isShown) {
+      isInFront = isShown;
+      open?.end();
+      wakes.add();
+    },
+
+    /** The app's state has changed: perhaps another person is signed in, or nobody. */
+    async wake() {
+      wakes.add();
+      if (open && open.device !== await deviceNow()) open?.end();
+    },
+
+    /** Follows the events until the signal is aborted. */
+    async run(signal) {
+      const pauses = backoff(maxPause);
+      for (;;) {
+        const device = await deviceNow();
+        if (isInFront && device) await follow(device, signal, pauses);
+        else await wakes.next(signal, interval);
+      }
+    },
+  };
+}

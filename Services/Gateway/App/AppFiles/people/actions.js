@@ -1,0 +1,66 @@
+// What a person does about others, and what of it waits for the hub.
+
+import { fill, h } from "../lib/dom.js";
+import { app, state } from "../lib/state.js";
+import { t } from "../lib/text.js";
+import { dialogButtons, showDialog } from "../elements/dialog.js";
+import { toast } from "../elements/toast.js";
+import { reasonOf } from "./reasons.js";
+
+/** What an action is about, in words. */
+const nameOf = (about) => (typeof about === "string" ? about : about.name ?? "");
+
+/** Does something by `work`, and says what came of it: "done", "waits", or `null` if the hub refuses. */
+async function tell(work, done) {
+  try {
+    const outcome = await work(await app.people());
+    toast(outcome === "done" ? done : t("people.waits"));
+    return outcome;
+  } catch (error) {
+    toast(reasonOf(error));
+    return null;
+  }
+}
+
+/** The person does something: see the actions of the core's people.js. */
+export const act = (action, about) => tell((people) => people.act(action, about),
+  t(`done.${action}`, { name: nameOf(about) }));
+
+/** Does something that is not easily taken back, after a question. */
+export async function actAfterQuestion(action, about) {
+  const name = nameOf(about);
+  const make = (close) => [h("p", { class: "secondary" }, t(`question.${action}.text`)),
+    dialogButtons(close, h("button", { class: "button danger", type: "button", onclick: () => close(true) },
+      t(`do.${action}`)))];
+  const isWanted = await showDialog({ heading: t(`question.${action}`, { name }), role: "alertdialog", make });
+  return isWanted ? act(action, about) : null;
+}
+
+/** A button that does something. A reader hears about whom. */
+export const actionButton = (action, name, kind = "") => h("button", { class: `pill ${kind}`, type: "button",
+  onclick: () => act(action, name) }, t(`do.${action}`), h("span", { class: "unseen" }, `: ${name}`));
+
+/** What the person has done and the hub has not answered. `update()` shows the state. */
+export function waitingList() {
+  const list = h("ul", { class: "plain group" });
+  const element = h("section", { class: "waiting", hidden: true }, h("h2", { class: "day" }, t("waiting.heading")),
+    h("p", { class: "secondary" }, t("waiting.text")), list);
+  let print = "";
+
+  const row = ({ key, action, about }) => {
+    const text = t(`waiting.${action}`, { name: nameOf(about) });
+    const done = t(`done.${action}`, { name: nameOf(about) });
+    const button = (label, kind, onclick) => h("button", { class: `pill ${kind}`, type: "button", onclick }, t(label),
+      h("span", { class: "unseen" }, `: ${text}`));
+    return h("li", { class: "row" }, h("span", { class: "row-text" }, text),
+      button("people.again", "", () => tell((people) => people.again(key), done)),
+      button("waiting.discard", "danger", async () => { await (await app.people()).discard(key); }));
+  };
+
+  return Object.assign(element, { update: () => {
+    const failed = state.people.waits.filter(({ error }) => error !== null);
+    if (print === (print = JSON.stringify(failed.map(({ key }) => key)))) return;
+    element.hidden = !failed.length;
+    fill(list, failed.map(row));
+  } });
+}

@@ -1,0 +1,101 @@
+// What the pages about people are made of.
+
+import { fill, h, newIdentifier } from "../lib/dom.js";
+import { icon } from "../lib/icons.js";
+import { pathTo } from "../lib/route.js";
+import { app, state } from "../lib/state.js";
+import { charactersOf, t } from "../lib/text.js";
+import { reasonOf } from "./reasons.js";
+
+/** A view with its heading. `back` is the route that the link above it leads to: `{href, label}`. */
+export const view = (heading, { back = null, dir = null } = {}, ...content) => h("div", { class: "view" },
+  h("header", { class: "head" },
+    back && h("a", { class: "back", href: back.href }, icon("back", "small"), back.label),
+    h("div", { class: "head-line" }, h("h1", { tabIndex: -1, dir }, heading))), content);
+
+/** The link from a page about people to the list of friends. */
+export const toFriends = () => ({ href: "#people", label: t("tab.people") });
+
+/** A picture in the place of the person's one. */
+const portrait = (name) => h("span", { class: "portrait", "aria-hidden": "true" },
+  charactersOf(name)[0].toUpperCase());
+
+/** A person in a list, with a link to the page about them, and buttons behind it. */
+export const personRow = (name, ...actions) => h("li", { class: "row person" }, portrait(name),
+  h("a", { class: "row-text", href: pathTo({ tab: "people", page: "person", account: name }) }, h("bdi", null, name)),
+  actions);
+
+/** Whether two texts are names of the same account. */
+export const isSame = (one, other) => one.toLowerCase() === other.toLowerCase();
+
+/** A field with its label; its `input` has the properties. `hint` is below it, and `tag` is for another element. */
+export function field({ label, hint, tag = "input", ...properties }) {
+  const below = hint ? h("p", { class: "below", id: newIdentifier("hint") }, hint) : null;
+  const input = h(tag, { id: newIdentifier("field"), ...properties, "aria-describedby": below?.id });
+  return Object.assign(h("div", { class: "field" }, h("label", { htmlFor: input.id }, label), input, below), { input });
+}
+
+/**
+ * A form. `onsubmit()` does what its main button says, and the form waits for it. A failure is shown below the fields.
+ * `extra` are further buttons.
+ */
+export function form({ fields, action, onsubmit, extra = [] }) {
+  const said = h("p", { class: "below wrong", role: "alert" });
+  const button = h("button", { class: "button main", type: "submit" }, action);
+  let isBusy = false;
+  const element = h("form", { class: "form", onsubmit: async (event) => {
+    event.preventDefault();
+    if (isBusy) return;
+    isBusy = true;
+    said.textContent = "";
+    button.setAttribute("aria-busy", "true");
+    try {
+      await onsubmit();
+    } catch (error) {
+      said.textContent = reasonOf(error);
+    }
+    isBusy = false;
+    button.removeAttribute("aria-busy");
+  } }, fields, said, h("div", { class: "actions" }, button, extra));
+  return Object.assign(element, { say: (text) => { said.textContent = text; } });
+}
+
+/**
+ * A part of what the hub knows of the person, such as "devices": it is loaded when it is opened, and `show(value)`
+ * shows each later state of it. What the app has from an earlier time is shown at once.
+ */
+export function loaded(part, content, show) {
+  const said = h("p", { class: "notice bad", role: "alert", hidden: true });
+  const again = h("button", { class: "button", type: "button", hidden: true, onclick: load }, t("people.again"));
+  const element = h("div", { class: "stack" }, said, again, content);
+  let print = "";
+
+  async function load() {
+    said.hidden = again.hidden = true;
+    try {
+      await (await app.people()).load([part]);
+    } catch (error) {
+      if (error.kind === "signed out") return;
+      said.textContent = reasonOf(error);
+      said.hidden = again.hidden = false;
+    }
+  }
+
+  function update() {
+    const value = state.people[part];
+    content.hidden = value === undefined;
+    if (value === undefined || print === (print = JSON.stringify(value))) return;
+    show(value);
+  }
+
+  update();
+  load();
+  return Object.assign(element, { update });
+}
+
+/** Replaces the content of a list. The focus goes to `heading` if it was on what is gone. */
+export function refill(list, heading, ...content) {
+  const hadFocus = list.contains(document.activeElement);
+  fill(list, content);
+  if (hadFocus) heading()?.focus({ preventScroll: true });
+}

@@ -1,0 +1,63 @@
+// The tab about people: who is not signed in sees how to sign in, and who is sees their friends.
+
+import { fill, h } from "../lib/dom.js";
+import { currentRoute } from "../lib/route.js";
+import { app, state } from "../lib/state.js";
+import { t } from "../lib/text.js";
+import { signInOf } from "../core/sign-in.js";
+import { toast } from "../elements/toast.js";
+import { blockedView } from "./blocked.js";
+import { friendsView } from "./friends.js";
+import { landingView } from "./landing.js";
+import { personView } from "./person.js";
+import { reasonOf } from "./reasons.js";
+import { requestsView } from "./requests.js";
+
+const views = { friends: friendsView, requests: requestsView, blocked: blockedView, person: personView };
+
+/** The page. `given` is what the browser has brought back from a provider's page, or `null`. */
+export function peoplePage({ given }) {
+  const element = h("section", { class: "page" });
+  let shown = null;
+  let inner = null;
+
+  function update() {
+    const { tab, page, account = "" } = currentRoute();
+    if (tab !== "people") return;
+    const name = !state.people.account ? "landing" : page in views && (page !== "person" || account) ? page : "friends";
+    const print = JSON.stringify([name, account, state.people.account]);
+    if (print !== shown?.print) {
+      inner = name === "landing" ? landingView() : views[name](account);
+      fill(element, inner);
+      // The focus follows to the view's heading.
+      if (shown) inner.querySelector("h1").focus({ preventScroll: true });
+      shown = { print };
+    }
+    inner.update();
+  }
+
+  /** The browser comes back from a provider's page. */
+  async function comeBack() {
+    const { account, ask } = await app.people();
+    let isLink = false;
+    try {
+      const { purpose, credential } = signInOf({ account }).finish(given);
+      isLink = purpose === "link";
+      if (isLink) {
+        await ask("POST", "/user/identities", credential, crypto.randomUUID());
+        toast(t("ways.added"));
+      } else await inner?.signIn?.(credential);
+    } catch (error) {
+      isLink ||= error.purpose === "link";
+      if (!isLink && inner?.fail) inner.fail(error);
+      else toast(reasonOf(error));
+    }
+    if (isLink) location.hash = "#settings/account";
+  }
+
+  if (given) {
+    update();
+    comeBack().catch((error) => toast(reasonOf(error)));
+  }
+  return Object.assign(element, { update });
+}

@@ -1,0 +1,116 @@
+import Base
+import DeviceTokens
+import Schemas
+import ServiceKit
+import Store
+
+/// How persons sign in, register, and link further ways to sign in.
+extension People {
+    /// Checks the proof of a device that signs in.
+    ///
+    /// - Throws: ``CommandFailure``: `unauthenticated` with the field `nonce` or `proof`; `invalid` for a key that is none.
+    func key(of device: NewDevice, _ credential: PersonCredential, nonce: Secret, proof: String) throws -> DeviceKey {
+        try challenges.use(nonce)
+        let key: DeviceKey
+        do throws(SchemaViolation) {
+            key = try DeviceKey(device.key)
+        } catch {
+            throw CommandFailure(.invalid, "device.\(error)", field: "device.\(error.field)")
+        }
+        guard key.hasSigned(.signIn, nonce: nonce, subject: credential.proofSubject, proof: proof) else {
+            throw CommandFailure.wrongProof
+        }
+        return key
+    }
+
+    /// Signs a person in on a device.
+    func begin(_ command: BeginDevice) async throws -> DeviceSignedIn {
+        let credential = command.credential
+        let key = try key(of: command.device, credential, nonce: command.nonce, proof: command.proof)
+        if case .password(let name, let password)? = credential.kind {
+            return try await passwords.check(
+                password, for: .device(account: name, address: command.address), hasCode: credential.code != nil
+            ) { account in
+                try await begin(command, .password(account), by: key)
+            }
+        }
+        let identity = try await providers.identity(
+            of: credential, device: key.thumbprint, from: command.address, now: changes.now())
+        let found = try await store.snapshot { try $0.account(of: identity) }
+        guard let found, found.isActive, found.secondFactorState == .set else {
+            return try await begin(command, .identity(identity), by: key)
+        }
+        return try await passwords.check(
+            nil, for: .code(found.name, address: command.address), hasCode: credential.code != nil
+        ) { _ in
+            try await begin(command, .identity(identity), by: key)
+        }
+    }
+
+    private func begin(_ command: BeginDevice, _ arrival: Arrival, by key: DeviceKey) async throws -> DeviceSignedIn {
+        let thumbprint = key.thumbprint
+        let begun: BegunDevice?
+        do {
+            begun = try await changes.make(by: AuditAuthor(actor: nil, address: command.address)) { change in
+                try change.begin(command, arrival, thumbprint: thumbprint)
+            }
+        } catch let refusal as IDTokenRefusal {
+            throw providers.refusal(refusal, of: command.credential)
+        }
+        guard let begun else { throw CommandFailure(.notFound, "you have no account here yet") }
+        personEvents.announce(begun.person.account, .devices, "\(begun.device.id)")
+        let (token, expires) = try begun.token.signed()
+        return DeviceSignedIn(person: begun.person, device: begun.device.id, token: token, expires: expires)
+    }
+
+    /// Makes the record of a new person.
+    func add(_ command: AddPerson) async throws -> Person {
+        let credential = command.credential
+        let key = try key(of: command.device, credential, nonce: command.nonce, proof: command.proof)
+        let createdKey = command.idempotencyKey.map { CredentialHash(of: Secret($0 + credential.provenText)).description }
+        let known = try await store.snapshot { try $0.registered(command.account, createdKey) }
+        var identity: ProvenIdentity?
+        var password: PasswordHash?
+        if case .password(let name, let chosen)? = credential.kind {
+            guard AccountName(name) == command.account else {
+                throw CommandFailure(
+                    .invalid, "credential.account: expected the name of the account", field: "credential.account")
+            }
+            if let known { return known }
+            password = try await hash(chosen, for: command)
+        } else {
+            let proven = try await providers.identity(
+                of: credential, device: key.thumbprint, from: command.address, now: changes.now())
+            guard known != nil || proven.mayRegister else {
+                throw CommandFailure(.forbidden, "the university's provider does not say that you are a student")
+            }
+            identity = proven
+        }
+        do {
+            return try await changes.make(by: AuditAuthor(actor: nil, address: command.address)) { [identity, password] change in
+                try change.register(command, identity, password: password, createdKey: createdKey)
+            }
+        } catch let refusal as IDTokenRefusal {
+            throw providers.refusal(refusal, of: credential)
+        }
+    }
+
+    /// The hash of the password of a person who registers, if that is allowed.
+    private func hash(_ password: Secret, for command: AddPerson) async throws -> PasswordHash {
+        switch providers.settings.registration {
+        case .anyone: break
+        case .code where command.accessCode != nil: break
+        case .code:
+            throw CommandFailure(
+                .forbidden, "access_code: missing; who registers with a password needs one", field: "access_code")
+        case .off:
+            throw CommandFailure(.forbidden, "nobody registers here with a password; sign in at a provider")
+        }
+        let client = IPAddress(command.address)
+        try registrations.count(from: client)
+        let now = changes.now()
+        // Before the hash, which takes long.
+        try await store.snapshot { try PeopleChange($0, issuer: nil, now: now).requireUnused(command.account) }
+        return try await passwords.hashing.hash(password, for: .anyone(client))
+    }
+}

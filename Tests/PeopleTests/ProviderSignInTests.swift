@@ -1,0 +1,216 @@
+import Base
+import Bus
+import Schemas
+import TestSupport
+import Testing
+
+@testable import People
+
+extension PeopleServiceTests {
+    @Suite("Sign-ins at providers", .timeLimit(.minutes(10)))
+    struct ProviderSignInTests {
+        private func withProviders(
+            _ kind: StoreKind = .sqlite, settings: [String: String] = [:], clock: TestClock? = nil,
+            _ body: (RunningPeople, TestIdentities) async throws -> Void
+        ) async throws {
+            let identities = try TestIdentities()
+            let keys = try TestKeys(identities.jwk)
+            try await RunningPeople.with(
+                kind, settings: TestClaims.settings.merging(settings) { $1 },
+                keys: [.google: keys, .firebase: keys, .university: keys], clock: clock
+            ) { people in
+                try await people.setUp()
+                try await body(people, identities)
+            }
+        }
+
+        private func google(
+            _ subject: String, _ identities: TestIdentities, at now: UnixMilliseconds = .now, _ changes: JSONValue = [:]
+        ) throws -> PersonCredential {
+            let token = try identities.token(.changed(TestClaims.google(subject, at: now), changes))
+            return PersonCredential(provider: .google, idToken: Secret(token))
+        }
+
+        private func university(
+            _ subject: String, _ identities: TestIdentities, _ changes: JSONValue = [:]
+        ) throws -> PersonCredential {
+            let token = try identities.token(.changed(TestClaims.university(subject, at: .now), changes))
+            return PersonCredential(provider: .university, idToken: Secret(token))
+        }
+
+        @Test("One token finds no account, registers, and signs in; no other device can use it", arguments: StoreKind.allCases)
+        func oneToken(kind: StoreKind) async throws {
+            try await withProviders(kind) { people, identities in
+                let credential = try google("17", identities)
+                let (device, thief) = (TestDevice(), TestDevice())
+                #expect(try await people.refusal(of: credential, on: device)?.status == .notFound)
+                func expectReplay(_ failure: CommandFailure?) {
+                    #expect(failure?.status == .unauthenticated && failure?.field == "id_token")
+                    #expect(failure?.message.contains("used by another device") == true)
+                }
+                // A stolen one neither registers nor signs in.
+                expectReplay(await people.client.failure(of: try await people.add("thief", credential, on: thief)))
+                let person = try await people.client.request(try await people.add("ann", credential, on: device))
+                #expect(person.identities.map(\.provider) == [.google])
+                #expect(person.identities.first?.email == "17@example.edu")
+                expectReplay(try await people.refusal(of: credential, on: thief))
+                let ann = try await people.signIn(credential, on: device)
+                #expect(ann.signedIn.person == person)
+                #expect(try await people.signIn(credential, on: device).id == ann.id)
+                #expect(people.log.has("replayed"))
+                let again = await people.client.failure(
+                    of: try await people.add("ann2", try google("17", identities, ["jti": "2"])))
+                #expect(again?.status == .conflict && again?.field == nil)
+            }
+        }
+
+        @Test("A used token belongs to its device until it ends", arguments: StoreKind.allCases)
+        func usedToken(kind: StoreKind) async throws {
+            try await withPeopleChanges(kind) { changes, clock in
+                func use(by device: String) async -> IDTokenRefusal? {
+                    let token = UsedTokenDocument(Secret("token"), by: device, expires: clock.now + .seconds(60))
+                    do {
+                        try await changes.make(by: .program) { try $0.transaction.use(token) }
+                        return nil
+                    } catch {
+                        return error as? IDTokenRefusal
+                    }
+                }
+                #expect(await use(by: "a") == nil)
+                clock.pass(.seconds(59))
+                #expect(await use(by: "a") == nil)
+                #expect(await use(by: "b") == .replayed)
+                clock.pass(.seconds(1))
+                #expect(await use(by: "b") == nil)
+                #expect(await use(by: "a") == .replayed)
+            }
+        }
+
+        @Test("Several ways lead to one account; the last one stays", arguments: StoreKind.allCases)
+        func link(kind: StoreKind) async throws {
+            try await withProviders(kind) { people, identities in
+                let ann = try await people.signedIn("ann")
+                _ = try await people.signedIn("ben")
+                let context = ann.context
+                func link(_ credential: PersonCredential) -> LinkIdentity {
+                    LinkIdentity(credential: credential, device: ann.id, address: RunningPeople.address)
+                }
+                let linked = try await people.client.request(link(try google("17", identities)), context: context)
+                #expect(linked.identities.map(\.provider) == [.google, .password])
+                let both = try await people.client.request(link(try university("u17", identities)), context: context)
+                #expect(Set(both.identities.map(\.provider)) == [.google, .university, .password])
+                #expect(try await people.client.request(FindAccount("ann")).oidc == "u17")
+                #expect(try await people.signIn(try google("17", identities, ["jti": "2"])).account == "ann")
+                #expect(try await people.signIn(try university("u17", identities, ["jti": "2"])).account == "ann")
+                // Another one of the same provider, and somebody else's.
+                let second = await people.client.failure(of: link(try google("18", identities)), context: context)
+                #expect(second?.status == .conflict)
+                let bens = CallerContext(actor: "ben")
+                let bensDevice = try #require(try await people.client.request(ListDevices("ben")).devices.first?.id)
+                let taken = await people.client.failure(
+                    of: LinkIdentity(
+                        credential: try google("17", identities, ["jti": "3"]), device: bensDevice,
+                        address: RunningPeople.address),
+                    context: bens)
+                #expect(taken?.status == .conflict)
+
+                for provider in [IdentityProvider.password, .university] {
+                    _ = try await people.client.request(UnlinkIdentity(provider), context: context)
+                }
+                #expect(try await people.refusal(of: RunningPeople.password(of: "ann"))?.field == "password")
+                #expect(try await people.refusal(of: try university("u17", identities, ["jti": "4"]))?.status == .notFound)
+                let last = await people.client.failure(of: UnlinkIdentity(.google), context: context)
+                #expect(last?.status == .conflict)
+                #expect(await people.client.failure(of: UnlinkIdentity(.firebase), context: context)?.status == .notFound)
+                let password = try await people.client.request(link(RunningPeople.password(of: "ann")), context: context)
+                #expect(password.identities.map(\.provider) == [.google, .password])
+                _ = try await people.signIn(RunningPeople.password(of: "ann"))
+            }
+        }
+
+        @Test("A claim of the university decides who may register, and gives the professor's mark at each sign-in")
+        func claims() async throws {
+            let settings = [
+                "MSI_OIDC_STUDENTS": "student", "MSI_OIDC_PROFESSORS": "faculty", "MSI_OIDC_ROLE_CLAIM": "affiliation",
+            ]
+            try await withProviders(settings: settings) { people, identities in
+                let guest = await people.client.failure(
+                    of: try await people.add("guest", try university("1", identities, ["affiliation": ["alum"]])))
+                #expect(guest?.status == .forbidden)
+                let device = TestDevice()
+                let student = try university("2", identities, ["affiliation": ["member", "student"]])
+                #expect(try await people.client.request(try await people.add("ann", student, on: device)).professor == nil)
+                #expect(try await people.signIn(student, on: device).signedIn.person.role == .student)
+                let faculty = try university("2", identities, ["affiliation": "faculty"])
+                #expect(try await people.signIn(faculty).signedIn.person.professor == true)
+                // The mark stays: a super user or a code may have given it.
+                #expect(try await people.signIn(try university("2", identities, ["jti": "2"])).signedIn.person.professor == true)
+                // Who may not register signs in if somebody else has added the account.
+                let list = ImportAccounts(rows: [ImportedAccount(account: "guest", oidc: "1")], dryRun: false)
+                _ = try await people.client.request(list)
+                #expect(try await people.signIn(try university("1", identities, ["jti": "2"])).account == "guest")
+            }
+        }
+
+        @Test("A second factor is asked for after a provider too, and a provider's address is kept up to date")
+        func secondFactor() async throws {
+            try await withProviders { people, identities in
+                let device = TestDevice()
+                let credential = try google("17", identities)
+                _ = try await people.client.request(try await people.add("ann", credential, on: device))
+                let secret = try await people.client.request(BeginSecondFactor("ann")).secret
+                let totp = try #require(TOTP(secret: secret))
+                let code = Secret(totp.code(step: TOTP.step(at: .now)))
+                let codes = try await people.client.request(ConfirmSecondFactor("ann", code: code)).recoveryCodes
+                let missing = try await people.refusal(of: credential, on: device)
+                #expect(missing?.status == .unauthenticated && missing?.field == "code")
+                let token = try identities.token(.changed(TestClaims.google("17", at: .now), ["email": "new@example.edu"]))
+                let coded = PersonCredential(provider: .google, idToken: Secret(token), code: codes[0])
+                let ann = try await people.signIn(coded, on: device)
+                #expect(ann.signedIn.person.identities.first?.email == "new@example.edu")
+            }
+        }
+
+        @Test("A removed account of the staff is refused, and a disabled one has the field of the token")
+        func removed() async throws {
+            try await withProviders { people, identities in
+                for name in ["ann", "ben"] as [AccountName] {
+                    let oidc = name.description
+                    _ = try await people.client.request(
+                        AddAccount(account: name, password: nil, role: .communicator, oidc: oidc))
+                }
+                _ = try await people.client.request(RemoveAccount("ann"))
+                _ = try await people.client.request(UpdateAccount("ben", disabled: true))
+                #expect(try await people.refusal(of: try university("ann", identities))?.status == .forbidden)
+                let disabled = try await people.refusal(of: try university("ben", identities))
+                #expect(disabled?.status == .unauthenticated && disabled?.field == "id_token")
+            }
+        }
+
+        @Test("The providers that are set up are offered, with their pages; an emulator stands for all of them")
+        func offered() async throws {
+            let settings = [
+                "MSI_FIREBASE_SIGN_IN_URL": "https://campus.example.edu/sign-in", "MSI_FACEBOOK_APP_ID": "1234567890",
+                "MSI_FACEBOOK_APP_SECRET": "a secret",
+            ]
+            try await withProviders(settings: settings) { people, _ in
+                let offered = try await people.client.request(ListProviders()).providers
+                #expect(offered.map(\.provider) == [.university, .google, .firebase, .facebook, .password])
+                #expect(offered.map(\.flow) == [.code, .fragment, .fragment, .fragment, .form])
+                #expect(offered.map(\.token) == [nil, "id_token", "id_token", "access_token", nil])
+                #expect(
+                    offered[1].url?.hasPrefix("https://accounts.google.com/o/oauth2/v2/auth?client_id=web.apps.example&") == true)
+                #expect(offered[2].url == "https://campus.example.edu/sign-in")
+                #expect(offered[3].url?.hasPrefix("https://www.facebook.com/v25.0/dialog/oauth?client_id=1234567890&") == true)
+                #expect(!offered.contains { $0.url?.contains("secret") == true } && !people.log.has("an identity emulator"))
+            }
+            let emulated = settings.merging(["MSI_IDENTITY_ENDPOINT": "http://127.0.0.1:8444"]) { $1 }
+            try await withProviders(settings: emulated) { people, _ in
+                let offered = try await people.client.request(ListProviders()).providers
+                #expect(offered[1].url?.hasPrefix("http://127.0.0.1:8444/google/o/oauth2/v2/auth?") == true)
+                #expect(offered[3].url?.hasPrefix("http://127.0.0.1:8444/facebook/v25.0/dialog/oauth?") == true)
+                #expect(people.log.has("an identity emulator stands for"))
+            }
+        }
+    }
+}
