@@ -36,6 +36,9 @@ struct PersonPushOverTheBusTests {
         try await RunningMessageLog.with(relay, on: kind, settings: WebPushDouble.settings) { log in
             try await webpush.run(in: log.folder) {
                 try await people.run(in: log.folder) {
+                    // From then on it is connected to both, so that the push needs one turn.
+                    let message = try await log.log(.sample()).msiKey
+                    _ = try await log.wait(for: message) { $0.state == .relayed }
                     let command = try LogPush.persons(to: [.ann, .ben], except: own.device)
                     let logged = try await self.log(command, by: log)
                     #expect(logged.urgency == .high && logged.relay.recipients.map(\.recipient.field) == [.account, .account])

@@ -11,7 +11,7 @@ struct PersonRecordTests {
     private static let now: UnixMilliseconds = 1_000_000
     private static let expires: UnixMilliseconds = 2_000_000
     private static let lease = Lease(owner: "me", until: now + 30_000)
-    private static let unresolved = DeliveryError(.peopleUnreachable, retryAfter: 2_000)
+    private static let noAnswer = DeliveryError(.peopleUnreachable, retryAfter: 2_000)
 
     private let phone = ReachedDevice.phone(of: .ann, "t1")
     private let browser = ReachedDevice.browser(of: .ann, "s1")
@@ -64,20 +64,20 @@ struct PersonRecordTests {
             (record.lease, record.nextAttempt, record.webpushAttempt) = (Self.lease, Self.lease.until, Self.lease.until)
             let due = record.dueTransports(at: Self.now)
             #expect(due == [.fcm, .webpush])
-            attempt(due.all.map { AttemptOutcome($0, .unreachable(Self.unresolved)) }, &record)
+            attempt(due.all.map { AttemptOutcome($0, .unreachable(Self.noAnswer)) }, &record)
             #expect(record.nextAttempt == Self.now + 2_000 && record.webpushAttempt == Self.now + 2_000)
             #expect(record.state == .pending && record.attempts == 0 && record.lease == nil)
         }
-        #expect(record.recipients.map(\.error) == [Self.unresolved, Self.unresolved])
+        #expect(record.recipients.map(\.error) == [Self.noAnswer, Self.noAnswer])
     }
 
     @Test("A push that ends before its devices are known keeps no name, and says why it has ended")
     func forgotten() throws {
         var expired = Self.logged()
-        attempt([AttemptOutcome(.fcm, .unreachable(Self.unresolved))], &expired)
+        attempt([AttemptOutcome(.fcm, .unreachable(Self.noAnswer))], &expired)
         expired.expire(at: Self.expires, expires: Self.expires)
         #expect(expired.state == .expired && expired.recipients.map(\.recipient) == [.account(""), .account("")])
-        #expect(expired.recipients.allSatisfy { $0.error == Self.unresolved && $0.state == .expired })
+        #expect(expired.recipients.allSatisfy { $0.error == Self.noAnswer && $0.state == .expired })
         #expect(!expired.namesPersons)
         var recalled = Self.logged()
         recalled.lease = nil
@@ -99,7 +99,7 @@ struct PersonRecordTests {
         // The other process ends it.
         leased.erase(.ben, at: Self.now, expires: Self.expires)
         #expect(leased.recipients.isEmpty && leased.nextAttempt != nil)
-        attempt([AttemptOutcome(.fcm, .unreachable(Self.unresolved))], &leased)
+        attempt([AttemptOutcome(.fcm, .unreachable(Self.noAnswer))], &leased)
         #expect(leased.state == .relayed && leased.nextAttempt == nil)
 
         var held = Self.logged(["ann"])

@@ -50,6 +50,29 @@ struct BlockRelayTests {
         }
     }
 
+    @Test("A push to a person opens the app of the subscription at its link")
+    func person() async throws {
+        try await withWebPush { service, sender in
+            let browser = Browser()
+            let id = try await service.subscribe(browser, sender)
+            let account = try #require(AccountName("ann"))
+            let command = try LogPush(
+                idempotencyKey: "k", accounts: [account], kind: .friendRequest, fairnessKey: "friends",
+                message: PersonPush(id: "6b01", link: "#people/requests", texts: ["en": "You have a friend request"]),
+                expires: .now + .seconds(600))
+            let content = try #require(try StoredPersonPush(command))
+            let push = RelayPush(
+                pushID: ObjectID(), transport: .webpush, recipients: [.token(id.description)],
+                message: content.webPush(in: nil).json, expires: command.expires)
+            let results = try await Self.results(push, by: service)
+            #expect(results.count == 1 && results.allSatisfy { (try? $0.get()) != nil })
+            let payload = try browser.payload(try #require(sender.requests.last))
+            #expect(payload["notification"]?["navigate"]?.string == "https://hub.example.edu/app/#people/requests")
+            #expect(payload["msi"]?["kind"]?.string == "friend_request")
+            #expect(payload["msi"]?["link"]?.string == "#people/requests")
+        }
+    }
+
     @Test("A repeated command sends only what was not accepted")
     func repeated() async throws {
         try await withWebPush { service, sender in

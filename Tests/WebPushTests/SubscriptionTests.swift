@@ -91,6 +91,16 @@ struct SubscriptionTests {
         }
     }
 
+    @Test("Who knows the id of one subscription knows nothing of others")
+    func ids() async throws {
+        try await withWebPush { service, sender in
+            var ids: [ObjectID] = []
+            for _ in 0..<3 { ids.append(try await service.subscribe(Browser(), sender)) }
+            // The bytes that all other identifiers of a process have in common.
+            #expect(Set(ids.map { Array($0.bytes[4..<9]) }).count == 3)
+        }
+    }
+
     @Test("A fan-out finds all hosts of a push service under one name")
     func serviceNames() async throws {
         let hosts = try PushHosts(operators: ["push.example.edu:8443"])

@@ -45,9 +45,10 @@ struct SwitchedOffTransports: Service {
     private func end(_ item: OutboxItem) async throws {
         let (owner, schedule, expires) = (outbox.owner, outbox.schedule, item.expires)
         guard !item.record.namesPersons else {
-            // Which of the devices have Web Push is not known yet.
+            // Which of the devices have Web Push is not known yet. By now a turn of this process may have another lease.
+            let claimed = item.record.lease
             _ = try await outbox.store.update(item.key) { record, _ in
-                if record.lease?.owner == owner { record.leaveAccountsToFCM(at: .now) }
+                if record.lease == claimed { record.leaveAccountsToFCM(at: .now) }
             }
             return outbox.claimSoon(for: item.urgency)
         }

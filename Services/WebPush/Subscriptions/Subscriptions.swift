@@ -35,7 +35,7 @@ struct Subscriptions: Sendable {
         let now = now()
         let (secret, code) = (Secret.newSignIn(), Secret.newSignIn())
         let document = SubscriptionDocument(
-            id: ObjectID(), secretHash: secret.hash, endpoint: command.endpoint, endpointHash: command.endpoint.hash,
+            id: .unguessable(), secretHash: secret.hash, endpoint: command.endpoint, endpointHash: command.endpoint.hash,
             host: endpoint.host, service: endpoint.service, p256dh: command.p256dh, auth: command.auth, key: key,
             language: command.language, app: command.app, created: now, seen: now, codeHash: code.hash,
             expires: now + SubscriptionDocument.timeToProve)
@@ -183,5 +183,17 @@ extension Transaction {
     fileprivate func remove(_ topics: some Sequence<SubscribedTopic>) throws {
         let ids = topics.map(\.id)
         if !ids.isEmpty { try delete(ids, from: WebPushStore.topics) }
+    }
+}
+
+extension ObjectID {
+    /// A new identifier that nobody can derive from others. A student's device names a subscription by its identifier alone, and
+    /// takes it from every other device.
+    fileprivate static func unguessable() -> ObjectID {
+        let new = ObjectID()
+        // The time stays, so that later subscriptions follow earlier ones.
+        let time = Array(new.bytes.prefix(4))
+        let random = (0..<8).map { _ in UInt8.random(in: 0...255) }
+        return ObjectID(bytes: time + random) ?? new
     }
 }

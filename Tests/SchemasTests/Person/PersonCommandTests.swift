@@ -169,6 +169,8 @@ struct PersonCommandTests {
         #expect(
             wrong(RegisterDevice.self, registration + #"{"fcm_token":"t","subscription":"\#(Self.id)"}}"#)
                 == "registration.subscription")
+        #expect(wrong(RegisterDevice.self, registration + #"{"fcm_token":"a b"}}"#) == "registration.fcm_token")
+        #expect(wrong(RegisterDevice.self, registration + #"{"fcm_token":"رمز"}}"#) == "registration.fcm_token")
         #expect(wrong(RegisterDevice.self, registration + #"{"language":"a b"}}"#) == "registration.language")
         #expect(wrong(BeginErasure.self, #"{"account":"ann","nonce":"n"}"#) == "device")
         #expect(wrong(BeginErasure.self, #"{"account":"ann","device":"\#(Self.id)"}"#) == "proof")

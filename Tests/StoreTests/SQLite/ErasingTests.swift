@@ -63,7 +63,9 @@ struct ErasingTests {
     func reader() async throws {
         try await withStore { store, folder in
             let id = try await store.insert(Note(id: ObjectID(), text: Self.secret), into: Self.notes).document.id
-            let reader = try DatabaseQueue(path: folder + "/notes.sqlite")
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let reader = try DatabaseQueue(path: folder + "/notes.sqlite", configuration: configuration)
             try await reader.writeWithoutTransaction { try $0.execute(sql: "BEGIN; SELECT count(*) FROM note") }
             try await store.delete(id, from: Self.notes)
             let failure = await #expect(throws: CommandFailure.self) { try await store.removeTraces() }

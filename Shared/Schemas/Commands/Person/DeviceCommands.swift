@@ -95,6 +95,10 @@ package struct DeviceRegistration: Codable, Checked, Hashable, Sendable {
             if let problem = TextLimits.registrationToken.problem(with: fcmToken.text) {
                 throw SchemaViolation(CodingKeys.fcmToken, problem)
             }
+            // A relay refuses a push with such a token as a whole, also for the other devices.
+            guard fcmToken.text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw SchemaViolation(CodingKeys.fcmToken, "expected a token of ASCII characters without a space")
+            }
             guard subscription == nil else {
                 throw SchemaViolation(CodingKeys.subscription, "expected only one of fcm_token and subscription")
             }
