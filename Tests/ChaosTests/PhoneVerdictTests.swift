@@ -56,6 +56,22 @@ struct PhoneVerdictTests {
         #expect(verdict(report: report(received: [:]), sent: []).problems == [])
     }
 
+    @Test("Persons who are not signed in, and pushes to them that are missing or on other phones, are problems")
+    func persons() {
+        func problems(_ persons: FleetCount.Persons?) -> Int {
+            let report = FleetCount(
+                phones: 20, expected: 0, delivered: 0, doubled: 0, missing: 0, received: [:], persons: persons)
+            let evidence = PhoneEvidence(phones: 20, unsteady: 9, accounts: 5, report: report, logFile: "phones.log")
+            return PhoneVerdict(evidence, archive: [:]).problems.count
+        }
+        #expect(problems(nil) == 1)
+        #expect(problems(.init(accounts: 4, expected: 8)) == 1)
+        #expect(problems(.init(accounts: 5, expected: 8, missing: 1)) == 1)
+        #expect(problems(.init(accounts: 5, expected: 8, stray: 1)) == 1)
+        // The phone has replaced the pop-up.
+        #expect(problems(.init(accounts: 5, expected: 8, doubled: 1)) == 0)
+    }
+
     @Test("A fleet's report is its last line, and the lines before it say what is on the phones")
     func reading() {
         let lines = [
@@ -63,12 +79,14 @@ struct PhoneVerdictTests {
             #"{"message":"every phone has the broadcast","broadcast":"7"}"#,
             #"{"message":"feature of steady phones","feature":"maps","phones":"9,12"}"#,
             #"{"message":"feature","feature":"maps","phones":"1,9,12"}"#,
-            #"{"phones":20,"expected":21,"delivered":20,"doubled":0,"missing":1,"p50_ms":38,"p99_ms":120.5,"max_ms":131}"#,
+            #"{"phones":20,"expected":21,"delivered":20,"doubled":0,"missing":1,"p50_ms":38,"p99_ms":120.5,"max_ms":131,"#
+                + #""persons":{"accounts":5,"expected":8,"missing":0,"doubled":0,"stray":0}}"#,
         ]
         let count = FleetCount(log: lines)
         #expect(count?.received == ["m": 20] && count?.expected == 21 && count?.missing == 1)
         #expect(count?.features == ["maps": [1, 9, 12]])
         #expect(count?.arrivals == [.init(broadcast: 7, features: ["maps": [9, 12]])])
+        #expect(count?.persons == .init(accounts: 5, expected: 8))
         #expect(count?.p50 == 38 && count?.p99 == 120.5 && count?.max == 131)
         #expect(FleetCount(log: lines.dropLast()) == nil)
     }

@@ -115,8 +115,13 @@ public final class Account: Sendable {
     public func signOut() async throws -> Bool {
         var isKnown = true
         if let memory = try await memory() {
-            let answer = try? await request(HubRequest(.delete, "/user/devices/\(memory.device)"))
-            isKnown = answer.map { $0.status < 400 } ?? false
+            do {
+                isKnown = try await request(HubRequest(.delete, "/user/devices/\(memory.device)")).status < 400
+            } catch is SignedOut {
+                // The hub has signed the device out before.
+            } catch {
+                isKnown = false
+            }
         }
         try await alone.run { [self] in try await forget(isEnded: false) }
         return isKnown

@@ -1,5 +1,6 @@
 import Base
 import FoundationEssentials
+import Glibc
 import NIOHTTP1
 import Schemas
 import TestSupport
@@ -11,7 +12,7 @@ struct StudentsBenchmark {
     let folder: String
 
     private var students: Int { scale.pick(50_000, smoke: 30) }
-    private var streams: Int { scale.pick(10_000, smoke: 10) }
+    private var streams: Int { min(scale.pick(10_000, smoke: 10), Self.maxStreams) }
     private var rounds: Int { scale.pick(3, smoke: 1) }
     private var perRound: Int { scale.pick(600, smoke: 4) }
     /// Sign-ins at a constant rate, which the goals are about.
@@ -19,6 +20,17 @@ struct StudentsBenchmark {
     private var constantSeconds: Double { scale.pick(60, smoke: 0.5) }
     private var events: Int { scale.pick(200, smoke: 2) }
     private static let clients = 64
+    /// As long as people remembers that a nonce was used. It takes a limited number in this time, and adding the students needs as many.
+    private var nonceTime: Duration { scale.pick(.seconds(120), smoke: .zero) }
+
+    /// Half of the gateway's connections may be streams. Each connection needs a descriptor, also in this process, whose limit is raised.
+    private static let maxStreams: Int = {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 400 }
+        limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 30_000))
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return max(1, (Int(clamping: limit.rlim_max) - 200) / 2)
+    }()
 
     private struct Figures: Encodable {
         /// Requests by 64 clients.
@@ -76,6 +88,7 @@ struct StudentsBenchmark {
         let students = try await stack.students(self.students)
         let added = Double(students.count) / ((ContinuousClock.now - begin) / .seconds(1))
         say("students: \(Int(added)) registered and signed in a second")
+        try await Task.sleep(for: nonceTime)
 
         say(Table.row("", "a second", "p50", "p99", "µs of people", first: 24))
         let signIns = try await requests("sign-ins", of: people) { round in

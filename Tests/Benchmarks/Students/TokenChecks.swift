@@ -9,7 +9,7 @@ struct TokenChecks {
         /// Microseconds of a check whose token was not seen before: its signature. In this process.
         let first: Double
         /// Microseconds of the gateway's processor time that a request with a token takes longer than one without: reading the header,
-        /// its hash, and the look-up of the verified token.
+        /// its hash, the look-up of the verified token, and the fields of the answer about the account's limit.
         let remembered: Double
     }
 

@@ -146,8 +146,11 @@ struct Deployment: Sendable {
     /// Starts each process again as this version that runs as the other one.
     func upgrade() async throws {
         for part in parts where part.version == .other {
+            let began = Int64.nowInMilliseconds
             await part.stop()
             try await part.start(changingVersion: true)
+            // It may delay what is due meanwhile.
+            part.note(InjectedFault(part: part.part, action: .restart, began: began, ended: .nowInMilliseconds))
         }
     }
 

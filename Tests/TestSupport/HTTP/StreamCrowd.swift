@@ -42,6 +42,8 @@ package final class StreamCrowd: Sendable {
         let crowd = StreamCrowd(counting: event)
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = tokens.count
+        // They are opened all at once.
+        configuration.timeout.connect = .seconds(60)
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let listening = Task {
             await withDiscardingTaskGroup { group in
