@@ -115,5 +115,19 @@ extension PeopleServiceTests {
             #expect(used.use(ObjectID(), now: start) == .full)
             #expect(used.use(ObjectID(), now: start + PersonLimits.nonceTime) == .first)
         }
+
+        @Test("After the clock was set back, nonces are used as before, and none of the future")
+        func setBack() throws {
+            let clock = TestClock()
+            let challenges = Challenges(now: { clock.now })
+            let future = try challenges.make().nonce
+            clock.pass(.seconds(-3_600))
+            #expect(throws: CommandFailure.self) { try challenges.use(future) }
+            try challenges.use(try challenges.make().nonce)
+            var used = UsedChallenges(maxNonces: 1)
+            let start: UnixMilliseconds = 1_796_000_000_000
+            #expect(used.use(ObjectID(), now: start) == .first)
+            #expect(used.use(ObjectID(), now: start - .seconds(3_600)) == .first)
+        }
     }
 }

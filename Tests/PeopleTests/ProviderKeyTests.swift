@@ -164,6 +164,13 @@ struct FacebookTests {
             #expect(failure?.status == .unavailable && failure?.retryAfter == .seconds(60))
             #expect(failure?.message.contains("EAAB") == false)
         }
+        let another: JSONValue = [
+            "code": 100, "message": "(#100) The App_id in the input_token did not match the Viewing App",
+        ]
+        #expect(FacebookError(another).failure(client, isAboutApp: true) as? IDTokenRefusal == .audience)
+        // The secret in the settings is wrong, which is no person's fault.
+        let own = FacebookError(["code": 190]).failure(client, isAboutApp: true) as? CommandFailure
+        #expect(own?.status == .unavailable)
         for error in [["code": 100], ["code": "190"], [:]] as [JSONValue] {
             let failure = FacebookError(error).failure(client) as? CommandFailure
             #expect(failure?.status == .unavailable && failure?.retryAfter == nil)

@@ -1,5 +1,7 @@
 import Base
 import Bus
+import Crypto
+import FoundationEssentials
 import Schemas
 import TestSupport
 import Testing
@@ -62,6 +64,43 @@ extension PeopleServiceTests {
                     of: try await people.add("ann2", try google("17", identities, ["jti": "2"])))
                 #expect(again?.status == .conflict && again?.field == nil)
             }
+        }
+
+        @Test("A second signature of the same claims, which ECDSA has, makes no second token")
+        func secondSignature() async throws {
+            let key = P256.Signing.PrivateKey()
+            let point = key.publicKey.rawRepresentation
+            let keys = try TestKeys([
+                "kty": "EC", "crv": "P-256", "alg": "ES256", "kid": "1", "x": .string(Data(point.prefix(32)).base64URL),
+                "y": .string(Data(point.suffix(32)).base64URL),
+            ])
+            let header = Data(#"{"alg":"ES256","kid":"1"}"#.utf8).base64URL
+            let signed = "\(header).\(TestClaims.university("17", at: .now).data.base64URL)"
+            let signature = try key.signature(for: Data(signed.utf8)).rawRepresentation
+            func credential(_ signature: Data) -> PersonCredential {
+                PersonCredential(provider: .university, idToken: Secret("\(signed).\(signature.base64URL)"))
+            }
+            try await RunningPeople.with(.sqlite, settings: TestClaims.settings, keys: [.university: keys]) { people in
+                #expect(try await people.refusal(of: credential(signature))?.status == .notFound)
+                let stolen = try await people.refusal(of: credential(Self.second(signature)))
+                #expect(stolen?.status == .unauthenticated && stolen?.message.contains("used by another device") == true)
+            }
+        }
+
+        /// The other valid signature of a text by P-256: with the group's order minus `s` in the place of `s`.
+        private static func second(_ signature: Data) -> Data {
+            let order: [UInt8] = [
+                0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+                0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+            ]
+            var bytes = Array(signature)
+            var borrow = 0
+            for index in (0..<32).reversed() {
+                let difference = Int(order[index]) - Int(bytes[32 + index]) - borrow
+                bytes[32 + index] = UInt8(truncatingIfNeeded: difference)
+                borrow = difference < 0 ? 1 : 0
+            }
+            return Data(bytes)
         }
 
         @Test("A used token belongs to its device until it ends", arguments: StoreKind.allCases)
@@ -171,6 +210,38 @@ extension PeopleServiceTests {
             }
         }
 
+        @Test("The codes of an account that was disabled because nobody used it are limited as well")
+        func unusedCodes() async throws {
+            let identities = try TestIdentities()
+            let keys = try TestKeys(identities.jwk)
+            let device = TestDevice()
+            let credential = try google("17", identities)
+            try await withTemporaryFolder { folder in
+                try await RunningPeople.with(in: folder, settings: TestClaims.settings, keys: [.google: keys]) { people in
+                    _ = try await people.client.request(try await people.add("ann", credential, on: device))
+                    let secret = try await people.client.request(BeginSecondFactor("ann")).secret
+                    let totp = try #require(TOTP(secret: secret))
+                    let code = Secret(totp.code(step: TOTP.step(at: .now)))
+                    _ = try await people.client.request(ConfirmSecondFactor("ann", code: code))
+                }
+                try await withPeopleStore(in: folder) { store in
+                    _ = try await store.update("ann", in: PeopleStore.accounts) { ($0.disabled, $0.unusedSince) = (true, .now) }
+                }
+                try await RunningPeople.with(in: folder, settings: TestClaims.settings, keys: [.google: keys]) { people in
+                    let wrong = PersonCredential(provider: .google, idToken: credential.idToken, code: Secret("000000"))
+                    let limited = try await people.tooManyAttempts {
+                        do {
+                            return try await people.refusal(of: wrong, on: device)
+                        } catch {
+                            return nil
+                        }
+                    }
+                    #expect(limited.retryAfter != nil)
+                    #expect(try await people.client.request(FindAccount("ann")).disabled)
+                }
+            }
+        }
+
         @Test("A removed account of the staff is refused, and a disabled one has the field of the token")
         func removed() async throws {
             try await withProviders { people, identities in
@@ -179,9 +250,12 @@ extension PeopleServiceTests {
                     _ = try await people.client.request(
                         AddAccount(account: name, password: nil, role: .communicator, oidc: oidc))
                 }
+                let ann = try await people.signIn(try university("ann", identities))
                 _ = try await people.client.request(RemoveAccount("ann"))
+                #expect(try await ann.refusal()?.field == "device")
+                #expect(try await people.deviceChanges().ended.map(\.account) == ["ann"])
                 _ = try await people.client.request(UpdateAccount("ben", disabled: true))
-                #expect(try await people.refusal(of: try university("ann", identities))?.status == .forbidden)
+                #expect(try await people.refusal(of: try university("ann", identities, ["jti": "2"]))?.status == .forbidden)
                 let disabled = try await people.refusal(of: try university("ben", identities))
                 #expect(disabled?.status == .unauthenticated && disabled?.field == "id_token")
             }

@@ -202,6 +202,7 @@ extension PeopleServiceTests {
                     ("more behind it", try identities.token(header: header, claims: claims.text + " {}")),
                     ("a list", try identities.token(header: header, claims: "[\(claims.text)]")),
                     ("no JSON", try identities.token(header: header, claims: "sub=17")),
+                    ("too deep", try identities.token(header: header, claims: Self.deep)),
                 ] {
                     try await expectRefusal(of: token, provider, .form, what, by: people)
                 }
@@ -215,11 +216,39 @@ extension PeopleServiceTests {
             }
         }
 
+        private static let deep =
+            #"{"sub":"# + String(repeating: "[", count: 1_000) + String(repeating: "]", count: 1_000) + "}"
+
         /// The same bytes, with another last digit: the signature has 256 bytes, so four bits of its last digit are spare.
         private static func withSpareBits(_ token: String) -> String {
             let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
             guard let last = token.last, let value = digits.firstIndex(of: last) else { return token }
             return token.dropLast() + String(digits[value ^ 1])
+        }
+
+        @Test("A token of one provider is refused at another one", arguments: providers)
+        func otherProvider(provider: IdentityProvider) async throws {
+            try await withService { people, identities in
+                for other in Self.providers where other != provider {
+                    let token = try identities.token(Self.claims(other))
+                    try await expectRefusal(of: token, provider, .issuer, "of \(other)", by: people)
+                }
+            }
+        }
+
+        @Test("A token of a key that its provider has withdrawn is refused")
+        func withdrawnKey() async throws {
+            let (old, new) = (try TestIdentities(keyID: "old"), try TestIdentities(keyID: "new"))
+            let keys = try TestKeys(old.jwk)
+            try await RunningPeople.with(
+                .sqlite, settings: TestClaims.settings, keys: [.google: keys], clock: TestClock(Self.now)
+            ) { people in
+                let claims = Self.claims(.google)
+                let credential = PersonCredential(provider: .google, idToken: Secret(try old.token(claims)))
+                #expect(try await people.refusal(of: credential)?.status == .notFound)
+                try keys.publish(new.jwk)
+                try await expectRefusal(of: try old.token(claims), .google, .key, "withdrawn", by: people)
+            }
         }
 
         @Test("What looks wrong and is right is accepted")

@@ -32,7 +32,7 @@ extension PeopleChange {
 
     /// Uses a code for the account of a person who is signed in.
     mutating func use(_ code: Secret, by name: AccountName) throws -> AccountDocument {
-        var account = try transaction.account(name)
+        var account = try transaction.caller(name)
         try useCode(code, for: &account, field: "code")
         let professor = account.professor
         return try transaction.update(account.id, in: PeopleStore.accounts) { $0.professor = professor }.document

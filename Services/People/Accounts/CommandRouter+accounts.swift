@@ -81,7 +81,11 @@ extension CommandRouter {
         on(RemoveAccount.self) { command, context in
             let isStaff = try await people.changes.make(by: context) { change in
                 try change.require(.administrator, of: context)
-                guard try change.transaction.account(command.account).role.isStaff else { return false }
+                let account = try change.transaction.account(command.account)
+                guard account.role.isStaff else { return false }
+                // What the person has in the app.
+                try change.forgetDevices(of: account)
+                _ = try change.transaction.forgetSocial(of: account)
                 let now = change.now
                 _ = try change.update(command.account, as: RemoveAccount.name, endsCredentials: true) { account in
                     account.removed = now

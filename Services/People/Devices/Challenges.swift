@@ -37,7 +37,8 @@ final class Challenges: Sendable {
     ///   many were used within a short time.
     func use(_ nonce: Secret) throws(CommandFailure) {
         let now = now()
-        guard let challenge = try? Challenge(nonce, key: key, now: now) else { throw Self.refusal }
+        // One of the future was made before the clock was set back, and would be valid for too long.
+        guard let challenge = try? Challenge(nonce, key: key, now: now), challenge.made <= now else { throw Self.refusal }
         switch used.withLock({ $0.use(challenge.id, now: now) }) {
         case .first: return
         case .again: throw Self.refusal
@@ -71,7 +72,8 @@ struct UsedChallenges: Sendable {
     }
 
     mutating func use(_ nonce: ObjectID, now: UnixMilliseconds) -> Use {
-        if begun.map({ now >= $0 + PersonLimits.nonceTime }) ?? true {
+        // Also after the clock was set back.
+        if begun.map({ !($0..<$0 + PersonLimits.nonceTime).contains(now) }) ?? true {
             previous = current
             current = []
             begun = now

@@ -118,6 +118,7 @@ extension PeopleChange {
             throw CommandFailure(.conflict, "you sign in with \(identity.provider.rawValue) already; remove that way first")
         }
         let linked = try transaction.update(account.id, in: PeopleStore.accounts) { account in
+            account.touch()
             if let openID = identity.openID { account.openID = openID }
         }.document
         try transaction.remember(identity, of: linked, at: now)
@@ -143,6 +144,7 @@ extension PeopleChange {
         let stored = try transaction.identities(of: account).filter { $0.provider == provider }
         try transaction.delete(stored.map(\.id), from: PeopleStore.identities)
         let left = try transaction.update(account.id, in: PeopleStore.accounts) { account in
+            account.touch()
             if provider == .university { account.openID = nil }
             if provider == .password { account.password = nil }
         }.document

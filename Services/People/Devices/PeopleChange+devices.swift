@@ -46,6 +46,12 @@ extension PeopleChange {
         }
     }
 
+    /// Removes the devices of an account, whose tokens end, and what identifies its person at the providers.
+    mutating func forgetDevices(of account: AccountDocument) throws {
+        if try !transaction.devices(of: account).isEmpty { endTokens(of: .account(account.name)) }
+        _ = try transaction.forgetDevices(of: account)
+    }
+
     /// Gives a device another address, which no other device has from then on.
     func register(_ registration: DeviceRegistration, on device: DeviceDocument) throws -> DeviceDocument {
         let now = now
@@ -76,7 +82,7 @@ extension PeopleChange {
 
 extension Transaction {
     /// Removes the devices of an account, what identifies its person at the providers, and the hashes of the tokens that were used there. The
-    /// caller ends the tokens of its devices afterwards, by ``PeopleChange/endDevices(of:except:)``.
+    /// caller ends the tokens of its devices, by ``PeopleChange/endTokens(of:)``.
     func forgetDevices(of account: AccountDocument) throws -> [ErasedData] {
         let devices = try devices(of: account)
         var tokens = 0

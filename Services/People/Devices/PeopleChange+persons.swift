@@ -51,6 +51,7 @@ extension PeopleChange {
         let now = now
         var account = try transaction.update(found.id, in: PeopleStore.accounts) { account in
             if account.secondFactor?.isConfirmed == true { try account.secondFactor?.accept(command.credential.code, at: now) }
+            account.touch()
             // Of students only the day is stored.
             if !account.role.isStaff { return account.use(at: now) }
             if account.isNews(signInAt: now) { account.signedIn = now }

@@ -37,7 +37,7 @@ extension People {
         let identity = try await providers.identity(
             of: credential, device: key.thumbprint, from: command.address, now: changes.now())
         let found = try await store.snapshot { try $0.account(of: identity) }
-        guard let found, found.isActive, found.secondFactorState == .set else {
+        guard let found, found.isActive || found.isUnused, found.secondFactorState == .set else {
             return try await begin(command, .identity(identity), by: key)
         }
         return try await passwords.check(

@@ -5,7 +5,7 @@ import Store
 /// A token of a provider that was used to sign in or to register. It belongs to the device that used it first, so nobody else can use it
 /// until it ends.
 struct UsedTokenDocument: StoredDocument, Hashable {
-    /// The SHA-256 of the token.
+    /// The SHA-256 of the token; of an ID token without its signature.
     let id: String
     /// Of the device's key.
     let thumbprint: String

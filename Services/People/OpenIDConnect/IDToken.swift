@@ -52,14 +52,12 @@ struct IDToken: Sendable {
     init(_ token: String, by keys: any KeySource, _ rules: IDTokenRules, now: UnixMilliseconds) async throws {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard token.utf8.count <= rules.maxBytes, parts.count == 3, let head = Self.bytes(parts[0]),
-            let payload = Self.bytes(parts[1]), Self.bytes(parts[2]) != nil
+            let payload = Self.bytes(parts[1]), Self.bytes(parts[2]) != nil,
+            let claims = try? JSONCoder.decode(JSONValue.self, from: payload), claims.members != nil
         else { throw IDTokenRefusal.form }
         let header = try Header(head, allowing: rules.algorithms)
         let key = try await keys.key(header.key)
         try await Self.checkSignature(token, header.algorithm, by: key)
-        guard let claims = try? JSONCoder.decode(JSONValue.self, from: payload), claims.members != nil else {
-            throw IDTokenRefusal.form
-        }
         self.claims = claims
         // It belongs to the tokens of a sign-out (OpenID Connect Back-Channel Logout 1.0).
         guard claims["events"] == nil else { throw IDTokenRefusal.kind }

@@ -23,7 +23,7 @@ final class PasswordCheck: Sendable {
         case confirmation(AccountName, signIn: CredentialHash, address: String)
         /// Changing the account's own password, by a sign-in. It and the address are `nil` if they are unknown.
         case passwordChange(AccountName, caller: CredentialHash?, address: String?)
-        /// Showing the second factor after a sign-in at the OpenID Connect provider.
+        /// Showing the second factor after a sign-in at a provider. Also an account that was disabled because nobody used it can.
         case code(AccountName, address: String)
         /// Using an invitation. Any text; one that names no account has the same answer. It is limited as signing in.
         case invitation(Secret, address: String)
@@ -91,7 +91,7 @@ final class PasswordCheck: Sendable {
     private func accepted(
         _ account: AccountDocument?, _ password: Secret?, _ purpose: Purpose, _ caller: PasswordHashing.Caller
     ) async throws -> AccountDocument {
-        if password == nil, let account, account.isActive { return account }
+        if password == nil, let account, purpose.isFor(account) { return account }
         let stored = account.flatMap { purpose.isFor($0) ? $0.password : nil }
         guard let password, try await hashing.matches(stored, password, for: caller), stored != nil, let account else {
             throw purpose.refusal
@@ -146,8 +146,10 @@ extension PasswordCheck.Purpose {
 
     /// Whether the account may do it.
     fileprivate func isFor(_ account: AccountDocument) -> Bool {
-        if case .device = self, account.isUnused { return true }
-        return account.isActive
+        switch self {
+        case .device, .code: account.isActive || account.isUnused
+        case .signIn, .confirmation, .passwordChange, .invitation: account.isActive
+        }
     }
 
     /// As it is limited.

@@ -17,6 +17,9 @@ struct FacebookLogin: Sendable {
     private let turns = FairSemaphore(
         maxRunning: 16, maxWaiting: 16, maxWait: .seconds(5), refusal: "too many people are signing in with Facebook; try again")
 
+    /// Describes a token. What is wrong with that token is in the answer's `data`, and an error beside it is about the request.
+    private static let debugPath = "debug_token"
+
     /// - Parameter graph: The beginning of the Graph API's addresses.
     init(_ settings: ProviderSettings.Facebook, graph: String, times: ProviderTimes, logger: Logger) {
         self.settings = settings
@@ -37,7 +40,7 @@ struct FacebookLogin: Sendable {
     func person(_ token: Secret, from address: String, now: UnixMilliseconds) async throws -> FacebookToken {
         try await turns.take(for: IPAddress(address)) {
             let app = "\(settings.appID)|\(settings.appSecret.text)"
-            let debugged = try await answer(to: "debug_token", [("input_token", token.text), ("access_token", app)])
+            let debugged = try await answer(to: Self.debugPath, [("input_token", token.text), ("access_token", app)])
             if let error = debugged["data"]?["error"], case let read = FacebookError(error), read.isTemporary {
                 throw read.failure(client)
             }
@@ -62,7 +65,7 @@ struct FacebookLogin: Sendable {
             let request = HTTPClientRequest(url: "\(graph)/\(path)?\(FormEncoding.encode(query))")
             let (status, body) = try await client.anyAnswer(to: request)
             let json = try? JSONCoder.decode(JSONValue.self, from: body)
-            if let error = json?["error"] { throw FacebookError(error).failure(client) }
+            if let error = json?["error"] { throw FacebookError(error).failure(client, isAboutApp: path == Self.debugPath) }
             guard status == .ok, let json else { throw client.failure("it answers \(status.code)") }
             outage.worked()
             return json
@@ -104,6 +107,8 @@ struct FacebookToken: Hashable, Sendable {
 /// An error of the Graph API.
 struct FacebookError: Hashable, Sendable {
     let code: Int64
+    /// Whether the token is another app's, which Facebook does not describe.
+    let isOfAnotherApp: Bool
 
     /// Temporary failures, and too many requests of this app.
     private static let temporary: Set<Int64> = [1, 2, 4, 17, 32, 341, 613]
@@ -113,13 +118,18 @@ struct FacebookError: Hashable, Sendable {
 
     init(_ error: JSONValue) {
         code = error["code"]?.integer ?? 0
+        // Code 100 alone may also be a mistake of the settings.
+        isOfAnotherApp = code == 100 && error["message"]?.string?.contains("did not match the Viewing App") == true
     }
 
     var isTemporary: Bool { Self.temporary.contains(code) }
 
     /// What it means for the person who signs in.
-    func failure(_ client: ProviderClient) -> any Error {
-        if Self.invalidToken.contains(code) { return IDTokenRefusal.invalid }
+    ///
+    /// - Parameter isAboutApp: Whether an invalid token is the app's own, so that the settings are wrong.
+    func failure(_ client: ProviderClient, isAboutApp: Bool = false) -> any Error {
+        if isOfAnotherApp { return IDTokenRefusal.audience }
+        if !isAboutApp, Self.invalidToken.contains(code) { return IDTokenRefusal.invalid }
         return client.failure("it answers with the error \(code)", retryAfter: isTemporary ? Self.pause : nil)
     }
 }

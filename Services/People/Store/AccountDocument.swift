@@ -39,10 +39,12 @@ struct AccountDocument: StoredDocument, Hashable {
     var usedOn: UnixMilliseconds?
     /// When it was disabled because nobody used it. The next sign-in of its person enables it.
     var unusedSince: UnixMilliseconds?
+    /// Flips with ``touch()``.
+    private(set) var touched: Bool?
 
     enum CodingKeys: String, CodingKey {
         case id = "_id"
-        case name, role, professor, disabled, removed, created, password, invitation, oidc
+        case name, role, professor, disabled, removed, created, password, invitation, oidc, touched
         case displayName = "display_name"
         case signedIn = "signed_in"
         case oidcIssuer = "oidc_issuer"
@@ -93,6 +95,10 @@ extension AccountDocument {
     func isActiveSuperUser(issuer: String?) -> Bool {
         isActive && role == .superUser && (password != nil || openID != nil && openID?.issuer == issuer)
     }
+
+    /// Is called by each change that depends on the account and is stored elsewhere, such as a new device. So it and a change of the account
+    /// at the same moment, such as another password, conflict on MongoDB as well, and one of the two runs again.
+    mutating func touch() { touched = touched == true ? nil : true }
 
     /// How long tokens stay valid after the last sign-in, for an account that signs in only at the OpenID Connect provider: the
     /// university may have removed the person.
