@@ -51,7 +51,7 @@ def arranged(account):
     def arrange(page):
         page.get_by_role("button", name="الطلاب", exact=True).click()
         page.get_by_role("searchbox").fill(account)
-        page.locator("tbody button").first.click()
+        page.locator(f"tr[data-account='{account}']").get_by_role("button").click()
         expect(page.locator(".devices [aria-busy=false]")).to_be_visible()
 
     return arrange
@@ -72,7 +72,6 @@ def test_students_are_found_by_the_hub(product, visit, pictures):
     page.get_by_role("searchbox", name="The beginning of an account").fill("TARIK")
     for person in (first, second):
         expect(row(page, person.account)).to_contain_text("Student")
-        expect(row(page, person.account)).to_contain_text("today")
     expect(row(page, "admin")).to_have_count(0)
     pictures(page, "portal-students", arrange=lambda other: other.get_by_role("button", name="الطلاب", exact=True).click(), right_to_left=True)
     page.get_by_role("searchbox").fill(second.account)
@@ -116,11 +115,11 @@ def test_forty_thousand_students_come_in_pages(visit, pictures):
     pictures(page, "portal-students-many")
     row(page, "person.00049").scroll_into_view_if_needed()
     expect(row(page, "person.00099")).to_be_visible()
-    # Of what is typed quickly, only the end is asked for.
+    # Of what is typed quickly, only the end is asked for. Its next page may be asked for at once, since the window is far down.
     page.get_by_role("searchbox").evaluate(
         "box => { for (const text of ['l', 'li', 'library']) { box.value = text; box.dispatchEvent(new Event('input')); } }")
     expect(row(page, "libraryperson.00000")).to_be_visible()
-    assert sum("q=" in url for url in asked) == 1, asked
+    assert sum("q=" in url and "after=" not in url for url in asked) == 1, asked
 
 
 def test_professor(product, student, visit, pictures):
@@ -162,7 +161,6 @@ def test_add_a_student(product, visit, pictures):
     pictures(page, "portal-student-add")
     dialog.get_by_role("button", name="Add person").click()
     expect(row(page, name)).to_contain_text("Tina")
-    expect(row(page, name)).to_contain_text("Never")
     expect(row(page, name).get_by_role("button")).to_be_focused()
     assert Person(product, account=name).request("GET", "/user")["account"] == name
 

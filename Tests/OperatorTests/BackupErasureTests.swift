@@ -111,6 +111,14 @@ struct BackupErasureTests {
             let said = unknown.lines(begun: "2026-11-25T03:00:00Z")
             #expect(said.count == 1 && said[0].hasPrefix("erasures after 2026-11-25T03:00:00Z are not known here: copy "))
             #expect(try digests(in: new) == [line("a").digest])
+
+            // A new machine whose services have run already.
+            let started = folder + "/started"
+            try await withStore(in: started) { _ in }
+            try ErasureLog(stateDirectory: started).append([])
+            let other = try #require(try await restore(backup, to: started).erasures)
+            #expect(!other.knowsLater)
+            #expect(try digests(in: started) == [line("a").digest])
         }
     }
 
@@ -125,7 +133,7 @@ struct BackupErasureTests {
         }
     }
 
-    @Test("Erasures that ended beside the backup begin again, and pushes that wait are marked as restored")
+    @Test("Erasures that ended beside the backup, or have not ended, begin again, and pushes that wait are marked as restored")
     func beside() async throws {
         try await withTemporaryFolder { folder in
             let (one, backup, new) = (folder + "/one", folder + "/backup", folder + "/new")
@@ -133,20 +141,23 @@ struct BackupErasureTests {
             let later = now + .seconds(3_600)
             let old = Erasure(id: ObjectID(), finished: now - .seconds(3_600), expires: later, services: ["people"])
             let beside = Erasure(id: ObjectID(), finished: now + .seconds(1), expires: later, services: ["people"])
+            let open = Erasure(id: ObjectID(), finished: nil, expires: nil, services: ["people", "message-log"])
             try await withStore(in: one) { store in
-                for erasure in [old, beside] { try await store.insert(erasure, into: Erasure.all) }
+                for erasure in [old, beside, open] { try await store.insert(erasure, into: Erasure.all) }
                 try await store.insert(Push(id: "push", at: now, restored: nil), into: Push.all)
             }
             // As if it was erased while the stores were copied.
-            try ErasureLog(stateDirectory: one).append([line("a", at: now + .seconds(2))])
+            try ErasureLog(stateDirectory: one).append([line("a", at: later)])
             _ = try await BackupWriter(folder: one, database: nil, target: backup, progress: Self.progress).run()
             let restored = try #require(try await restore(backup, to: new).erasures)
             #expect(restored.beside == 1)
             #expect(restored.lines(begun: "then").last?.hasPrefix("1 persons were erased beside the backup") == true)
             try await withStore(in: new) { store in
                 #expect(try await store.get(old.id, from: Erasure.all)?.document == old)
-                let again = try #require(try await store.get(beside.id, from: Erasure.all)?.document)
-                #expect(again == Erasure(id: beside.id, finished: nil, expires: nil, services: []))
+                for erasure in [beside, open] {
+                    let again = try #require(try await store.get(erasure.id, from: Erasure.all)?.document)
+                    #expect(again == Erasure(id: erasure.id, finished: nil, expires: nil, services: []))
+                }
                 #expect(try await store.get("push", from: Push.all)?.restored != nil)
             }
         }

@@ -73,7 +73,7 @@ struct ReadyRestore {
             let now = UnixMilliseconds.now
             let held = try await hold(in: draft, at: now, progress: progress)
             try await raiseNumbers(in: draft, to: RestoredNumber(restored: now))
-            try await repeatErasures(in: draft, endedAfter: manifest.begun - RepeatedErasures.tolerance)
+            try await repeatErasures(in: draft, notEndedBefore: manifest.begun - RepeatedErasures.tolerance)
             let aside = newName(like: "replaced-" + now.formattedForFile, in: folder)
             let plan = Plan(
                 manifest: manifest, target: target, aside: aside, held: held,
@@ -164,9 +164,11 @@ struct ReadyRestore {
         }
     }
 
-    private static func repeatErasures(in folder: String, endedAfter time: UnixMilliseconds) async throws {
+    /// Those that have not ended are repeated as well: a service may have answered after its own store was copied.
+    private static func repeatErasures(in folder: String, notEndedBefore time: UnixMilliseconds) async throws {
         try await StoredDocuments.change(RepeatedErasures.collection, in: folder) { fields in
-            guard let end = fields[RepeatedErasures.endField].flatMap({ Int64(bson: $0) }), end > time.rawValue else { return }
+            let end = fields[RepeatedErasures.endField].flatMap { Int64(bson: $0) }
+            if let end, end <= time.rawValue { return }
             fields[RepeatedErasures.endField] = nil
             fields[RepeatedErasures.expiryField] = nil
             fields[RepeatedErasures.servicesField] = .array([])

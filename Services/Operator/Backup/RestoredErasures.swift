@@ -3,7 +3,8 @@ import Schemas
 
 /// What a restore knows of the persons who were erased since the backup, and says to the operator.
 struct RestoredErasures: Codable, Hashable, Sendable {
-    /// Whether the state directory had a log of erasures, with those after the backup.
+    /// Whether the state directory had a log of erasures, with those after the backup. A log without a line of the backup is that of
+    /// another machine, or older than the backup.
     let knowsLater: Bool
     /// How many erasures ran beside the backup: its stores may each have another state of these persons.
     let beside: Int
@@ -24,8 +25,11 @@ struct RestoredErasures: Codable, Hashable, Sendable {
     /// - Returns: `nil` for a backup without a log of erasures. Its version had no persons to erase.
     init?(_ manifest: BackupManifest, in copies: String, to folder: String) throws {
         guard manifest.files.contains(where: { $0.name == ErasureLog.name }) else { return nil }
-        knowsLater = ErasureLog(stateDirectory: folder).exists
-        beside = try ErasureLog(stateDirectory: copies).lines().count { $0.at.seconds >= manifest.begun.seconds }
+        let log = ErasureLog(stateDirectory: folder)
+        let known = Set(try log.lines().map(\.digest))
+        let copied = try ErasureLog(stateDirectory: copies).lines()
+        knowsLater = log.exists && copied.allSatisfy { known.contains($0.digest) }
+        beside = copied.count { $0.at.seconds >= manifest.begun.seconds }
     }
 
     /// - Parameter begun: When the backup was begun.

@@ -41,8 +41,8 @@ package enum PersonPushHold {
     package static let field = "restored"
 }
 
-/// The stored erasures that `msi restore` begins again: those that ended while the backup was written. A store that was copied earlier than
-/// the people service's still has these persons.
+/// The stored erasures that `msi restore` begins again: those that had not ended when the backup was begun. A store that was copied earlier
+/// than the people service's still has these persons.
 package enum RepeatedErasures {
     /// The collection of the people service.
     package static let collection = "erasure"

@@ -64,11 +64,11 @@ async function send(rows, outcome, { isDry, signal, progress }) {
 const nothing = () => ({ done: 0, refused: [], counts: Object.fromEntries(kinds.map((kind) => [kind, 0])) });
 
 /**
- * Imports a list of students, after a look at what would come of it. Returns whether accounts were added or changed.
- * Closing the dialog stops it.
+ * Imports a list of students, after a look at what would come of it. Returns whether accounts may have been added or
+ * changed. Closing the dialog stops it.
  */
 export async function importStudents(hasProvider) {
-  let changes = 0;
+  let hasBegun = false;
   let running = null;
   await showDialog((close) => {
     const heading = h("h2", { tabIndex: -1 });
@@ -106,6 +106,7 @@ export async function importStudents(hasProvider) {
       };
       const controller = new AbortController();
       running = controller;
+      hasBegun ||= !isDry;
       progress();
       show(t(isDry ? "people.import.looking" : "people.import.importing"), [bar, count],
         button(t("people.import.stop"), () => controller.abort()));
@@ -116,7 +117,6 @@ export async function importStudents(hasProvider) {
       } catch (error) {
         problem = error;
       }
-      if (!isDry) changes = outcome.counts.added + outcome.counts.changed;
       if (heading.isConnected) report(rows, outcome, isDry, problem, controller.signal.aborted);
     }
 
@@ -150,7 +150,7 @@ export async function importStudents(hasProvider) {
     return h("div", { class: "stack import" }, heading, content, actions);
   });
   running?.abort();
-  return changes > 0;
+  return hasBegun;
 }
 
 /** The rows that the hub refused, with its reasons, which are English. */

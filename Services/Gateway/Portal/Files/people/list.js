@@ -59,9 +59,10 @@ const withoutEmptyEnd = (cells, count) =>
 function cellsOf(text) {
   const header = text.slice(0, text.search(/[\r\n]|$/));
   const separator = [",", ";", "\t"].find((each) => header.includes(each)) ?? ",";
-  // A cell in quotation marks, or one without; then what ends it.
+  // A cell in quotation marks, which may have spaces around them, or one without; then what ends it.
   const end = `${separator}\\r\\n`;
-  const pattern = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${end}][^${end}]*|))(${separator}|\\r\\n|\\n|\\r|$)`, "y");
+  const pattern = new RegExp(
+    `(?: *"([^"]*(?:""[^"]*)*)" *|([^"${end}][^${end}]*|))(${separator}|\\r\\n|\\n|\\r|$)`, "y");
   const lines = [];
   let cells = [];
   let [line, start] = [1, 1];

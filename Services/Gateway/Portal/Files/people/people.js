@@ -23,7 +23,7 @@ const views = {
   invited: (account) => account.invitation !== undefined,
   disabled: (account) => account.disabled,
 };
-const columns = { staff: ["role", "factor", "tokens", "lastSignIn"], students: ["role", "lastSignIn"] };
+const columns = { staff: ["role", "factor", "tokens", "lastSignIn"], students: ["role"] };
 
 const nameOf = (account) => account.display_name ?? account.account;
 const main = document.getElementById("main");
@@ -193,7 +193,11 @@ function showStudents() {
   // The shape of what comes is shown.
   if (!students.isKnown && !problem) return undefined;
   if (problem && !students.accounts.size) return showProblem(problem);
-  if (problem) toast(explain(problem));
+  if (problem) {
+    toast(explain(problem));
+    // It is said once, not again with each change of the table.
+    students.problem = null;
+  }
   const shown = [...students.accounts.values()];
   status.textContent = t(students.next ? "people.students.some" : "people.students.all", { count: shown.length });
   more.hidden = !students.next;
@@ -280,7 +284,8 @@ function removed(name) {
 
 async function importList() {
   const { importStudents } = await import("./import.js");
-  if (await importStudents(hasProvider)) students.readAgain();
+  // Asked again: the page's own question may still be on its way.
+  if (await importStudents(await offersProvider())) students.readAgain();
 }
 
 function skeleton() {
