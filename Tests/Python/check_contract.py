@@ -56,7 +56,7 @@ RULES = {
     ("get", "/message"): "the words of q; before is from another page",
     ("get", "/statistics"): "edges ascend",
     ("post", "/receipt"): "1 to 200 messages in both lists together",
-    ("post", "/account"): "the password is none that everybody tries first",
+    ("post", "/account"): "the password is none that everybody tries first; a student gets no invitation",
     ("post", "/token"): "expires is in the future; the account must have the rights",
     ("post", "/session"): "the right password",
     ("put", "/access/{channelID}"): "two names that differ only in case are equal, and each may occur once",
@@ -95,6 +95,7 @@ NOT_ACCEPTING = {
     ("post", "/user/erasure"): "as above",
     ("post", "/user/identities"): "the credential of a provider",
     ("put", "/user/password"): "the current password, which the call changes",
+    ("put", "/user/devices/{id}"): "not both fcm_token and subscription",
     ("put", "/user/profile"): "a day of the calendar; the provider's e-mail address",
     ("post", "/user/friends"): "another person",
     ("put", "/user/friends/{id}"): "as above",
@@ -333,7 +334,9 @@ def keep_rules(document, objects, now):
         "account": {"const": objects.kept["account"]},
         "rights": {"type": "array", "items": {"enum": ["read", "send"]}, "uniqueItems": True, "minItems": 1},
     }
-    schemas["AddAccount"]["properties"]["password"] = {"const": PASSWORD}
+    schemas["AddAccount"]["properties"] |= {
+        "password": {"const": PASSWORD}, "role": {"enum": ["super_user", "communicator"]},
+    }
     schemas["SignInDraft"]["properties"] = {
         "account": {"const": objects.kept["account"]}, "password": {"const": PASSWORD},
     }

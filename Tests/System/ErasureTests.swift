@@ -11,7 +11,6 @@ extension SystemTests {
     @Suite("Erasure")
     struct ErasureTests {
         private static let bio = "collects stamps of lighthouses"
-        private static let password = "violet-anchor-meadow"
 
         @Test(
             "An erased student is in no file, and an older backup brings nobody back: neither here nor, with the log, on a new machine",
@@ -22,7 +21,7 @@ extension SystemTests {
                     let (state, backup, new) = (folder + "/one", folder + "/backup", folder + "/new")
                     try await withStack(in: state, settings: database("one")) { stack in
                         try await stack.add("ann", "bob")
-                        let ann = try await stack.signIn("ann")
+                        let ann = try await TestStudent.signIn("ann", at: stack.portal)
                         let profile = try await ann.call(
                             .PUT, "/user/profile", ["bio": .string(Self.bio), "visibility": ["bio": "friends"]])
                         #expect(profile.status == 200, "\(profile)")
@@ -30,9 +29,10 @@ extension SystemTests {
                         let made = try await stack.msi(["backup", backup], database("one"))
                         #expect(made.exitCode == 0, "\(made.lines)")
 
-                        let erased = try await ann.call(.POST, "/user/erasure", try await ann.proof())
+                        let erased = try await ann.call(.POST, "/user/erasure", ann.proof(.erasure))
                         #expect(erased.status == 200, "\(erased)")
-                        #expect(try erased.json["finished"] != nil && erased.json["waiting"] == [], "\(erased)")
+                        // On a busy machine the other services may be asked once more: that is waited for below.
+                        #expect(try erased.json["services"]?.elements?.first?["service"] == "people", "\(erased)")
                         #expect(try await ann.call(.GET, "/user").status == 401)
                         try await expectGone("ann", at: stack, count: 1)
                         if kind == .sqlite {
@@ -47,7 +47,8 @@ extension SystemTests {
                     #expect(again.exitCode == 0 && !again.lines.contains { $0.contains("not known here") }, "\(again.lines)")
                     try await withStack(in: state, settings: settings) { stack in
                         try await expectGone("ann", at: stack, count: 1)
-                        #expect(try await stack.signIn("bob").call(.GET, "/user").status == 200)
+                        let bob = try await TestStudent.signIn("bob", at: stack.portal)
+                        #expect(try await bob.call(.GET, "/user").status == 200)
                     }
 
                     try carryToken(from: state, to: new)
@@ -87,7 +88,8 @@ extension SystemTests {
                     }
                     try await expectGone(names[0], at: stack, count: names.count)
                     for name in names { #expect(try await stack.portal.call(.GET, "/account/\(name)").status == 404) }
-                    #expect(try await stack.signIn("stays").call(.GET, "/user").status == 200)
+                    let other = try await TestStudent.signIn("stays", at: stack.portal)
+                    #expect(try await other.call(.GET, "/user").status == 200)
                     let audited = try await stack.portal.auditedObjects("person.erase")
                     #expect(audited.sorted() == names.sorted(), "\(audited)")
                     try await stack.healthy()
@@ -115,12 +117,12 @@ extension SystemTests {
             }
             #expect(try await stack.portal.call(.GET, "/account/\(name)").status == 404)
             let added = try await stack.portal.call(
-                .POST, "/account", ["account": .string(name), "password": .string(Self.password), "role": "student"])
+                .POST, "/account", ["account": .string(name), "password": .string(TestStudent.password), "role": "student"])
             #expect(added.status == 409, "\(added)")
         }
 
-        private func expectExport(of student: Student, in folder: String) async throws {
-            let answer = try await student.call(.GET, "/user/export", headers: ["Accept-Language": "ar"])
+        private func expectExport(of student: TestStudent, in folder: String) async throws {
+            let answer = try await student.portal.call(.GET, "/user/export", headers: ["Accept-Language": "ar"])
             #expect(answer.status == 200 && answer["Content-Type"] == "application/zip", "\(answer)")
             let file = folder + "/export.zip"
             try answer.body.write(to: URL(filePath: file))
@@ -144,52 +146,17 @@ extension SystemTests {
                 FileManager.default.contents(atPath: folder + "/" + path)?.firstRange(of: Data(text.utf8)) != nil
             }
         }
-
-        /// A student who is signed in on a device.
-        struct Student: Sendable {
-            let portal: Portal
-            let device: TestDevice
-            let id: String
-
-            func call(
-                _ method: HTTPMethod, _ path: String, headers: [String: String] = [:], _ body: JSONValue? = nil
-            ) async throws -> HTTPAnswer {
-                try await portal.call(method, path, headers: headers, body)
-            }
-
-            /// The body of `POST /user/erasure`.
-            func proof() async throws -> JSONValue {
-                let nonce = Secret(try await call(.GET, "/user/challenge").json["nonce"]?.string ?? "")
-                return [
-                    "nonce": .string(nonce.text),
-                    "proof": .string(try device.proof(.erasure, nonce: nonce, subject: id)),
-                ]
-            }
-        }
     }
 }
 
 extension Stack {
-    private static let studentsPassword = "violet-anchor-meadow"
-
     /// Adds students.
     fileprivate func add(_ names: String...) async throws {
         for name in names {
             let added = try await portal.call(
                 .POST, "/account",
-                ["account": .string(name), "password": .string(Self.studentsPassword), "role": "student"])
+                ["account": .string(name), "password": .string(TestStudent.password), "role": "student"])
             guard added.status == 201 else { throw UnexpectedAnswer(added) }
         }
-    }
-
-    /// Signs a student in on a new device.
-    fileprivate func signIn(_ name: String) async throws -> SystemTests.ErasureTests.Student {
-        let (device, anonymous) = (TestDevice(), portal.with(token: nil))
-        let nonce = Secret(try await anonymous.call(.GET, "/user/challenge").json["nonce"]?.string ?? "")
-        let credential = PersonCredential(provider: .password, account: name, password: Secret(Self.studentsPassword))
-        let answer = try await anonymous.call(.PUT, "/user", try device.signInBody(with: credential, nonce: nonce))
-        guard answer.status == 200, let token = try answer.json["token"]?.string, let id = try answer.json["device"]?.string
-        else { throw UnexpectedAnswer(answer) }
-        return SystemTests.ErasureTests.Student(portal: portal.with(token: token), device: device, id: id)
     }
 }

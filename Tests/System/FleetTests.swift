@@ -73,27 +73,36 @@ extension SystemTests {
 
         @Test(
             "Persons with two phones become friends: each push pops up once on both phones of the other, and on none of the sender's",
-            .timeLimit(.minutes(10)), arguments: [true, false])
-        func persons(usesEmulator: Bool) async throws {
+            .timeLimit(.minutes(10)))
+        func persons() async throws {
             try await withStack(settings: SystemTests.noLimits) { stack in
+                try await meet(at: stack, identityPort: nil)
                 // Where no emulator answers, the persons have passwords.
-                let port = try usesEmulator ? nil : FreePort.choose()
-                let report = try await withFleet(
-                    at: stack, ["--count", "12", "--accounts", "5"], identityPort: port
-                ) { fleet in
-                    let signedIn = try #require(fleet.lines.first { $0.contains("every person is signed in") })
-                    #expect(signedIn.contains("\"\(usesEmulator)\""), "\(signedIn)")
-                    try await eventually("both pairs have met several times") {
-                        try await stack.fcm.acceptedSends().count {
-                            $0["body"]?["message"]?["data"]?["person_kind"] != nil
-                        } >= 16
-                    }
-                    fleet.signal(SIGTERM)
-                }
-                let persons = try #require(report.persons)
-                #expect(persons.accounts == 5 && persons.expected >= 16, "\(persons)")
-                #expect(persons.missing == 0 && persons.doubled == 0 && persons.stray == 0, "\(persons)")
+                try await meet(at: stack, identityPort: FreePort.choose())
             }
+        }
+
+        /// - Parameter identityPort: As for ``withFleet(at:_:identityPort:_:)``.
+        private func meet(at stack: Stack, identityPort: Int?) async throws {
+            let before = try await personPushes(at: stack)
+            let report = try await withFleet(
+                at: stack, ["--count", "12", "--accounts", "5"], identityPort: identityPort
+            ) { fleet in
+                let signedIn = try await fleet.line { $0.contains("every person is signed in") }
+                #expect(signedIn.contains("\"\(identityPort == nil)\""), "\(signedIn)")
+                try await eventually("both pairs have met several times", every: .milliseconds(200)) {
+                    try await personPushes(at: stack) >= before + 16
+                }
+                fleet.signal(SIGTERM)
+            }
+            let persons = try #require(report.persons)
+            #expect(persons.accounts == 5 && persons.expected >= 16, "\(persons)")
+            #expect(persons.missing == 0 && persons.doubled == 0 && persons.stray == 0, "\(persons)")
+        }
+
+        /// How many pushes to persons FCM has accepted.
+        private func personPushes(at stack: Stack) async throws -> Int {
+            try await stack.fcm.acceptedSends().count { $0["body"]?["message"]?["data"]?["person_kind"] != nil }
         }
 
         @Test(

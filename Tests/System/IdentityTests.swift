@@ -56,7 +56,9 @@ extension SystemTests {
                             return ["MSI_IDENTITY_EMULATOR_PORT": "0"]
                         }
                         let settings = IdentityEmulatorAccess(port: try emulator.port).settings
-                        return settings.merging(["MSI_LOG_LEVEL": "trace"]) { $1 }
+                        // With a native app, to which Google gives tokens whose audience is the web app.
+                        let clients = "\(IdentityEmulatorAccess.clientID),\(TestClaims.androidClient)"
+                        return settings.merging(["MSI_LOG_LEVEL": "trace", "MSI_GOOGLE_CLIENT_IDS": clients]) { $1 }
                     },
                     { processes in
                         try await withBus { bus in
@@ -105,9 +107,12 @@ extension SystemTests {
                 (["app_id": "999"], .audience), (["type": "PAGE"], .kind), (["is_valid": false], .invalid),
                 (["expires_at": .integer(now - 60)], .invalid),
             ]
-            return [IdentityProvider.google, .firebase].flatMap { provider in
-                common.map { (provider, $0.changes, $0.reason) }
-            } + facebook.map { (.facebook, claims($0.claims), $0.reason) }
+            var attacks: [Attack] = []
+            for provider in [IdentityProvider.google, .firebase] {
+                for attack in common { attacks.append((provider, attack.changes, attack.reason)) }
+            }
+            for attack in facebook { attacks.append((.facebook, claims(attack.claims), attack.reason)) }
+            return attacks
         }
 
         @Test("Each attack is refused with its reason, what must pass passes, and no token is in a file")
@@ -136,7 +141,7 @@ extension SystemTests {
                 }
                 let now = UnixMilliseconds.now.seconds
                 for (provider, changes) in [
-                    (.google, [:]), (.google, ["azp": .string(IdentityEmulatorAccess.clientID)]), (.facebook, [:]),
+                    (.google, [:]), (.google, ["azp": .string(TestClaims.androidClient)]), (.facebook, [:]),
                     (.firebase, ["iat": .integer(now - 3_000), "exp": .integer(now + 600), "auth_time": .integer(now - 3_000)]),
                 ] as [(IdentityProvider, JSONValue)] {
                     let credential = keep(try await services.credential(provider, Self.claims(changes)))

@@ -10,20 +10,17 @@ extension SystemTests {
     /// Version 1.0.0, which knows no students, beside this one on the same data.
     @Suite("Version 1.0.0 and this one mixed", .atLength, .timeLimit(.minutes(120)))
     struct MixedVersionTests {
-        /// The last commit before students.
-        private static let earlier = "25e5e33649a73edc4d1a63f2b0fe3ab810715b48"
-
         /// The folder of that version's executables, which are built once.
         private static let executables = Task {
             try await withTemporaryFolder { folder in
-                let script = try BuiltProduct.packageFolder() + "Tests/Chaos/executables-of"
+                let script = try BuiltProduct.packageFolder() + "Tests/Chaos/earlier"
                 let build = try await ChildProcess(
-                    URL(filePath: script), [earlier],
+                    URL(filePath: script),
                     environment: ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MSI_") },
                     logFile: folder + "/build.log")
                 let status = await build.end()
                 guard status == 0, let path = build.log.split(separator: "\n").last else {
-                    throw TooLate("\(earlier) cannot be built: \(build.log.suffix(2_000))")
+                    throw TooLate("version 1.0.0 cannot be built: \(build.log.suffix(2_000))")
                 }
                 return URL(filePath: String(path), directoryHint: .isDirectory)
             }
@@ -97,9 +94,15 @@ extension SystemTests {
         /// Whether the staff works as ever: who was signed in is, and messages go out.
         private func expectStaff(_ staff: Communicator, _ subject: SubjectPath, _ portal: Portal, _ what: Comment) async throws {
             try await eventually("\(what): a post") { try await staff.post(to: subject).status == 201 }
+            try await expectPeople(portal)
             let accounts = try await portal.all("accounts", at: "/account?limit=200").compactMap { $0["account"]?.string }
             #expect(accounts == ["admin", "dora"], what)
             #expect(try await staff.call(.GET, "/session").status == 200, what)
+        }
+
+        /// Waits until the gateway reaches a people service that was started again.
+        private func expectPeople(_ portal: Portal) async throws {
+            try await eventually("people") { try await portal.call(.GET, "/account?limit=1").status == 200 }
         }
 
         @Test("The gateway is the earlier one, and people this one")
@@ -151,6 +154,7 @@ extension SystemTests {
                 }
 
                 try await product.start("msi-people", isOld: false)
+                try await expectPeople(portal)
                 let ann = try await TestStudent.register("ann", at: portal)
                 let bob = try await TestStudent.register("bob", at: portal)
                 #expect(try await bob.call(.DELETE, "/user/devices/\(bob.id)").status == 204)

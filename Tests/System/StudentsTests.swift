@@ -90,7 +90,7 @@ extension SystemTests {
                 let devices = try await product.portal.call(.GET, "/account/ann/devices").json["devices"]?.elements ?? []
                 #expect(devices.count == 1 && devices.first?["platform"] == "android", "\(devices)")
                 let seen = devices.first?["seen"]?.integer ?? 0
-                #expect(seen > .nowInMilliseconds + Int64(month - 2 * 86_400) * 1_000, "\(devices)")
+                #expect(seen > Int64.nowInMilliseconds + Int64(month - 2 * 86_400) * 1_000, "\(devices)")
                 for process in [phone.process, gateway, people] { #expect(await process.stop() == 0) }
             }
         }

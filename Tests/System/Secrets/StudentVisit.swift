@@ -106,8 +106,11 @@ struct StudentVisit: Sendable {
             "first_name": "Danaelle-Quince", "last_name": "Diaz-Montgomery", "born": "2003-11-17",
             "gender": "rather not a box", "bio": "Keeps bees on the roof of the library",
         ]
-        for (name, text) in fields { search.keep(text, as: "profile: \(name)") }
-        let profile = JSONValue.object(fields.map { .init($0.key, .string($0.value)) } + [.init("visibility", [:])])
+        var profile: JSONValue = ["visibility": [:]]
+        for (name, text) in fields {
+            search.keep(text, as: "profile: \(name)")
+            profile[name] = .string(text)
+        }
         let answer = try await visit.call(.PUT, "/user/profile", headers: session.header, profile, secretAnswer: true)
         #expect(answer.status == 200, "\(answer)")
     }
