@@ -195,7 +195,7 @@ def test_search_and_ask(visit, ann, ben, pictures):
     expect(page.get_by_text("You have asked to be friends.")).to_be_visible()
     pictures(page, "people-asked", arrange=in_arabic(ann, f"#people/person?account={ben.account}"))
     page.goto("/app/#people/requests")
-    page.get_by_role("button", name=f"Take back: {ben.account}").click()
+    page.get_by_role("button", name=re.compile(f"Take back.*{ben.account}")).click()
     expect(page.get_by_text("You wait for nobody's answer.")).to_be_visible()
     # Who has no name here is nobody.
     page.goto("/app/#people/person?account=nobody-at-all")
@@ -254,9 +254,9 @@ def test_block_and_unblock(visit, ann, ben, pictures):
     page.get_by_role("alertdialog").get_by_role("button", name="Block").click()
     expect(page.get_by_role("heading", name="No friends yet")).to_be_visible()
     page.goto("/app/#people/blocked")
-    expect(page.get_by_role("button", name=f"Unblock: {ben.account}")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile(f"Unblock.*{ben.account}"))).to_be_visible()
     pictures(page, "people-blocked", arrange=in_arabic(ann, "#people/blocked"))
-    page.get_by_role("button", name=f"Unblock: {ben.account}").click()
+    page.get_by_role("button", name=re.compile(f"Unblock.*{ben.account}")).click()
     expect(page.get_by_text("You have blocked nobody.")).to_be_visible()
     assert ben.friends() == []
 
@@ -341,9 +341,9 @@ def test_devices(product, visit, ann, pictures):
     expect(other.get_by_text("You were signed out on this device.")).to_be_visible()
     assert stores(other) == [["ended"], []]
     pictures(other, "people-signed-out")
-    page.get_by_role("button", name="Sign out: A test").click()
+    page.get_by_role("button", name=re.compile("Sign out.*A test")).click()
     page.get_by_role("alertdialog").get_by_role("button", name="Sign out").click()
-    expect(page.get_by_role("button", name="Sign out: A test")).to_have_count(0)
+    expect(page.get_by_role("button", name=re.compile("Sign out.*A test"))).to_have_count(0)
     # It may sign in again.
     sign_in(other, ann.account)
 
@@ -369,9 +369,9 @@ def test_account(product, visit, ann, identity, pictures):
     expect(page.get_by_role("button", name="Remove")).to_have_count(0)
     page.get_by_role("button", name="Add Google").click()
     page.get_by_role("button", name=f"Link {ann.account}").click()
-    expect(page.get_by_role("button", name="Remove: Google")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("Remove.*Google"))).to_be_visible()
     assert page.url.endswith("#settings/account")
-    page.get_by_role("button", name="Remove: Google").click()
+    page.get_by_role("button", name=re.compile("Remove.*Google")).click()
     expect(page.get_by_role("button", name="Add Google")).to_be_visible()
     for current, message in (("not this one", "This is not your current password."), (PASSWORD, "The password is changed.")):
         page.get_by_label("Current password").fill(current)
