@@ -195,7 +195,7 @@ def test_search_and_ask(visit, ann, ben, pictures):
     expect(page.get_by_text("You have asked to be friends.")).to_be_visible()
     pictures(page, "people-asked", arrange=in_arabic(ann, f"#people/person?account={ben.account}"))
     page.goto("/app/#people/requests")
-    page.get_by_role("button", name=f"Take back: {ben.account}").click()
+    page.get_by_role("button", name=re.compile(f"Take back.*{ben.account}")).click()
     expect(page.get_by_text("You wait for nobody's answer.")).to_be_visible()
     # Who has no name here is nobody.
     page.goto("/app/#people/person?account=nobody-at-all")
@@ -254,9 +254,9 @@ def test_block_and_unblock(visit, ann, ben, pictures):
     page.get_by_role("alertdialog").get_by_role("button", name="Block").click()
     expect(page.get_by_role("heading", name="No friends yet")).to_be_visible()
     page.goto("/app/#people/blocked")
-    expect(page.get_by_role("button", name=f"Unblock: {ben.account}")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile(f"Unblock.*{ben.account}"))).to_be_visible()
     pictures(page, "people-blocked", arrange=in_arabic(ann, "#people/blocked"))
-    page.get_by_role("button", name=f"Unblock: {ben.account}").click()
+    page.get_by_role("button", name=re.compile(f"Unblock.*{ben.account}")).click()
     expect(page.get_by_text("You have blocked nobody.")).to_be_visible()
     assert ben.friends() == []
 
@@ -318,13 +318,14 @@ def test_profile(visit, ann, ben, pictures):
     page.get_by_role("button", name="Save").click()
     assert page.evaluate("document.querySelector('textarea').validationMessage") == "At most 100 characters"
     page.get_by_role("textbox", name="About you").fill("Maths")
-    pictures(page, "people-profile", arrange=in_arabic(ann, "#settings/profile"))
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Your profile is saved.")).to_be_visible()
     seen = ben.request("GET", f"/users/{ann.account}")
     assert seen["bio"] == "Maths" and "first_name" not in seen, seen
     page.reload()
     expect(page.get_by_role("textbox", name="First name")).to_have_value("Ann")
+    # A wider window makes the form again.
+    pictures(page, "people-profile", arrange=in_arabic(ann, "#settings/profile"))
 
 
 def test_devices(product, visit, ann, pictures):
@@ -332,7 +333,7 @@ def test_devices(product, visit, ann, pictures):
     visit.expect_errors(REFUSED)
     other = open_people(visit, ann, narrow=True)
     page = open_people(visit, ann, "#settings/devices", narrow=True)
-    expect(page.get_by_text("This device")).to_have_count(1)
+    expect(page.get_by_text("This device", exact=True)).to_have_count(1)
     # The one of the test, and the other browser.
     expect(page.get_by_role("button", name=re.compile("^Sign out"))).to_have_count(2)
     pictures(page, "people-devices", arrange=in_arabic(ann, "#settings/devices"))
@@ -340,9 +341,9 @@ def test_devices(product, visit, ann, pictures):
     expect(other.get_by_text("You were signed out on this device.")).to_be_visible()
     assert stores(other) == [["ended"], []]
     pictures(other, "people-signed-out")
-    page.get_by_role("button", name="Sign out: A test").click()
+    page.get_by_role("button", name=re.compile("Sign out.*A test")).click()
     page.get_by_role("alertdialog").get_by_role("button", name="Sign out").click()
-    expect(page.get_by_role("button", name="Sign out: A test")).to_have_count(0)
+    expect(page.get_by_role("button", name=re.compile("Sign out.*A test"))).to_have_count(0)
     # It may sign in again.
     sign_in(other, ann.account)
 
@@ -368,9 +369,9 @@ def test_account(product, visit, ann, identity, pictures):
     expect(page.get_by_role("button", name="Remove")).to_have_count(0)
     page.get_by_role("button", name="Add Google").click()
     page.get_by_role("button", name=f"Link {ann.account}").click()
-    expect(page.get_by_role("button", name="Remove: Google")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("Remove.*Google"))).to_be_visible()
     assert page.url.endswith("#settings/account")
-    page.get_by_role("button", name="Remove: Google").click()
+    page.get_by_role("button", name=re.compile("Remove.*Google")).click()
     expect(page.get_by_role("button", name="Add Google")).to_be_visible()
     for current, message in (("not this one", "This is not your current password."), (PASSWORD, "The password is changed.")):
         page.get_by_label("Current password").fill(current)
@@ -474,7 +475,7 @@ def test_the_hub_is_away(visit, ann, ben):
     expect(page.get_by_text("The university's server cannot be reached.").first).to_be_visible()
     page.context.set_offline(False)
     page.get_by_role("button", name="Try again").click()
-    expect(page.get_by_text("This device")).to_be_visible()
+    expect(page.get_by_text("This device", exact=True)).to_be_visible()
 
 
 def test_keyboard(visit, ann, ben):

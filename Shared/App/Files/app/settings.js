@@ -31,7 +31,8 @@ export function settingsPage({ about, further, personal, wide, notices }) {
       icon("next", "small")));
     const receipts = switchRow({ label: t("settings.receipts"), hint: t("settings.receipts.hint"),
         onchange: (isOn) => send("PUT", "/settings", { receipts: isOn }) });
-    const own = h("ul", { class: "plain group" }, personal.map(({ page, sign, label }) => row(page, sign, label)));
+    const own = h("ul", { class: "plain group", hidden: !isSignedIn() },
+      personal.map(({ page, sign, label }) => row(page, sign, label)));
     const element = h("div", { class: "view" }, head(t("settings.heading")), own,
       h("ul", { class: "plain group" }, row("#subscriptions/mine", phoneIcon("list"), t("settings.mine")),
         row("notifications", phoneIcon("bell"), t("settings.notifications")),
@@ -77,7 +78,7 @@ export function settingsPage({ about, further, personal, wide, notices }) {
       shown = { print, name };
       // From a page back to its row, and to a page's heading.
       if (from && from.name !== name) {
-        const row = name ? null : element.querySelector(`[data-page="${from.name}"]`);
+        const row = name ? null : element.querySelector(`ul:not([hidden]) [data-page="${from.name}"]`);
         (row ?? headingOf(inner ?? list)).focus();
       }
       if (!from && history.state === languageChosen) {

@@ -48,6 +48,8 @@ export function accountOf({ name, database, hub, clock = deviceClock, language, 
   const alone = (work) => navigator.locks.request(`${name} account`, work);
   const rows = (...names) => database.read((tx) => Promise.all(names.map((each) => tx.get("account", each))));
   const device = async () => (await rows("device"))[0];
+  /** Whether a device is the one that is signed in. While the hub is asked, somebody may sign out, or in. */
+  const isStill = async (tx, { id }) => (await tx.get("account", "device"))?.id === id;
   const signedOut = () => new AppError("signed out", "nobody is signed in on this device");
 
   /** The hub's answer without a token. Other statuses than the expected one are errors. */
@@ -109,12 +111,13 @@ export function accountOf({ name, database, hub, clock = deviceClock, language, 
     return { name: "token", token, renews: renews > clock.now() ? renews : Infinity };
   }
 
-  /** Deletes everything of the person from this device. `isEnded`: the hub has signed it out. */
-  async function forget(isEnded) {
+  /** Deletes everything of the person from this device. `ended`: the device that the hub has signed out, if it has. */
+  async function forget(ended = null) {
     await database.write(async (tx) => {
+      if (ended && !(await isStill(tx, ended))) return;
       await tx.clear("account");
       await tx.clear("people");
-      if (isEnded) await tx.put("account", { name: "ended", at: clock.now() });
+      if (ended) await tx.put("account", { name: "ended", at: clock.now() });
     });
     tell();
   }
@@ -129,11 +132,11 @@ export function accountOf({ name, database, hub, clock = deviceClock, language, 
       const next = await proven("token", own.id, key, signal, (proof) => ask("POST", "/user/token", 200,
         { signal, body: { device: own.id, ...proof } }));
       if (!isToken(next)) throw unreadable("/user/token");
-      await database.write((tx) => tx.put("account", tokenRow(next)));
+      await database.write(async (tx) => { if (await isStill(tx, own)) await tx.put("account", tokenRow(next)); });
       return next.token;
     } catch (error) {
       if (error.status === 401 && ends.includes(error.field)) {
-        await forget(true);
+        await forget(own);
         throw signedOut();
       }
       // Gateways take it for longer while the service that gives tokens is away.
@@ -208,8 +211,7 @@ export function accountOf({ name, database, hub, clock = deviceClock, language, 
       const answer = await authorized("PUT", path, { body: wanted, signal });
       if (answer.status !== 200) throw refusal(path, answer);
       await database.write(async (tx) => {
-        if ((await tx.get("account", "device"))?.id !== own.id) return;
-        await tx.put("account", { name: "told", text, language: wanted.language });
+        if (await isStill(tx, own)) await tx.put("account", { name: "told", text, language: wanted.language });
       });
     },
 
@@ -220,8 +222,8 @@ export function accountOf({ name, database, hub, clock = deviceClock, language, 
     async signOut() {
       const own = await device();
       const isKnown = own ? await authorized("DELETE", `/user/devices/${own.id}`).then(({ status }) => status < 400,
-        () => false) : true;
-      await forget(false);
+        ({ kind }) => kind === "signed out") : true;
+      await forget();
       return isKnown;
     },
 
@@ -234,7 +236,7 @@ export function accountOf({ name, database, hub, clock = deviceClock, language, 
         if (answer.status !== 200) throw refusal("/user/erasure", answer);
         return answer.body;
       });
-      await forget(false);
+      await forget();
       return report;
     },
   };

@@ -76,7 +76,8 @@ const waitingActions = (rows) => rows.filter(({ action }) => action).sort((one, 
  * failure of what the app does by itself.
  *
  * The store `people` has a row for each part, with its `value`, and one for each action that waits: the `action` and
- * what it is `about`, its `key`, since when (`at`), and the `error` of the last attempt.
+ * what it is `about`, its `key`, since when (`at`), and the `error` of the last attempt. With a `refusal`, the `status`
+ * and `field` of the hub's answer, it waits for the person.
  */
 export function peopleOf({ failed, ...given }) {
   const { name, database, clock = deviceClock, tell } = given;
@@ -99,7 +100,11 @@ export function peopleOf({ failed, ...given }) {
       for (const part of names) {
         opened.add(part);
         const [path, read] = parts[part];
-        const value = read(await answer("GET", path, { signal }));
+        const found = await account.authorized("GET", path, { signal });
+        // The staff have no friends here.
+        if (found.status === 403) continue;
+        if (found.status >= 400) throw refusal(path, found);
+        const value = read(found.body);
         if (value === undefined) throw unreadable(path);
         await database.write(async (tx) => {
           // The person may have signed out.
@@ -119,37 +124,39 @@ export function peopleOf({ failed, ...given }) {
     tell();
   }
 
-  async function keep(row, error) {
-    if (row.error === error.message) return;
+  async function keep(row, error, refused) {
+    if (row.error === error.message && !row.refusal && !refused) return;
     await database.write(async (tx) => {
-      if (await tx.get("people", row.name)) await tx.put("people", { ...row, error: error.message });
+      if (await tx.get("people", row.name)) await tx.put("people", { ...row, error: error.message, refusal: refused });
     });
     tell();
   }
 
   /**
-   * Sends an action that waits. Resolves to "done", or to "waits" if there was no answer. What the hub refuses is over,
-   * and rejects.
+   * Sends an action that waits. Resolves to "done", or to "waits" if there was no answer. What the hub refuses rejects,
+   * and is over. If the app has sent it by itself (`isAlone`), it stays until the person has seen why.
    */
-  const attempt = (row, signal) => navigator.locks.request(`${name} actions`, async () => {
+  const attempt = (row, signal, isAlone = false) => navigator.locks.request(`${name} actions`, async () => {
     // Another tab may have sent it.
     const current = await database.read((tx) => tx.get("people", row.name));
     if (!current) return "done";
     const [method, path, body] = actions[row.action](row.about);
+    let refused = null;
     try {
       await answer(method, path, { body, key: method === "POST" ? row.key : undefined, signal });
     } catch (error) {
-      if (error.kind === "refused" && !isTemporary(error.status)) {
-        await over(row);
-        throw error;
-      }
       if (error.kind === "signed out") throw error;
-      await keep(current, error);
-      return "waits";
+      if (error.kind !== "refused" || isTemporary(error.status)) {
+        await keep(current, error);
+        return "waits";
+      }
+      refused = error;
     }
-    await over(row);
-    // If this fails, an event or the next start brings it.
+    if (refused && isAlone) await keep(current, refused, { status: refused.status, field: refused.field });
+    else await over(row);
+    // Also after a refusal: what the app shows may be old. If this fails, an event or the next start brings it.
     await load(partsOf(row.action).filter((part) => opened.has(part)), signal).catch(failed);
+    if (refused) throw refused;
     return "done";
   });
 
@@ -236,7 +243,8 @@ export function peopleOf({ failed, ...given }) {
           // What waits is sent even if this fails.
           const problem = await account.registerDevice(signal).then(() => null, (error) => error);
           for (const row of await waiting()) {
-            const outcome = await attempt(row, signal);
+            if (row.refusal) continue;
+            const outcome = await attempt(row, signal, true);
             if (outcome === "waits") throw new AppError("timeout", "an action waits for the hub");
           }
           if (problem) throw problem;

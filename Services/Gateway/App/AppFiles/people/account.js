@@ -6,7 +6,7 @@ import { t } from "../lib/text.js";
 import { signInOf } from "../core/sign-in.js";
 import { dialogButtons, showDialog } from "../elements/dialog.js";
 import { toast } from "../elements/toast.js";
-import { field, form, loaded } from "./parts.js";
+import { field, form, goToLanding, loaded, pageHeading, refill } from "./parts.js";
 import { providerName, reasonOf } from "./reasons.js";
 
 /** Asks the hub for something that is not kept, and reads the person again. */
@@ -57,7 +57,7 @@ function ways() {
   load().catch(() => {});
   return Object.assign(element, { show: (identities) => {
     linked = identities.map(({ provider }) => provider);
-    fill(list, identities.map(({ provider, email }) => h("li", { class: "row" },
+    refill(list, () => pageHeading(list), identities.map(({ provider, email }) => h("li", { class: "row" },
       h("span", { class: "row-text" }, providerName(provider),
         email ? h("span", { class: "hint" }, h("bdi", null, email)) : null),
       identities.length > 1 ? h("button", { class: "pill danger", type: "button", onclick: () => unlink(provider) },
@@ -102,8 +102,9 @@ async function signOut() {
       t("signOut.action")))] });
   if (!isWanted) return;
   const isKnown = await (await app.people()).account.signOut();
+  // The toasts of another page close.
+  goToLanding();
   toast(t(isKnown ? "signOut.done" : "signOut.unknown"));
-  location.hash = "#people";
 }
 
 /** The content of the settings' page. */

@@ -1,10 +1,11 @@
 // What a person does about others, and what of it waits for the hub.
 
-import { fill, h } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
 import { app, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { dialogButtons, showDialog } from "../elements/dialog.js";
 import { toast } from "../elements/toast.js";
+import { pageHeading, refill } from "./parts.js";
 import { reasonOf } from "./reasons.js";
 
 /** What an action is about, in words. */
@@ -40,27 +41,30 @@ export async function actAfterQuestion(action, about) {
 export const actionButton = (action, name, kind = "") => h("button", { class: `pill ${kind}`, type: "button",
   onclick: () => act(action, name) }, t(`do.${action}`), h("span", { class: "unseen" }, `: ${name}`));
 
-/** What the person has done and the hub has not answered. `update()` shows the state. */
+/** What the person has done and the hub has not answered, or has refused later. `update()` shows the state. */
 export function waitingList() {
   const list = h("ul", { class: "plain group" });
+  const why = h("p", { class: "secondary" }, t("waiting.text"));
   const element = h("section", { class: "waiting", hidden: true }, h("h2", { class: "day" }, t("waiting.heading")),
-    h("p", { class: "secondary" }, t("waiting.text")), list);
+    why, list);
   let print = "";
 
-  const row = ({ key, action, about }) => {
+  const row = ({ key, action, about, error, refusal }) => {
     const text = t(`waiting.${action}`, { name: nameOf(about) });
     const done = t(`done.${action}`, { name: nameOf(about) });
     const button = (label, kind, onclick) => h("button", { class: `pill ${kind}`, type: "button", onclick }, t(label),
       h("span", { class: "unseen" }, `: ${text}`));
-    return h("li", { class: "row" }, h("span", { class: "row-text" }, text),
+    const reason = refusal && h("span", { class: "hint" }, reasonOf({ kind: "refused", message: error, ...refusal }));
+    return h("li", { class: "row" }, h("span", { class: "row-text" }, text, reason),
       button("people.again", "", () => tell((people) => people.again(key), done)),
       button("waiting.discard", "danger", async () => { await (await app.people()).discard(key); }));
   };
 
   return Object.assign(element, { update: () => {
     const failed = state.people.waits.filter(({ error }) => error !== null);
-    if (print === (print = JSON.stringify(failed.map(({ key }) => key)))) return;
+    if (print === (print = JSON.stringify(failed.map(({ key, refusal }) => [key, refusal])))) return;
+    refill(list, () => pageHeading(list), failed.map(row));
+    why.hidden = failed.every(({ refusal }) => refusal);
     element.hidden = !failed.length;
-    fill(list, failed.map(row));
   } });
 }

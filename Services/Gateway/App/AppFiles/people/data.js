@@ -3,10 +3,10 @@
 import { h } from "../lib/dom.js";
 import { saveFile } from "../lib/save-file.js";
 import { app, state } from "../lib/state.js";
-import { formatNumber, t } from "../lib/text.js";
+import { formatNumber, language, t, tn } from "../lib/text.js";
 import { showDialog } from "../elements/dialog.js";
 import { toast } from "../elements/toast.js";
-import { field, form, isSame } from "./parts.js";
+import { field, form, goToLanding, isSame } from "./parts.js";
 import { refusal } from "../core/errors.js";
 
 /** The hub collects from all of its services, in milliseconds. */
@@ -14,18 +14,19 @@ const patience = 120_000;
 
 async function save() {
   const { account } = await app.people();
-  const answer = await account.open("/user/export", {}, AbortSignal.timeout(patience));
+  const answer = await account.open("/user/export", { "Accept-Language": language }, AbortSignal.timeout(patience));
   if (answer.status !== 200) throw refusal("/user/export", { status: answer.status, body: await answer.json() });
   saveFile(await answer.blob(), "my-data.zip");
   toast(t("mine.done"));
 }
 
-/** What came of the erasure, as the hub tells it: what each service has removed, and what stays. */
+/** What came of the erasure, as the hub tells it in English: what each service has removed, and what stays. */
 const reportOf = ({ services, waiting }) => [
   h("p", { class: "secondary" }, t(waiting.length ? "erased.waiting" : "erased.text")),
   services.map(({ service, removed, stays }) => h("section", { class: "stack" }, h("h3", null, service),
-    h("ul", null, removed.map(({ what, count }) => h("li", null, `${what}: ${formatNumber(count)}`)),
-      stays.map((sentence) => h("li", { lang: "en", dir: "auto" }, t("erased.stays", { what: sentence })))))),
+    h("ul", null, removed.map(({ what, count }) => h("li", null, h("bdi", { lang: "en" }, what), `: ${
+      formatNumber(count)}`)),
+      stays.map((sentence) => h("li", null, tn("erased.stays", { what: h("bdi", { lang: "en" }, sentence) })))))),
 ];
 
 const showReport = (report) => showDialog({ heading: t("erased.heading"), make: (close) => [reportOf(report),
@@ -43,7 +44,7 @@ function askToErase() {
         if (!isSame(name.input.value.trim(), state.people.account ?? "")) return asked.say(t("erase.wrong"));
         const report = await (await app.people()).account.erase();
         close();
-        location.hash = "#people";
+        goToLanding();
         return showReport(report);
       } });
     return asked;

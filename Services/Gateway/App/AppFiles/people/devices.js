@@ -1,9 +1,9 @@
-import { fill, h } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
 import { formatDay } from "../lib/phone-time.js";
 import { state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { actAfterQuestion, waitingList } from "./actions.js";
-import { loaded } from "./parts.js";
+import { loaded, pageHeading, refill } from "./parts.js";
 
 /** How a device is reached, in words. */
 const reach = ({ push, push_ended: ended }) => t(`devices.${push ? "pushes" : ended ? "ended" : "silent"}`);
@@ -26,7 +26,7 @@ export function settings() {
   const waiting = waitingList();
   const list = h("ul", { class: "plain group" });
   const content = h("div", { class: "stack" }, h("p", { class: "secondary" }, t("devices.text")), waiting, list);
-  const devices = loaded("devices", content, (found) => fill(list, found.map(row)));
+  const devices = loaded("devices", content, (found) => refill(list, () => pageHeading(list), found.map(row)));
   return Object.assign(h("div", { class: "stack" }, devices), { update: () => {
     waiting.update();
     devices.update();

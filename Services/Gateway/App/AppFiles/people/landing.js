@@ -5,7 +5,7 @@ import { app, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { signInOf } from "../core/sign-in.js";
 import { toast } from "../elements/toast.js";
-import { field, form, view } from "./parts.js";
+import { field, form, hide, pageHeading, view } from "./parts.js";
 import { providerName, reasonOf } from "./reasons.js";
 import { registration } from "./registration.js";
 
@@ -33,7 +33,8 @@ export function landingView() {
   function say(text, next = null) {
     said.textContent = text;
     repeat = next;
-    again.hidden = next === null;
+    if (next) again.hidden = false;
+    else hide(again);
   }
 
   function show(...content) {
@@ -119,8 +120,11 @@ export function landingView() {
     show(asked);
   }
 
-  const backButton = () => h("button", { class: "button", type: "button", onclick: () => { say(""); showOffers(); } },
-    t("landing.back"));
+  const backButton = () => h("button", { class: "button", type: "button", onclick: () => {
+    say("");
+    showOffers();
+    pageHeading(step).focus({ preventScroll: true });
+  } }, t("landing.back"));
 
   const showRegistration = (offer, credential) => show(registration({ offer, credential, back: backButton(),
     registered: attempt }));
@@ -131,6 +135,8 @@ export function landingView() {
     show(h("p", { class: "hint", role: "status" }, t("landing.waits")));
     try {
       await loading;
+      // They say whether a new person can register.
+      if (!offers.length) await load();
       await attempt(credential);
     } catch (error) {
       // A token may be used again. The hub takes it for the same attempt.

@@ -2,7 +2,7 @@
 
 import { fill, h, newIdentifier } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { pathTo } from "../lib/route.js";
+import { pathTo, replaceRoute } from "../lib/route.js";
 import { app, state } from "../lib/state.js";
 import { charactersOf, t } from "../lib/text.js";
 import { reasonOf } from "./reasons.js";
@@ -15,6 +15,21 @@ export const view = (heading, { back = null, dir = null } = {}, ...content) => h
 
 /** The link from a page about people to the list of friends. */
 export const toFriends = () => ({ href: "#people", label: t("tab.people") });
+
+/** The heading of the page on which an element is. It can have the focus. */
+export const pageHeading = (element) => element.closest(".view")?.querySelector(".head-line > [tabindex]");
+
+/** Hides a button. The focus goes to the page's heading if it was there. */
+export function hide(button) {
+  if (button === document.activeElement) pageHeading(button)?.focus({ preventScroll: true });
+  button.hidden = true;
+}
+
+/** Shows the page of who is not signed in, in the place of one that is not there any more. */
+export function goToLanding() {
+  replaceRoute({ tab: "people", page: "" });
+  document.querySelector("main").focus({ preventScroll: true });
+}
 
 /** A picture in the place of the person's one. */
 const portrait = (name) => h("span", { class: "portrait", "aria-hidden": "true" },
@@ -71,7 +86,8 @@ export function loaded(part, content, show) {
   let print = "";
 
   async function load() {
-    said.hidden = again.hidden = true;
+    said.hidden = true;
+    hide(again);
     try {
       await (await app.people()).load([part]);
     } catch (error) {

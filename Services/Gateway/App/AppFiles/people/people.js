@@ -1,7 +1,7 @@
 // The tab about people: who is not signed in sees how to sign in, and who is sees their friends.
 
 import { fill, h } from "../lib/dom.js";
-import { currentRoute } from "../lib/route.js";
+import { currentRoute, replaceRoute } from "../lib/route.js";
 import { app, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { signInOf } from "../core/sign-in.js";
@@ -24,7 +24,8 @@ export function peoplePage({ given }) {
   function update() {
     const { tab, page, account = "" } = currentRoute();
     if (tab !== "people") return;
-    const name = !state.people.account ? "landing" : page in views && (page !== "person" || account) ? page : "friends";
+    const isThere = Object.hasOwn(views, page) && (page !== "person" || account);
+    const name = !state.people.account ? "landing" : isThere ? page : "friends";
     const print = JSON.stringify([name, account, state.people.account]);
     if (print !== shown?.print) {
       inner = name === "landing" ? landingView() : views[name](account);
@@ -36,6 +37,12 @@ export function peoplePage({ given }) {
     inner.update();
   }
 
+  /** Says what came of a further way to sign in, on the page that has them. The toasts of another page close. */
+  function tellAtAccount(text) {
+    replaceRoute({ tab: "settings", page: "account" });
+    toast(text);
+  }
+
   /** The browser comes back from a provider's page. */
   async function comeBack() {
     const { account, ask } = await app.people();
@@ -45,14 +52,13 @@ export function peoplePage({ given }) {
       isLink = purpose === "link";
       if (isLink) {
         await ask("POST", "/user/identities", credential, crypto.randomUUID());
-        toast(t("ways.added"));
+        tellAtAccount(t("ways.added"));
       } else await inner?.signIn?.(credential);
     } catch (error) {
-      isLink ||= error.purpose === "link";
-      if (!isLink && inner?.fail) inner.fail(error);
+      if (isLink || error.purpose === "link") tellAtAccount(reasonOf(error));
+      else if (inner?.fail) inner.fail(error);
       else toast(reasonOf(error));
     }
-    if (isLink) location.hash = "#settings/account";
   }
 
   if (given) {

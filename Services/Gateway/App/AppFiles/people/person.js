@@ -2,7 +2,7 @@ import { fill, h } from "../lib/dom.js";
 import { app, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { act, actAfterQuestion, waitingList } from "./actions.js";
-import { isSame, personRow, toFriends, view } from "./parts.js";
+import { hide, isSame, personRow, toFriends, view } from "./parts.js";
 import { profileFacts } from "./facts.js";
 import { reasonOf } from "./reasons.js";
 
@@ -49,9 +49,12 @@ export function personView(name) {
   }
 
   async function load() {
-    again.hidden = true;
+    const wanted = print;
+    hide(again);
     try {
       const person = await (await app.people()).view(name);
+      // A later answer comes.
+      if (wanted !== print) return;
       said.textContent = person ? "" : t("person.nobody");
       if (person) show(person);
       else fill(content);

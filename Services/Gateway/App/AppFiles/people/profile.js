@@ -37,7 +37,6 @@ export function settings() {
   const inside = h("section", { class: "stack", "aria-label": t("profile.preview") },
     h("h2", { class: "day" }, t("profile.preview")), h("p", { class: "secondary" }, t("profile.preview.text")),
     preview);
-  let before = {};
 
   /** The profile as it is typed. A field that is empty is not known, and one that nobody sees has no entry. */
   function typed() {
@@ -57,7 +56,6 @@ export function settings() {
   }
 
   function show(profile) {
-    before = profile;
     for (const [name, { input, sees }] of Object.entries(parts)) {
       input.value = profile[name] ?? "";
       // A later version may have a further choice.
@@ -69,9 +67,9 @@ export function settings() {
   }
 
   const edited = form({ fields: Object.values(parts), action: t("profile.save"), onsubmit: async () => {
-    // The provider's address stays as it is.
+    // The provider's address is not the person's to change.
     const { email, ...profile } = typed();
-    await act("profile", { ...profile, ...(before.email ? { email: before.email } : {}) });
+    await act("profile", profile);
   } });
   edited.addEventListener("input", () => {
     const { input } = parts.bio;

@@ -4,7 +4,7 @@ import { hasText, t } from "../lib/text.js";
 
 /** By the field that the hub names beside the status 401, 403 or 409. */
 const byField = { password: "password", id_token: "token", access_token: "token", authorization_code: "token",
-  current: "current", code: "code", access_code: "access_code", account: "account" };
+  current: "current", code: "code", access_code: "access_code", name: "account" };
 
 /** The reason of an error of the app's core, for a person. What the hub says itself is in English. */
 export function reasonOf({ kind, status, field, message, name }) {

@@ -27,7 +27,11 @@ export function registration({ offer, credential, back, registered }) {
     const shown = credential ?? { provider: offer.provider, account, password: password.input.value };
     const text = JSON.stringify([account, access, shown]);
     if (tried !== (tried = text)) key = crypto.randomUUID();
-    await (await app.people()).account.register(account, shown, access, key);
+    const { account: own } = await app.people();
+    await own.register(account, shown, access, key).catch((error) => {
+      // Elsewhere the hub calls another person so.
+      throw error.field === "account" ? Object.assign(error, { field: "name" }) : error;
+    });
     await registered(shown);
   }
 
