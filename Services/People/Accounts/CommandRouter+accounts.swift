@@ -83,7 +83,7 @@ extension CommandRouter {
                 try change.require(.administrator, of: context)
                 guard try change.transaction.account(command.account).role.isStaff else { return false }
                 let now = change.now
-                _ = try change.update(command.account, as: RemoveAccount.name, endsCredentials: true) { account in
+                let removed = try change.update(command.account, as: RemoveAccount.name, endsCredentials: true) { account in
                     account.removed = now
                     account.password = nil
                     account.secondFactor = nil
@@ -91,6 +91,9 @@ extension CommandRouter {
                     account.professor = nil
                     (account.signedIn, account.openIDSignedIn) = (nil, nil)
                 }
+                // What its person had in the students' app.
+                _ = try change.transaction.forgetDevices(of: removed)
+                _ = try change.transaction.forgetSocial(of: removed)
                 return true
             }
             // Of the staff the name stays, as the sender of messages. Of a student nothing does.
