@@ -112,7 +112,10 @@ struct Erasures: Service {
             guard timeout > .zero else { break }
             try? await ask(other, to: erasure, timeout: Duration(timeout))
         }
-        try? await end(erasure.id)
+        // Another read may need the write-ahead log for a moment.
+        while (try? await end(erasure.id)) == nil, deadline - .now > Self.replyTime {
+            guard (try? await Task.sleep(for: Self.period)) != nil else { break }
+        }
         return try await store.get(erasure.id, from: PeopleStore.erasures)?.report ?? erasure.report
     }
 
