@@ -99,7 +99,7 @@ extension PeopleServiceTests {
             }
         }
 
-        @Test("Of a removed account neither the person's name nor the last sign-in stays")
+        @Test("Of a removed account neither the person's name, the profile nor the last sign-in stays")
         func forgottenPerson() async throws {
             try await withTemporaryFolder { folder in
                 try await RunningPeople.with(in: folder) { people in
@@ -107,13 +107,17 @@ extension PeopleServiceTests {
                     try await people.add("ann")
                     _ = try await people.client.request(UpdateAccount("ann", displayName: "Ann Lee"))
                     _ = try await people.signIn("ann")
+                    let profile = SetProfile(Profile(bio: "Physics"))
+                    _ = try await people.client.request(profile, context: CallerContext(actor: "ann"))
                     _ = try await people.client.request(RemoveAccount("ann"))
                 }
                 let store = try await Storage.open(
                     PeopleStore.declaration, at: StoragePlace(database: nil, folder: folder), logger: quietLogger)
                 let stored = try await store.get("ann", from: PeopleStore.accounts)?.document
+                let profile = try await store.get("ann", from: PeopleStore.profiles)
                 try await store.close()
                 #expect(stored?.removed != nil && stored?.displayName == nil && stored?.signedIn == nil)
+                #expect(profile == nil)
             }
         }
 

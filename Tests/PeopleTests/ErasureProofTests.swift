@@ -48,7 +48,8 @@ struct ErasureProofTests {
             #expect(try await people.client.request(ListDevices("ann")).devices.count == 1)
 
             let report = try await messageLog.run(in: people.folder) {
-                try await people.client.request(erase(device: own, by: device), context: person)
+                _ = try await people.client.request(erase(device: own, by: device), context: person)
+                return try await people.finishedErasures()[0]
             }
             #expect(report.finished != nil && messageLog.erased == ["ann"])
             #expect(report.services.first?.removed.contains(ErasedData(what: "devices", count: 1)) == true)

@@ -20,24 +20,30 @@ struct ErasureRestoreTests {
         try await messageLog.run(in: folder) { try await RunningPeople.with(in: folder, body) }
     }
 
-    private func erase(_ name: AccountName, by people: RunningPeople) async throws {
-        #expect(try await people.client.request(BeginErasure(of: name)).finished != nil)
+    private func erase(_ names: AccountName..., by people: RunningPeople) async throws {
+        for name in names {
+            let report = try await people.client.request(BeginErasure(of: name))
+            #expect(report.services.map(\.service) == ["people", "message-log"])
+        }
+        try await people.finishedErasures(names.count)
     }
 
     @Test("The data of an older backup is erased again, in the other services as well; other names of the log are never given")
     func restored() async throws {
         try await withTemporaryFolder { folder in
+            let log = ErasureLog(stateDirectory: folder)
             try await withPeople(in: folder, ErasureDouble()) { people in
                 try await people.setUp()
                 try await people.addStudents("ann", "bob")
+                // The key of its digests is in the backup.
+                try await eventually("the log") { log.exists }
             }
             let kept = folder + "/kept.sqlite"
             try FileManager.default.copyItem(atPath: folder + Self.database, toPath: kept)
             try await withPeople(in: folder, ErasureDouble()) { people in
                 try await people.addStudents("carl")
-                for name in ["ann", "carl"] as [AccountName] { try await erase(name, by: people) }
+                try await erase("ann", "carl", by: people)
             }
-            let log = ErasureLog(stateDirectory: folder)
             let lines = try log.lines()
             try FileManager.default.removeItem(atPath: folder + Self.database)
             try FileManager.default.moveItem(atPath: kept, toPath: folder + Self.database)
@@ -68,7 +74,8 @@ struct ErasureRestoreTests {
             let digest = try await withPeopleStore(in: folder) { store in
                 try await store.transaction { transaction in
                     let name: AccountName = "ANN"
-                    return name.digest(by: try transaction.namesKey())
+                    let key = try transaction.namesKey()
+                    return name.digest(by: key)
                 }
             }
             try ErasureLog(stateDirectory: folder).append([ErasureLog.Line(at: .now, digest: digest)])
@@ -105,8 +112,10 @@ struct ErasureRestoreTests {
                 #expect(messageLog.erased == (step == 0 ? ["ann"] : []))
             }
             try await withPeopleStore(in: folder) { store in
-                #expect(try await store.get("ann", from: PeopleStore.accounts) == nil)
-                let erasure = try #require(try await store.get(begun, from: PeopleStore.erasures)?.document)
+                let ann = try await store.get("ann", from: PeopleStore.accounts)
+                #expect(ann == nil)
+                let stored = try await store.get(begun, from: PeopleStore.erasures)
+                let erasure = try #require(stored?.document)
                 #expect(erasure.account == nil && erasure.expires != nil)
             }
         }
@@ -118,7 +127,7 @@ struct ErasureRestoreTests {
             try await withPeople(in: folder, ErasureDouble()) { people in
                 try await people.setUp()
                 try await people.addStudents("ann", "bob")
-                for name in ["ann", "bob"] as [AccountName] { try await erase(name, by: people) }
+                try await erase("ann", "bob", by: people)
             }
             // As msi restore does.
             try await StoredDocuments.change(RepeatedErasures.collection, in: folder) { fields in

@@ -52,7 +52,7 @@ struct FriendshipTests {
             return (cells[0], Array(cells.dropFirst()))
         })
 
-    private static let states: [Friendship.State?] = [nil] + Friendship.State.allCases
+    private static let states: [Friendship.State?] = [nil] + Friendship.State.allCases.map(Optional.some)
 
     private static func text(_ friendship: Friendship) -> Substring {
         [friendship.mine, friendship.theirs].map { $0.map { String($0.rawValue.prefix(1)) } ?? "-" }.joined()[...]

@@ -18,7 +18,7 @@ extension PeopleServiceTests {
         private static func withProvider(_ kind: StoreKind, _ body: (RunningPeople) async throws -> Void) async throws {
             var settings = ["MSI_OIDC_ISSUER": "http://127.0.0.1:1", "MSI_OIDC_CLIENT_ID": "hub"]
             settings["MSI_DATABASE_URL"] = try await kind.newDatabaseURL()
-            try await withTemporaryFolder { folder in
+            try await withTemporaryFolder { [settings] folder in
                 try await RunningPeople.with(in: folder, settings: settings) { people in
                     try await people.setUp()
                     try await body(people)

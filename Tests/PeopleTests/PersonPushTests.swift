@@ -41,8 +41,12 @@ struct PersonPushTests {
                 let server = try CommandServer(bus: bus, endpoint: endpoint, router: messageLog.router(), logger: quietLogger)
                 let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
                 let pushes = PersonPushes(store: store, messageLog: client, logger: quietLogger)
-                let running = [Task { try await server.run() }, Task { await pushes.run() }]
-                defer { for task in running { task.cancel() } }
+                let serving = Task { try await server.run() }
+                let sending = Task { await pushes.run() }
+                defer {
+                    serving.cancel()
+                    sending.cancel()
+                }
                 try await body(Parts(store: store, messageLog: messageLog, pushes: pushes))
             }
             try await store.close()

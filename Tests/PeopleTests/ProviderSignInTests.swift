@@ -3,6 +3,7 @@ import Bus
 import Crypto
 import FoundationEssentials
 import Schemas
+import Store
 import TestSupport
 import Testing
 

@@ -81,12 +81,15 @@ struct UnusedAccountTests {
 
     @Test("A person who comes back has the account again, unless a super user has disabled it")
     func back() {
-        for (var account, isBack) in [
-            (Self.student("asleep", days: 80, unused: 45), true), (Self.student("banned", days: 80, disabled: true), false),
+        for (stored, isBack) in [
+            (Self.student("asleep", days: 150, unused: 92), true), (Self.student("banned", days: 150, disabled: true), false),
         ] {
+            var account = stored
             #expect(!account.isActive && account.isUnused == isBack)
+            #expect(account.isToErase(Self.limits, at: Self.now) == isBack)
             account.use(at: Self.now)
             #expect(account.isActive == isBack && account.unusedSince == nil && account.usedOn == Self.now.day)
+            #expect(!account.isToErase(Self.limits, at: Self.now))
         }
     }
 

@@ -8,11 +8,13 @@ import Schemas
 import ServiceKit
 import ServiceLifecycle
 import Store
+import Synchronization
 
 /// Erases persons: at once in this service, and then in the others, which it asks until they have answered.
 ///
-/// The line in ``ErasureLog`` is written before the transaction that erases. The start erases what the log names and the store does not, so a
-/// line without a transaction does no harm, and the data of a restored backup is erased again.
+/// The line in ``ErasureLog`` is written before the transaction that erases, and from then on there is no way back. The start erases
+/// what the log names and the store does not, so a line without a transaction is made good, and the data of a restored backup is
+/// erased again.
 struct Erasures: Service {
     /// Another service with personal data.
     struct Other: Sendable {
@@ -29,6 +31,7 @@ struct Erasures: Service {
     private let outage: OutageLog
     /// Logs that other services do not answer.
     private let unanswered: OutageLog
+    private let openLines = OpenLines()
     private let waiting = Instrument.erasuresWaiting.gauge()
 
     private static let period = Duration.seconds(1)
@@ -54,7 +57,7 @@ struct Erasures: Service {
     ///
     /// - Parameters:
     ///   - deadline: When the caller stops waiting for the other services; `nil` for a caller who does not wait for them.
-    ///   - check: Throws if the erasure is not allowed. It is called in a transaction, more than once.
+    ///   - check: Throws if the erasure is not allowed. It is called in a transaction, before the line in the log.
     /// - Returns: What came of it until then.
     /// - Throws: ``CommandFailure``: `not_found` if there is no such account, `conflict` if it is one of staff, `unavailable` if the log
     ///   takes no line; the error of `check`.
@@ -62,19 +65,35 @@ struct Erasures: Service {
         _ name: AccountName, by author: AuditAuthor, until deadline: UnixMilliseconds? = nil,
         check: @escaping @Sendable (PeopleChange, AccountDocument) throws -> Void = { _, _ in }
     ) async throws -> ErasureReport {
-        let digest = try await changes.make(by: author) { change in
-            if try change.transaction.unfinishedErasure(of: name) == nil { try check(change, change.erasable(name)) }
-            return name.digest(by: try change.transaction.namesKey())
+        let (digest, begun) = try await changes.make(by: author) { change in
+            let begun = try change.transaction.unfinishedErasure(of: name)
+            if begun == nil { try check(change, change.erasable(name)) }
+            return (name.digest(by: try change.transaction.namesKey()), begun)
         }
-        try note(digest)
-        let erasure = try await changes.make(by: author) { change in
-            if let begun = try change.transaction.unfinishedErasure(of: name) { return begun }
-            let account = try change.erasable(name)
-            try check(change, account)
-            return try change.erase(account, digest: digest)
+        let erasure: ErasureDocument
+        if let begun {
+            erasure = begun
+        } else {
+            erasure = try await erase(name, digest: digest, by: author)
         }
         guard let deadline else { return erasure.report }
         return try await finish(erasure, by: deadline - Self.replyTime)
+    }
+
+    /// Erases a person in this service. Behind the line in the log nothing is checked any more: the next start would erase the person
+    /// anyway.
+    private func erase(_ name: AccountName, digest: String, by author: AuditAuthor) async throws -> ErasureDocument {
+        try note(digest)
+        do {
+            return try await changes.make(by: author) { change in
+                if let begun = try change.transaction.unfinishedErasure(of: name) { return begun }
+                let account = try change.transaction.account(name)
+                return try change.erase(account, digest: digest)
+            }
+        } catch {
+            openLines.add()
+            throw error
+        }
     }
 
     private func note(_ digest: String) throws(CommandFailure) {
@@ -93,7 +112,10 @@ struct Erasures: Service {
             guard timeout > .zero else { break }
             try? await ask(other, to: erasure, timeout: Duration(timeout))
         }
-        try? await end(erasure.id)
+        // Another read may need the write-ahead log for a moment.
+        while (try? await end(erasure.id)) == nil, deadline - .now > Self.replyTime {
+            guard (try? await Task.sleep(for: Self.period)) != nil else { break }
+        }
         return try await store.get(erasure.id, from: PeopleStore.erasures)?.report ?? erasure.report
     }
 
@@ -147,7 +169,6 @@ struct Erasures: Service {
 
     /// What one round leaves for the next one.
     private struct Rounds: Sendable {
-        var hasErasedAgain = false
         /// The pauses of services that do not answer, by their names, and when they end.
         var pauses: [String: (backoff: Backoff, end: ContinuousClock.Instant)] = [:]
     }
@@ -156,9 +177,13 @@ struct Erasures: Service {
         let unfinished: @Sendable () async throws -> [ErasureDocument] = store.repeatedPage(
             of: PeopleStore.erasures, Query(where: PeopleStore.erasureEnd == nil), limit: Self.maxPerRound)
         await RepeatingService(every: Self.period, outage: outage, from: Rounds()) { rounds in
-            if !rounds.hasErasedAgain {
-                try await eraseAgain()
-                rounds.hasErasedAgain = true
+            if openLines.take() {
+                do {
+                    try await eraseAgain()
+                } catch {
+                    openLines.add()
+                    throw error
+                }
             }
             let erasures = try await unfinished()
             waiting.set(erasures.count)
@@ -218,6 +243,21 @@ struct Erasures: Service {
         try await store.update(id, in: PeopleStore.erasures) { erasure in
             erasure.finished = now
             erasure.expires = now + ErasureDocument.keptFor
+        }
+    }
+}
+
+/// Whether the log may have lines that the store does not know: at the start, and when a transaction behind a line has failed.
+private final class OpenLines: Sendable {
+    private let mayBe = Mutex(true)
+
+    func add() { mayBe.withLock { $0 = true } }
+
+    /// Whether there may be some, which the caller then makes good.
+    func take() -> Bool {
+        mayBe.withLock { mayBe in
+            defer { mayBe = false }
+            return mayBe
         }
     }
 }

@@ -39,9 +39,7 @@ extension PeopleChange {
                 let now = now
                 _ = try update(account.name, as: Self.unusedAction) { ($0.disabled, $0.unusedSince) = (true, now) }
                 page.disabled += 1
-            } else if account.isUnused, limits.erasedDays > 0, let since = account.unusedSince,
-                since < now - .days(limits.erasedDays)
-            {
+            } else if account.isToErase(limits, at: now) {
                 page.toErase.append(account.name)
             }
         }
@@ -64,6 +62,14 @@ extension PeopleChange {
         let since = isGap ? now : stored.since
         try transaction.update(stored.id, in: PeopleStore.unusedChecks) { ($0.at, $0.since) = (now, since) }
         return now - since >= UnusedCheck.trustTime
+    }
+}
+
+extension AccountDocument {
+    /// Whether it was disabled so long ago, because nobody used it, that its person is to be erased.
+    func isToErase(_ limits: UnusedLimits, at now: UnixMilliseconds) -> Bool {
+        guard isUnused, limits.erasedDays > 0, let since = unusedSince else { return false }
+        return since < now - .days(limits.erasedDays)
     }
 }
 

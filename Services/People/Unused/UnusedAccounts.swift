@@ -51,14 +51,31 @@ struct UnusedAccounts: Service {
             let page = try await changes.make(by: .program) { [cursor] change in
                 try change.disableUnused(limits, after: cursor, limit: limit)
             }
-            for name in page.toErase { _ = try await erasures.begin(name, by: .program) }
             disabled += page.disabled
-            erased += page.toErase.count
+            for name in page.toErase {
+                if try await erase(name, limits) { erased += 1 }
+            }
             cursor = page.next
         } while cursor != nil && disabled + erased < max
         guard disabled + erased > 0 else { return }
         logger.notice(
             "accounts that nobody uses were ended",
             metadata: ["disabled": "\(disabled)", "erased": "\(erased)", "more": "\(cursor != nil)"])
+    }
+
+    /// Erases the person of an account.
+    ///
+    /// - Returns: `false` if somebody has used, changed or removed the account in the meantime.
+    private func erase(_ name: AccountName, _ limits: UnusedLimits) async throws -> Bool {
+        do {
+            _ = try await erasures.begin(name, by: .program) { change, account in
+                guard account.isToErase(limits, at: change.now) else {
+                    throw CommandFailure(.conflict, "\(account.name) is in use again")
+                }
+            }
+            return true
+        } catch let failure as CommandFailure where [.conflict, .notFound].contains(failure.status) {
+            return false
+        }
     }
 }
