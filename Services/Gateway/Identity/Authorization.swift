@@ -4,7 +4,8 @@ import Schemas
 
 /// The right that a route requires of its caller. ``Route`` refuses callers without it.
 enum Right: String, CaseIterable, Sendable {
-    /// No right is needed, and the gateway ignores the credential: each request is anonymous, and is limited by its address.
+    /// No right is needed, and the gateway ignores the credential: each request is anonymous, and is limited by its address. Only where
+    /// another method of the path requires a credential, a request with a valid one is limited by the account.
     case anonymous
     /// No right is needed, not even an account.
     case anyone
@@ -104,8 +105,10 @@ extension Route {
         _ request: Request, _ context: GatewayContext, _ callers: CallerCheck
     ) async throws -> Response {
         try authorize(context)
-        guard body != nil, right.requiresCredential else { return try await handler(request, context) }
         var (request, context) = (request, context)
+        // The commands of the request do not name a person where none is needed.
+        if !right.requiresCredential, context.authentication.person != nil { context.authentication = .anonymous }
+        guard body != nil, right.requiresCredential else { return try await handler(request, context) }
         request.body = .init(buffer: try await RequestBody.collect(from: request))
         context.authentication = try await callers.again(context.authentication)
         try authorize(context)

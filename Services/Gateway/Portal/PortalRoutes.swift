@@ -36,7 +36,7 @@ struct PortalRoutes: Feature {
                 "`<page>/` is a page, such as `send/`; without the slash, the answer is a redirection to it. "
                     + "`files/<version>/<path>` is a file. With the current version, which the pages name, it may be kept for ever. "
                     + "With any other version, the answer is the current file. An empty path leads to the page for sending. "
-                    + "A browser gets a page also if the path does not exist.",
+                    + "A browser gets a page even if the path does not exist.",
                 path: ["path": String.self], headers: [.ifNoneMatch], answerHeaders: [.eTag], also: Self.otherAnswers,
                 callsServices: false),
         ]

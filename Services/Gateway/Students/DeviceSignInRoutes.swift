@@ -15,8 +15,10 @@ struct DeviceSignInRoutes: Feature {
 
     /// The people service sends a provider up to three requests.
     static let timeout = Duration.seconds(20)
-    /// A friend of this name would have the path of the friends' requests.
-    private static let reservedNames = [FriendRoutes.requestsSegment].compactMap { AccountName($0) }
+    /// A friend of this name would have the path of the friends' requests, and an account the path of the import.
+    private static let reservedNames = [FriendRoutes.requestsSegment, StudentAccountRoutes.importSegment].compactMap {
+        AccountName($0)
+    }
 
     init(people: CommandClient, cube: CubeService, publicURL: String?) {
         self.people = people

@@ -26,7 +26,7 @@ struct PersonRoutes: Feature {
                 "The credential of a further provider, as in `PUT /user`, or with `password` the account's name and a new password. 409 if the "
                     + "identity has another account, or the account another identity of the provider. An identity that the account has already "
                     + "is no error.",
-                headers: [.repeatableKey], problems: [.conflict]),
+                headers: [.repeatableKey], answerHeaders: [.location], problems: [.conflict]),
             Route(.delete, "/user/identities/:provider", right: .person, answer: .ok(Person.self)) { call in
                 guard let provider = call.parameter("provider").flatMap(IdentityProvider.init(rawValue:)) else {
                     let all = IdentityProvider.allCases.map(\.rawValue).joined(separator: ", ")

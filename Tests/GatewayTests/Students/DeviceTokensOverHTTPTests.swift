@@ -36,6 +36,13 @@ struct DeviceTokensOverHTTPTests {
             #expect(try await ann.request("GET", "/problems").status == 200)
             let challenge = try await ann.request("GET", "/user/challenge")
             #expect(challenge.status == 200 && people.asked.last?.actor == nil, "\(challenge)")
+            // Only the GET of this path requires a token.
+            let signIn = #"{"credential":{"provider":"google","id_token":"a.b.c"},"device":{"key":"BK","platform":"web"},"#
+                + #""nonce":"n","proof":"p"}"#
+            for caller in [ann, gateway.with(token: "a.b.c"), gateway] {
+                let answer = try await caller.request("PUT", "/user", body: signIn)
+                #expect(answer.status == 200 && people.asked.last?.actor == nil, "\(answer)")
+            }
             let none = try await gateway.with(token: nil).request("GET", "/user")
             #expect(none.status == 401 && none.object["field"] as? String == "Authorization", "\(none)")
         }

@@ -66,6 +66,7 @@ struct KeptEndsTests {
         try await withTemporaryFolder { folder in
             let people = PeopleDouble(signer)
             let device = ObjectID()
+            let ended = try signer.token("ann", device)
             try await people.run(in: folder) {
                 try await DeviceAccess.running(in: folder, keptIn: folder) { devices in
                     try await eventually("the first file") { text(in: folder)?.contains(signer.id) == true }
@@ -82,7 +83,6 @@ struct KeptEndsTests {
             }
             // The people service is away.
             try await DeviceAccess.running(in: folder, keptIn: folder) { devices in
-                let ended = try signer.token("ann", device, issued: .ago(.seconds(10)))
                 #expect(devices.checkNow(ended, ended.credentialHash).refusal == .ended)
                 let other = try signer.token()
                 #expect(devices.checkNow(other, other.credentialHash).caller?.account == .sample("ann"))

@@ -148,6 +148,7 @@ struct PersonsOverHTTPTests {
             let rest = try await gateway.request("GET", next)
             #expect((rest.object["accounts"] as? [[String: Any]])?.first?["account"] as? String == "ben", "\(rest)")
             #expect(try await gateway.request("GET", "/account?role=tutor").status == 400)
+            #expect(try await gateway.request("GET", "/account?role=student&after=x").status == 400)
             let found = try await gateway.request("GET", "/account/ann")
             #expect(found.status == 200 && found.object["role"] as? String == "student", "\(found)")
 

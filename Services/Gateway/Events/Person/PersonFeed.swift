@@ -33,7 +33,7 @@ struct PersonFeed: Sendable {
     ///
     /// - Returns: Whether events before it are missing. Then all that were known are forgotten.
     mutating func add(_ event: PersonChanged, json: Data) -> Bool {
-        let isNext = source.map { $0.epoch == event.epoch && $0.number + 1 == event.number } ?? true
+        let isNext = source.map { $0.epoch == event.epoch && $0.number &+ 1 == event.number } ?? true
         source = (event.epoch, event.number)
         if !isNext { forget() }
         if entries.count == capacity { entries.removeFirst() }

@@ -109,8 +109,8 @@ struct AccountRoutes: Feature {
             let next = page.next.map { call.request.nextPage("/account", limit: Int64(query.command.limit), ("after", $0)) }
             return Answer(AccountPage(accounts: page.accounts, next: next), headers: .link(next: next))
         } catch {
-            // The query was checked here, so a service that refuses it does not know these parameters.
-            guard error.status == .invalid, query.isFiltered else { throw error }
+            // The filter was checked here, so a service that refuses it does not know these parameters.
+            guard error.status == .invalid, query.isFiltered, error.field != "after" else { throw error }
             throw Problem(.serviceUnavailable, "The people service is of an earlier version, which cannot search accounts.")
         }
     }

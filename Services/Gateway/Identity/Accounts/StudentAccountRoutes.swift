@@ -14,6 +14,8 @@ struct StudentAccountRoutes: Feature {
             "A student has no right in the hub, and uses the routes of persons alone. `/account` is about students as well.")
     }
 
+    /// The last part of a path beside those of accounts.
+    static let importSegment = "import"
     private static let ofAccount = "/account/:account/devices"
     private static let path: [String: any Route.Document.Type] = ["account": AccountName.self]
     /// Each row is a change by itself.
@@ -24,7 +26,7 @@ struct StudentAccountRoutes: Feature {
     private var accountRoutes: [Route] {
         [
             Route(
-                .post, "/account/import", right: .administer, confirmed: true, body: ImportAccounts.self,
+                .post, "/account/\(Self.importSegment)", right: .administer, confirmed: true, body: ImportAccounts.self,
                 answer: .ok(ImportAccounts.Reply.self)
             ) { call in
                 Answer(

@@ -180,7 +180,7 @@ package struct EndDevicePushes: Command, Checked {
     package static let name = "device.unreachable"
     package typealias Reply = Done
 
-    package struct Ended: Codable, Hashable, Sendable {
+    package struct Ended: Codable, Checked, Hashable, Sendable {
         package let device: ObjectID
         /// Of ``ReachedDevice``.
         package let registered: UnixMilliseconds
@@ -188,6 +188,14 @@ package struct EndDevicePushes: Command, Checked {
         package init(device: ObjectID, registered: UnixMilliseconds) {
             self.device = device
             self.registered = registered
+        }
+
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case device, registered
+        }
+
+        package func check() throws(SchemaViolation) {
+            try (0...maximumUnixMilliseconds).check(registered, CodingKeys.registered)
         }
     }
 

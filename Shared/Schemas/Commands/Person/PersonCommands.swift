@@ -149,8 +149,10 @@ package struct SearchPersons: Command, Checked {
 
     package func check() throws(SchemaViolation) {
         try PersonLimits.search.check(text, CodingKeys.text)
-        guard text.unicodeScalars.count >= PersonLimits.minSearch else {
-            throw SchemaViolation(CodingKeys.text, "expected at least \(PersonLimits.minSearch) characters")
+        let limits = Int64(PersonLimits.minSearch)...Int64(PersonLimits.search.max)
+        guard limits.contains(Int64(text.unicodeScalars.count)) else {
+            throw SchemaViolation(
+                CodingKeys.text, "expected at least \(limits.lowerBound) characters", limit: .range(limits))
         }
     }
 }
