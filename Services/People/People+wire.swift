@@ -40,7 +40,8 @@ extension ServicePlan {
         let changes = PeopleChanges(
             store: store, event: event, deviceEvent: deviceEvent, issuer: openID?.settings.issuer, now: now)
         let providers = Providers(
-            try ProviderSettings(settings), openID: openID, times: times, keys: keys, logger: logger)
+            try ProviderSettings(settings), openID: openID, times: times, keys: keys, store: store,
+            logger: logger)
         let clients = try ServiceEntry.withPersonalData.filter { $0 != .people }.map { entry in
             Erasures.Other(
                 name: entry.name,
@@ -51,9 +52,10 @@ extension ServicePlan {
         let messageLog = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .messageLog)), logger: logger)
         let people = People(
             store: store, passwords: PasswordCheck(hashing: hashing, store: store, audit: deferred, logger: logger),
-            changes: changes, heads: heads, challenges: Challenges(now: now),
+            changes: changes, heads: heads, challenges: Challenges(store: store, now: now),
             deviceTokens: DeviceTokens(changes: changes, logger: logger), providers: providers,
-            registrations: RegistrationLimits(), personEvents: PersonEvents(publisher: publisher, logger: logger),
+            signIns: SignInLimits(), registrations: RegistrationLimits(),
+            personEvents: PersonEvents(publisher: publisher, logger: logger),
             personPushes: PersonPushes(store: store, messageLog: messageLog, logger: logger), erasures: erasures,
             unused: try UnusedAccounts(changes: changes, erasures: erasures, settings: settings, logger: logger))
         let server = try CommandServer(
@@ -133,6 +135,7 @@ struct People: Sendable {
     let challenges: Challenges
     let deviceTokens: DeviceTokens
     let providers: Providers
+    let signIns: SignInLimits
     let registrations: RegistrationLimits
     let personEvents: PersonEvents
     let personPushes: PersonPushes

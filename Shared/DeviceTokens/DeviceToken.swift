@@ -111,7 +111,9 @@ extension DeviceTokenClaims {
     /// - Parameter isOffline: Whether the people service cannot be reached: the token is then valid for longer.
     /// - Throws: ``DeviceTokenRefusal``.
     package func check(at now: UnixMilliseconds, isOffline: Bool) throws(DeviceTokenRefusal) {
-        guard iat <= now.seconds + Self.leeway, exp > iat, exp - iat <= PersonLimits.tokenTime.rawValue / 1_000 else {
+        guard iat <= now.seconds + Self.leeway, exp > iat,
+            exp.subtracting(iat) <= PersonLimits.tokenTime.rawValue / 1_000
+        else {
             throw .early
         }
         let end = isOffline ? iat + PersonLimits.offlineTokenTime.rawValue / 1_000 : exp + Self.leeway

@@ -125,6 +125,22 @@ extension PeopleServiceTests {
             }
         }
 
+        @Test("A damaged key is left out: tokens end, and another key signs", arguments: StoreKind.allCases)
+        func damagedKey(kind: StoreKind) async throws {
+            try await withPeopleChanges(kind) { changes, clock in
+                let json = #"{"_id":"\#(ObjectID())","private_key":"AAAA","created":1,"signs_from":1}"#
+                let damaged = try JSONCoder.decode(TokenKeyDocument.self, from: Data(json.utf8))
+                try await changes.store.insert(damaged, into: PeopleStore.tokenKeys)
+                let ended = try await changes.store.transaction { [now = clock.now] in try $0.end([.account("ann")], at: now) }
+                #expect(ended.keys.isEmpty && ended.ended.count == 1)
+                try await DeviceTokens(changes: changes, logger: quietLogger).maintain()
+                let keys = try await changes.store.snapshot { try $0.announcedKeys().map(\.id) }
+                #expect(keys.count == 1 && keys != ["\(damaged.id)"])
+                let signing = try await changes.store.snapshot { [now = clock.now] in try $0.signingKey(at: now).id }
+                #expect(keys == ["\(signing)"])
+            }
+        }
+
         @Test("A super user's sign-out of a person's devices is in the audit log, the person's own is not")
         func audit() async throws {
             try await RunningPeople.withAdmin(.sqlite) { people in

@@ -21,6 +21,10 @@ extension PeopleServiceTests {
                     let failure = await people.client.failure(of: try await people.add("ann", credential, key: key))
                     #expect(failure?.status == .conflict && failure?.field == "account")
                 }
+                // Who knows the key alone learns nothing.
+                let guess = RunningPeople.password(of: "ann", Secret("another password"))
+                let wrong = await people.client.failure(of: try await people.add("ann", guess, key: "key-1"))
+                #expect(wrong?.status == .unauthenticated && wrong?.field == "password")
                 let other = RunningPeople.password(of: "ANN")
                 #expect(await people.client.failure(of: try await people.add("ANN", other))?.field == "account")
                 _ = try await people.client.request(RemoveAccount("ann"))
@@ -38,6 +42,10 @@ extension PeopleServiceTests {
                     let failure = await people.client.failure(
                         of: try await people.add(account, RunningPeople.password(of: account)))
                     #expect(failure?.status == .invalid && failure?.field == "account", "\(name)")
+                }
+                for name in ["import", "Requests"] as [AccountName] {
+                    let failure = await people.client.failure(of: try await people.add(name, RunningPeople.password(of: name)))
+                    #expect(failure?.status == .conflict && failure?.field == "account", "\(name)")
                 }
                 let other = await people.client.failure(of: try await people.add("ann", RunningPeople.password(of: "ben")))
                 #expect(other?.status == .invalid && other?.field == "credential.account")
@@ -92,42 +100,46 @@ extension PeopleServiceTests {
 
     @Suite("Nonces")
     struct DeviceChallengeTests {
-        @Test("Each is used once, and none is forgotten while it is valid")
-        func used() {
-            var used = UsedChallenges()
-            let start: UnixMilliseconds = 1_796_000_000_000
-            let (early, late) = (ObjectID(), ObjectID())
-            #expect(used.use(early, now: start) == .first)
-            #expect(used.use(late, now: start + PersonLimits.nonceTime - 1) == .first)
-            for later in [0, 1, 2] {
-                let now = start + PersonLimits.nonceTime + Milliseconds(rawValue: Int64(later))
-                #expect(used.use(ObjectID(), now: now) == .first)
-                #expect(used.use(late, now: now) == .again)
+        /// Why a nonce cannot be used.
+        private func refusal(of nonce: Secret, _ changes: PeopleChanges, at now: UnixMilliseconds) async -> CommandFailure? {
+            do {
+                try await changes.make(by: .program) { change in
+                    try change.transaction.use(change.transaction.challenge(nonce, at: now))
+                }
+                return nil
+            } catch {
+                return error as? CommandFailure
             }
-            #expect(used.use(late, now: start + PersonLimits.nonceTime * 2 - 1) == .again)
         }
 
-        @Test("If too many are used within a time, no further one is")
-        func full() {
-            var used = UsedChallenges(maxNonces: 2)
-            let start: UnixMilliseconds = 1_796_000_000_000
-            for _ in 0..<2 { #expect(used.use(ObjectID(), now: start) == .first) }
-            #expect(used.use(ObjectID(), now: start) == .full)
-            #expect(used.use(ObjectID(), now: start + PersonLimits.nonceTime) == .first)
+        @Test("Each is used once while it is valid, and then no more", arguments: StoreKind.allCases)
+        func used(kind: StoreKind) async throws {
+            try await withPeopleChanges(kind) { changes, clock in
+                let challenges = Challenges(store: changes.store, now: { clock.now })
+                let (nonce, unused) = (try await challenges.make().nonce, try await challenges.make().nonce)
+                #expect(await refusal(of: nonce, changes, at: clock.now) == nil)
+                for _ in 0..<4 {
+                    let again = await refusal(of: nonce, changes, at: clock.now)
+                    #expect(again?.status == .unauthenticated && again?.field == "nonce")
+                    clock.pass(PersonLimits.nonceTime - .seconds(60))
+                }
+                #expect(await refusal(of: unused, changes, at: clock.now)?.field == "nonce")
+            }
         }
 
-        @Test("After the clock was set back, nonces are used as before, and none of the future")
-        func setBack() throws {
-            let clock = TestClock()
-            let challenges = Challenges(now: { clock.now })
-            let future = try challenges.make().nonce
-            clock.pass(.seconds(-3_600))
-            #expect(throws: CommandFailure.self) { try challenges.use(future) }
-            try challenges.use(try challenges.make().nonce)
-            var used = UsedChallenges(maxNonces: 1)
-            let start: UnixMilliseconds = 1_796_000_000_000
-            #expect(used.use(ObjectID(), now: start) == .first)
-            #expect(used.use(ObjectID(), now: start - .seconds(3_600)) == .first)
+        @Test("After the clock was set back, nonces are used as before, and none of the future; clocks may differ by a minute")
+        func setBack() async throws {
+            try await withPeopleChanges(.sqlite) { changes, clock in
+                let challenges = Challenges(store: changes.store, now: { clock.now })
+                let future = try await challenges.make().nonce
+                clock.pass(.seconds(-61))
+                #expect(await refusal(of: future, changes, at: clock.now)?.field == "nonce")
+                let present = try await challenges.make().nonce
+                #expect(await refusal(of: present, changes, at: clock.now) == nil)
+                clock.pass(.seconds(1))
+                #expect(await refusal(of: future, changes, at: clock.now) == nil)
+                #expect(await refusal(of: future, changes, at: clock.now)?.field == "nonce")
+            }
         }
     }
 }

@@ -73,9 +73,8 @@ extension PeopleServiceTests {
                         credential: credential, device: ann.device.document, nonce: nonce, proof: proof,
                         address: RunningPeople.address)
                 }
-                // The proof of another nonce uses up this one.
-                #expect(await failure(begin(command.proof, nonce: nonce)) == "proof")
-                #expect(await failure(begin(command.proof, nonce: nonce)) == "nonce")
+                // Only what it allows uses a nonce up.
+                for _ in 0..<2 { #expect(await failure(begin(command.proof, nonce: nonce)) == "proof") }
                 #expect(await failure(begin(command.proof, nonce: Secret("AAAA"))) == "nonce")
                 for wrong in [
                     try await people.nonce(), try await people.nonce(), try await people.nonce(), try await people.nonce(),
@@ -96,25 +95,49 @@ extension PeopleServiceTests {
             }
         }
 
-        @Test("A nonce ends after two minutes, and with the process that made it")
+        @Test("A nonce ends after two minutes, and is valid once, also after a restart")
         func nonceEnd() async throws {
             try await withTemporaryFolder { folder in
                 let clock = TestClock()
-                let (ann, early) = try await RunningPeople.with(in: folder, clock: clock) { people in
+                let (ann, early, used) = try await RunningPeople.with(in: folder, clock: clock) { people in
                     let ann = try await people.signedIn("ann")
                     let late = try await people.nonce()
                     clock.pass(PersonLimits.nonceTime)
                     #expect(try await ann.refusal(nonce: late)?.field == "nonce")
-                    return (ann, try await people.nonce())
+                    let used = try await people.nonce()
+                    #expect(try await ann.refusal(nonce: used) == nil)
+                    return (ann, try await people.nonce(), used)
                 }
                 try await RunningPeople.with(in: folder, clock: clock) { people in
                     let again = SignedInPerson(client: people.client, device: ann.device, signedIn: ann.signedIn)
+                    #expect(try await again.refusal(nonce: used)?.field == "nonce")
+                    #expect(try await again.refusal(nonce: early) == nil)
                     #expect(try await again.refusal(nonce: early)?.field == "nonce")
                     // A month later it is still signed in.
                     clock.pass(.seconds(30 * 86_400))
                     let token = try await again.token().token
                     #expect(try await claims(of: token, by: people).dev == ann.id)
                     #expect(try await people.client.request(ListDevices("ann")).devices.first?.seen == clock.now)
+                }
+            }
+        }
+
+        @Test("Each instance of the service takes the nonces of the others, and each nonce is valid once in all")
+        func instances() async throws {
+            let url = try #require(try await StoreKind.mongodb.newDatabaseURL())
+            try await withTemporaryFolder { folder in
+                try await withTemporaryFolder { other in
+                    try await RunningPeople.with(in: folder, settings: ["MSI_DATABASE_URL": url]) { people in
+                        let ann = try await people.signedIn("ann")
+                        try await RunningPeople.with(in: other, settings: ["MSI_DATABASE_URL": url]) { second in
+                            let there = SignedInPerson(client: second.client, device: ann.device, signedIn: ann.signedIn)
+                            let first = try await people.nonce()
+                            #expect(try await there.refusal(nonce: first) == nil)
+                            #expect(try await ann.refusal(nonce: first)?.field == "nonce")
+                            let back = try await second.nonce()
+                            #expect(try await ann.refusal(nonce: back) == nil)
+                        }
+                    }
                 }
             }
         }
@@ -175,6 +198,31 @@ extension PeopleServiceTests {
                 for device in devices.dropFirst() { #expect(try await device.refusal() == nil) }
                 #expect(try await people.deviceChanges().ended.map(\.device) == [ann.id, ben.id])
             }
+        }
+
+        @Test("An account signs in a limited number of times, and still gets tokens")
+        func tooManySignIns() async throws {
+            try await RunningPeople.with(.sqlite) { people in
+                let ann = try await people.signedIn("ann")
+                let credential = RunningPeople.password(of: "ann")
+                for _ in 1..<PersonLimits.signIns { _ = try await people.signIn(credential, on: ann.device) }
+                let limited = try await people.refusal(of: credential)
+                #expect(limited?.status == .overloaded && limited?.retryAfter != nil)
+                #expect(try await ann.refusal() == nil)
+                _ = try await people.signedIn("ben")
+            }
+        }
+
+        @Test("At the limit there is a sign-in each half minute, until there was none for ten minutes")
+        func signInLimit() {
+            let limits = SignInLimits()
+            let now = ContinuousClock.now
+            for _ in 0..<PersonLimits.signIns { #expect(limits.begin("ann", now: now) == nil) }
+            #expect(limits.begin("ann", now: now) == .seconds(30))
+            #expect(limits.begin("ben", now: now) == nil)
+            #expect(limits.begin("ann", now: now + .seconds(30)) == nil)
+            #expect(limits.begin("ann", now: now + .seconds(59)) == .seconds(1))
+            for _ in 0..<PersonLimits.signIns { #expect(limits.begin("ann", now: now + .seconds(630)) == nil) }
         }
 
         @Test("An account with a second factor needs its code, with a password too")

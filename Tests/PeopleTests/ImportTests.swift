@@ -67,11 +67,12 @@ extension PeopleServiceTests {
                 _ = try await people.outcomes([Self.row("ann", "1")])
                 let rows = [
                     Self.row("staff", "10"), Self.row("gone", "11"), Self.row("own", "12"), Self.row("anna", "1"),
-                    Self.row("ann", "13"), Self.row("ben", "14"), Self.row("benny", "14"),
+                    Self.row("ann", "13"), Self.row("ben", "14"), Self.row("benny", "14"), Self.row("requests", "15"),
                 ]
                 let reply = try await people.client.request(ImportAccounts(rows: rows, dryRun: false))
                 #expect(
-                    reply.outcomes.map(\.outcome) == [.refused, .refused, .refused, .refused, .refused, .added, .refused])
+                    reply.outcomes.map(\.outcome)
+                        == [.refused, .refused, .refused, .refused, .refused, .added, .refused, .refused])
                 #expect(reply.outcomes.map(\.account) == rows.map(\.account))
                 for outcome in reply.outcomes { #expect((outcome.reason != nil) == (outcome.outcome == .refused)) }
                 #expect(reply.outcomes[3].reason?.contains("the account ann has this identifier") == true)

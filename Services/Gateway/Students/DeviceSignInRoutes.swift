@@ -15,10 +15,6 @@ struct DeviceSignInRoutes: Feature {
 
     /// The people service sends a provider up to three requests.
     static let timeout = Duration.seconds(20)
-    /// A friend of this name would have the path of the friends' requests, and an account the path of the import.
-    private static let reservedNames = [FriendRoutes.requestsSegment, StudentAccountRoutes.importSegment].compactMap {
-        AccountName($0)
-    }
 
     init(people: CommandClient, cube: CubeService, publicURL: String?) {
         self.people = people
@@ -97,7 +93,7 @@ struct DeviceSignInRoutes: Feature {
         let key = try call.request.idempotencyKey
         let command = try await call.body().command(key: key, from: call.address)
         // Who chooses a name must not get the rights of others.
-        guard try await !cube.current().lists(command.account), !Self.reservedNames.contains(command.account) else {
+        guard try await !cube.current().lists(command.account) else {
             throw Problem(.conflict, "account: \(command.account) cannot be used; choose another name", field: "account")
         }
         let person = try await people.requestLimited(command, timeout: Self.timeout, context: call.caller)

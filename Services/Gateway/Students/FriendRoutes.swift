@@ -5,7 +5,7 @@ import Schemas
 
 /// A person's friends, requests, and those whom the person has blocked.
 struct FriendRoutes: Feature {
-    /// The last part of a path beside those of friends.
+    /// The last part of a path beside those of friends. No new account has the name (``AccountName/isPathWord``).
     static let requestsSegment = "requests"
 
     let people: CommandClient

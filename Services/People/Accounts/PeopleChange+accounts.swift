@@ -65,7 +65,7 @@ extension PeopleChange {
         }
     }
 
-    /// - Throws: ``CommandFailure`` with `conflict` if the name was ever used.
+    /// - Throws: ``CommandFailure`` with `conflict` if the name was ever used, or cannot be.
     func requireUnused(_ name: AccountName) throws {
         let existing = try transaction.get(name.key, from: PeopleStore.accounts)?.document
         if let existing, existing.removed == nil {
@@ -75,6 +75,9 @@ extension PeopleChange {
             throw CommandFailure(
                 .conflict, "the account \(existing?.name ?? name) was removed, and its name is never used again", field: "account"
             )
+        }
+        guard !name.isPathWord else {
+            throw CommandFailure(.conflict, "account: \(name) cannot be used; choose another name", field: "account")
         }
     }
 

@@ -1,86 +1,81 @@
 import Base
-import Crypto
-import FoundationEssentials
 import Schemas
-import Synchronization
+import Store
 
-/// The nonces that devices sign, each once. The key that seals them is this process's, so that none is valid after a restart, which forgets
-/// which were used.
-final class Challenges: Sendable {
-    private struct Challenge: SealedText {
-        static let kind = "challenge"
-        static let lifetime = PersonLimits.nonceTime
-
-        let id: ObjectID
-        let made: UnixMilliseconds
-    }
-
-    private let key = SymmetricKey(size: .bits256)
-    private let used = Mutex(UsedChallenges())
+/// Makes the nonces that devices sign, each once. The key that seals them and those that were used are in the store, so each instance of the
+/// service takes those of the others, also after a restart.
+struct Challenges: Sendable {
+    private let store: Storage
     private let now: @Sendable () -> UnixMilliseconds
 
-    init(now: @escaping @Sendable () -> UnixMilliseconds) {
+    init(store: Storage, now: @escaping @Sendable () -> UnixMilliseconds) {
+        self.store = store
         self.now = now
     }
 
     /// A new nonce.
     ///
-    /// - Throws: An error of the cryptography.
-    func make() throws -> ChallengeDevice.Reply {
+    /// - Throws: ``CommandFailure``; an error of the cryptography.
+    func make() async throws -> ChallengeDevice.Reply {
         let challenge = Challenge(id: ObjectID(), made: now())
-        return ChallengeDevice.Reply(nonce: try challenge.sealed(by: key), expires: challenge.made + Challenge.lifetime)
+        let nonce = try challenge.sealed(by: await store.sealingKey(SealingKey.challenges))
+        return ChallengeDevice.Reply(nonce: nonce, expires: challenge.made + Challenge.lifetime)
     }
 
-    /// Accepts a nonce, once.
+    /// Reads a nonce. What it allows then uses it up in its transaction.
     ///
-    /// - Throws: ``CommandFailure``: `unauthenticated` with the field `nonce` if it is not one, too old, or was used; `overloaded` if too
-    ///   many were used within a short time.
-    func use(_ nonce: Secret) throws(CommandFailure) {
-        let now = now()
-        // One of the future was made before the clock was set back, and would be valid for too long.
-        guard let challenge = try? Challenge(nonce, key: key, now: now), challenge.made <= now else { throw Self.refusal }
-        switch used.withLock({ $0.use(challenge.id, now: now) }) {
-        case .first: return
-        case .again: throw Self.refusal
-        case .full:
-            throw CommandFailure(.overloaded, "too many devices are signing in; try again", retryAfter: .seconds(5))
-        }
-    }
-
-    private static var refusal: CommandFailure {
-        CommandFailure(
-            .unauthenticated, "nonce: it is too old, was used, or was made before a restart; ask for another one", field: "nonce")
+    /// - Throws: ``CommandFailure`` with `unauthenticated` and the field `nonce` if it is not one, is too old, or was used.
+    func challenge(_ nonce: Secret) async throws -> Challenge {
+        let moment = now()
+        return try await store.snapshot { try $0.challenge(nonce, at: moment) }
     }
 }
 
-/// The nonces that were used. None is forgotten while it is valid. Pure.
-struct UsedChallenges: Sendable {
-    enum Use: Hashable, Sendable {
-        case first, again
-        /// No further one can be remembered now.
-        case full
+/// What a nonce contains.
+struct Challenge: SealedText {
+    static let kind = "challenge"
+    static let lifetime = PersonLimits.nonceTime
+
+    let id: ObjectID
+    let made: UnixMilliseconds
+}
+
+extension SealingKey {
+    /// The id of the key of ``Challenge``.
+    static let challenges = "challenge"
+}
+
+extension Transaction {
+    /// Reads a nonce.
+    ///
+    /// - Throws: ``CommandFailure`` with `unauthenticated` and the field `nonce` if it is not one, is too old, or was used.
+    func challenge(_ nonce: Secret, at now: UnixMilliseconds) throws -> Challenge {
+        // One of the future was made before the clock was set back, and would be valid for too long. Clocks of instances differ a little.
+        guard let key = try get(SealingKey.challenges, from: PeopleStore.keys)?.document.key,
+            let challenge = try? Challenge(nonce, key: key, now: now),
+            challenge.made <= now + PeopleLimits.clockTolerance
+        else { throw CommandFailure.unusableNonce }
+        try requireUnused(UsedTokenDocument(challenge))
+        return challenge
     }
 
-    private let maxNonces: Int
-    /// The used ones of this period and of the one before. A period is as long as a nonce is valid.
-    private var current: Set<ObjectID> = []
-    private var previous: Set<ObjectID> = []
-    private var begun: UnixMilliseconds?
-
-    init(maxNonces: Int = 100_000) {
-        self.maxNonces = maxNonces
+    /// Uses a nonce up, in the transaction of what it allows.
+    ///
+    /// - Throws: ``CommandFailure`` with `unauthenticated` and the field `nonce` if it was used.
+    func use(_ challenge: Challenge) throws {
+        let used = UsedTokenDocument(challenge)
+        try requireUnused(used)
+        try insert(used, into: PeopleStore.usedTokens)
     }
 
-    mutating func use(_ nonce: ObjectID, now: UnixMilliseconds) -> Use {
-        // Also after the clock was set back.
-        if begun.map({ !($0..<$0 + PersonLimits.nonceTime).contains(now) }) ?? true {
-            previous = current
-            current = []
-            begun = now
-        }
-        guard !current.contains(nonce), !previous.contains(nonce) else { return .again }
-        guard current.count < maxNonces else { return .full }
-        current.insert(nonce)
-        return .first
+    private func requireUnused(_ nonce: UsedTokenDocument) throws {
+        guard try get(nonce.id, from: PeopleStore.usedTokens) == nil else { throw CommandFailure.unusableNonce }
+    }
+}
+
+extension CommandFailure {
+    fileprivate static var unusableNonce: CommandFailure {
+        CommandFailure(
+            .unauthenticated, "nonce: it is too old, was used, or is not of this hub; ask for another one", field: "nonce")
     }
 }

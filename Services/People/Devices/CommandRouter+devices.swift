@@ -7,7 +7,7 @@ extension CommandRouter {
     /// The commands about devices and their tokens.
     mutating func serveDevices(_ people: People) {
         serveIdentities(people)
-        on(ChallengeDevice.self) { _, _ in try people.challenges.make() }
+        on(ChallengeDevice.self) { _, _ in try await people.challenges.make() }
         on(ExchangeDeviceToken.self) { command, _ in
             try await SignInCount.deviceToken.count { try await people.exchange(command) }
         }
@@ -75,21 +75,22 @@ extension People {
 
     /// A token of a device that is signed in.
     fileprivate func exchange(_ command: ExchangeDeviceToken) async throws -> ExchangeDeviceToken.Reply {
-        try challenges.use(command.nonce)
         let now = changes.now()
-        let (device, account, key) = try await store.snapshot { transaction in
+        let (challenge, device, account, key) = try await store.snapshot { transaction in
+            let challenge = try transaction.challenge(command.nonce, at: now)
             let (device, account) = try transaction.signedIn(command.device)
-            return (device, account, try transaction.signingKey(at: now))
+            return (challenge, device, account, try transaction.signingKey(at: now))
         }
         try device.require(.token, nonce: command.nonce, proof: command.proof)
-        if device.isNews(useAt: now) || account.role == .student && account.isNews(useAt: now) {
-            try await changes.make(by: .program) { change in
-                // Both may have changed.
-                let (device, account) = try change.transaction.signedIn(command.device)
-                try change.transaction.update(device.id, in: PeopleStore.devices) { $0.seen = now }
-                guard account.role == .student else { return }
-                try change.transaction.update(account.id, in: PeopleStore.accounts) { $0.use(at: now) }
-            }
+        let isNews = device.isNews(useAt: now) || account.role == .student && account.isNews(useAt: now)
+        try await changes.make(by: .program) { change in
+            try change.transaction.use(challenge)
+            guard isNews else { return }
+            // Both may have changed.
+            let (device, account) = try change.transaction.signedIn(command.device)
+            try change.transaction.update(device.id, in: PeopleStore.devices) { $0.seen = now }
+            guard account.role == .student else { return }
+            try change.transaction.update(account.id, in: PeopleStore.accounts) { $0.use(at: now) }
         }
         let (token, expires) = try TokenToSign(device, of: account, by: key, now: now).signed()
         return ExchangeDeviceToken.Reply(token: token, expires: expires)

@@ -108,7 +108,7 @@ extension DeviceDocument {
             device: id, account: account, transport: push, address: Secret(address), registered: registered, language: language)
     }
 
-    /// Checks a proof, whose nonce the caller has used (``Challenges``).
+    /// Checks a proof, whose nonce the caller uses up (``Challenge``).
     ///
     /// - Throws: ``CommandFailure``: `unauthenticated` with the field `proof`; `internal` if the stored key is damaged.
     func require(_ purpose: DeviceProof.Purpose, nonce: Secret, proof: String) throws(CommandFailure) {

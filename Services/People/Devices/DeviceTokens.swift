@@ -35,6 +35,11 @@ struct DeviceTokens: Service {
 
     /// Makes and removes keys by the time.
     func maintain() async throws {
+        let damaged = try await changes.store.snapshot { try $0.storedTokenKeys().filter(\.isDamaged).map(\.id) }
+        for id in damaged {
+            logger.error(
+                "a key of devices' tokens is damaged and left out; remove the document", metadata: ["token_key": "\(id)"])
+        }
         try await changes.make(by: .program) { change in
             let keys = try change.transaction.tokenKeys()
             guard let newest = keys.last else { return _ = try change.addTokenKey(after: 0) }

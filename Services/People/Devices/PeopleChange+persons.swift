@@ -91,12 +91,19 @@ extension PeopleChange {
     ///   - identity: `nil` for one with a password.
     ///   - createdKey: What a repeated request is recognised by; `nil` if none would be.
     /// - Throws: ``IDTokenRefusal/replayed``. ``CommandFailure``: `conflict` with the field `account` if the name was ever used, and without
-    ///   a field if the identity has an account; `forbidden` with the field `access_code` for an unknown code.
+    ///   a field if the identity has an account; `forbidden` with the field `access_code` for an unknown code; `unavailable` if the same
+    ///   request with a password was done at the same time.
     mutating func register(
         _ command: AddPerson, _ identity: ProvenIdentity?, password: PasswordHash?, createdKey: String?
     ) throws -> Person {
         if let used = identity?.used { try transaction.use(used) }
-        if let known = try transaction.registered(command.account, createdKey) { return known }
+        if let known = try transaction.registered(command.account, createdKey) {
+            // Whether this password is the account's is checked when the request is repeated.
+            guard password == nil else {
+                throw CommandFailure(.unavailable, "the same request was done just now; repeat it", retryAfter: .seconds(1))
+            }
+            return known
+        }
         if let identity, try transaction.account(of: identity) != nil {
             throw CommandFailure(.conflict, "you have an account already; sign in")
         }

@@ -52,6 +52,9 @@ extension TokenKeyDocument {
         try DeviceToken.signed(claims, by: pair, id: "\(id)")
     }
 
+    /// Somebody has changed it by hand. Then it neither signs nor is announced.
+    var isDamaged: Bool { (try? pair) == nil }
+
     private var pair: P256.Signing.PrivateKey {
         get throws(CommandFailure) {
             guard let bytes = Data(base64URL: privateKey.text), let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes)
@@ -62,11 +65,14 @@ extension TokenKeyDocument {
 }
 
 extension Transaction {
+    /// All keys, also damaged ones.
+    func storedTokenKeys() throws -> [TokenKeyDocument] {
+        try page(of: PeopleStore.tokenKeys, limit: 100).documents.map(\.document)
+    }
+
     /// The keys whose tokens count, the one that signs last at the end.
     func tokenKeys() throws -> [TokenKeyDocument] {
-        try page(of: PeopleStore.tokenKeys, limit: 100).documents.map(\.document).sorted {
-            ($0.signsFrom, $0.id) < ($1.signsFrom, $1.id)
-        }
+        try storedTokenKeys().filter { !$0.isDamaged }.sorted { ($0.signsFrom, $0.id) < ($1.signsFrom, $1.id) }
     }
 
     /// These keys for gateways.

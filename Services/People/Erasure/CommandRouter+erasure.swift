@@ -11,9 +11,10 @@ extension CommandRouter {
                     change, _ in try change.require(.administrator, of: context)
                 }
             }
-            try people.challenges.use(nonce)
-            return try await people.erasures.begin(command.account, by: context.author, until: context.deadline ?? .now) {
-                change, account in
+            let challenge = try await people.challenges.challenge(nonce)
+            return try await people.erasures.begin(
+                command.account, by: context.author, using: challenge, until: context.deadline ?? .now
+            ) { change, account in
                 guard let device = try change.transaction.get(device, from: PeopleStore.devices)?.document,
                     device.account == account.id
                 else {

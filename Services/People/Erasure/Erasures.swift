@@ -41,6 +41,8 @@ struct Erasures: Service {
     /// The time that is left for the reply to a caller who waits.
     private static let replyTime = Milliseconds.seconds(1)
     private static let maxPerRound = 100
+    /// How long an erasure by another instance of the service may be missing in this one's log.
+    private static let logPeriod = Duration.seconds(3_600)
     private static let pageSize = 500
 
     init(store: Storage, changes: PeopleChanges, log: ErasureLog, others: [Other], logger: Logger) {
@@ -56,16 +58,18 @@ struct Erasures: Service {
     /// Erases the person of an account.
     ///
     /// - Parameters:
+    ///   - challenge: The nonce that it uses up; `nil` for none.
     ///   - deadline: When the caller stops waiting for the other services; `nil` for a caller who does not wait for them.
     ///   - check: Throws if the erasure is not allowed. It is called in a transaction, before the line in the log.
     /// - Returns: What came of it until then.
     /// - Throws: ``CommandFailure``: `not_found` if there is no such account, `conflict` if it is one of staff, `unavailable` if the log
     ///   takes no line; the error of `check`.
     func begin(
-        _ name: AccountName, by author: AuditAuthor, until deadline: UnixMilliseconds? = nil,
+        _ name: AccountName, by author: AuditAuthor, using challenge: Challenge? = nil, until deadline: UnixMilliseconds? = nil,
         check: @escaping @Sendable (PeopleChange, AccountDocument) throws -> Void = { _, _ in }
     ) async throws -> ErasureReport {
         let (digest, begun) = try await changes.make(by: author) { change in
+            if let challenge { try change.transaction.use(challenge) }
             let begun = try change.transaction.unfinishedErasure(of: name)
             if begun == nil { try check(change, change.erasable(name)) }
             return (name.digest(by: try change.transaction.namesKey()), begun)
@@ -121,19 +125,25 @@ struct Erasures: Service {
 
     // MARK: In the background
 
-    /// Erases what the log names and the store does not, and adds to the log what only the store names. Erasures that ended beside a
-    /// backup are repeated after its restore.
-    private func eraseAgain() async throws {
+    /// Adds to the log what only the store names, such as an erasure by another instance of the service.
+    ///
+    /// - Returns: What only the log names.
+    private func completeLog() async throws -> [ErasureLog.Line] {
         let logged = try log.lines()
-        let key = try await store.transaction { try $0.namesKey() }
         var known: [String: UnixMilliseconds] = [:]
         try await forEach(in: PeopleStore.erasedNames) { known[$0.id] = $0.at }
-        try await store.transaction { try $0.nameRepeatedErasures(by: key) }
         let digests = Set(logged.map(\.digest))
         // This makes the file at the first start: a state directory without it is that of another machine.
         try log.append(known.filter { !digests.contains($0.key) }.map { ErasureLog.Line(at: $1, digest: $0) })
+        return logged.filter { known[$0.digest] == nil }
+    }
 
-        let missing = logged.filter { known[$0.digest] == nil }
+    /// Erases what the log names and the store does not, and completes the log. Erasures that ended beside a backup are repeated after its
+    /// restore.
+    private func eraseAgain() async throws {
+        let key = try await store.transaction { try $0.namesKey() }
+        try await store.transaction { try $0.nameRepeatedErasures(by: key) }
+        let missing = try await completeLog()
         guard !missing.isEmpty else { return }
         let erased = Set(missing.map(\.digest))
         var found: [AccountName] = []
@@ -169,6 +179,8 @@ struct Erasures: Service {
 
     /// What one round leaves for the next one.
     private struct Rounds: Sendable {
+        /// When the log was completed.
+        var logged = ContinuousClock.now
         /// The pauses of services that do not answer, by their names, and when they end.
         var pauses: [String: (backoff: Backoff, end: ContinuousClock.Instant)] = [:]
     }
@@ -184,6 +196,9 @@ struct Erasures: Service {
                     openLines.add()
                     throw error
                 }
+            } else if rounds.logged + Self.logPeriod <= .now {
+                _ = try await completeLog()
+                rounds.logged = .now
             }
             let erasures = try await unfinished()
             waiting.set(erasures.count)

@@ -95,16 +95,6 @@ final class OpenIDSignIn: Sendable {
         try OpenIDNewcomer(ticket, key: await key(), now: now)
     }
 
-    /// The key that seals flows. All instances of the service use the same one, from the store.
-    private func key() async throws -> SymmetricKey {
-        let stored = try await store.get(SealingKey.id, from: PeopleStore.keys)?.document
-        if let stored { return try stored.key }
-        let new = SealingKey(id: SealingKey.id, bytes: Data.random(count: 32).base64EncodedString())
-        do {
-            return try await store.insert(new, into: PeopleStore.keys).document.key
-        } catch let failure as CommandFailure where failure.status == .conflict {
-            // Another instance was faster.
-            return try await key()
-        }
-    }
+    /// The key that seals flows.
+    private func key() async throws -> SymmetricKey { try await store.sealingKey(SealingKey.id) }
 }

@@ -31,8 +31,9 @@ extension SealedText {
     }
 }
 
-/// The stored key of ``OpenIDSignIn``.
+/// A stored key.
 struct SealingKey: StoredDocument, Hashable {
+    /// The id of the key of ``OpenIDSignIn``.
     static let id = "oidc"
 
     let id: String
@@ -51,6 +52,23 @@ struct SealingKey: StoredDocument, Hashable {
                 throw CommandFailure(.internal, "the key in people_key is damaged; remove the document")
             }
             return SymmetricKey(data: data)
+        }
+    }
+}
+
+extension Storage {
+    /// A key that seals texts. The first call makes it. All instances of the service use the same one.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func sealingKey(_ id: String) async throws -> SymmetricKey {
+        if let stored = try await get(id, from: PeopleStore.keys)?.document { return try stored.key }
+        let new = SealingKey(id: id, bytes: Data.random(count: 32).base64EncodedString())
+        do {
+            return try await insert(new, into: PeopleStore.keys).document.key
+        } catch let failure as CommandFailure where failure.status == .conflict {
+            // Another instance was faster.
+            guard let stored = try await get(id, from: PeopleStore.keys)?.document else { throw failure }
+            return try stored.key
         }
     }
 }

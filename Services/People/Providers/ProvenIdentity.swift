@@ -1,6 +1,3 @@
-import Base
-import DeviceTokens
-import FoundationEssentials
 import Schemas
 
 /// A person as a provider has identified them.
@@ -11,7 +8,7 @@ struct ProvenIdentity: Sendable {
     let subject: String
     /// The address that the provider has verified.
     let email: String?
-    /// What shall not be used by another device; `nil` for a code, which is valid once.
+    /// What shall not be used by another device; `nil` for a code, which was stored when it was exchanged.
     let used: UsedTokenDocument?
     /// Whether someone without an account may register.
     var mayRegister = true
@@ -27,38 +24,31 @@ struct ProvenIdentity: Sendable {
     }
 }
 
-/// The codes of the university's provider that were exchanged. A code is valid there once, but a person needs it several times: to sign in,
-/// to register if there is no account, and again after an answer that was lost. Here it is valid for its device alone, while its flow is.
-/// Pure.
-struct ExchangedCodes: Sendable {
-    private struct Exchange {
-        let identity: ProvenIdentity
-        let device: String
-        let expires: UnixMilliseconds
+/// Whom the university's provider has named for a code. A code is valid there once, but a person needs it several times: to sign in, to
+/// register if there is no account, and again after an answer that was lost. Here it is valid for its device alone, while its flow is.
+struct ExchangedCode: Codable, Hashable, Sendable {
+    let subject: String
+    let email: String?
+    let mayRegister: Bool
+    let isProfessor: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case subject, email
+        case mayRegister = "may_register"
+        case isProfessor = "is_professor"
     }
 
-    private let maxCodes: Int
-    /// By the codes' SHA-256.
-    private var exchanges: [CredentialHash: Exchange] = [:]
-
-    init(maxCodes: Int = 20_000) {
-        self.maxCodes = maxCodes
+    init(_ identity: ProvenIdentity) {
+        subject = identity.subject
+        email = identity.email
+        mayRegister = identity.mayRegister
+        isProfessor = identity.isProfessor
     }
 
-    /// - Parameter device: The thumbprint of its key.
-    /// - Returns: `nil` for a code that was not exchanged.
-    /// - Throws: ``IDTokenRefusal/replayed`` for another device.
-    func identity(of code: Secret, device: String, now: UnixMilliseconds) throws(IDTokenRefusal) -> ProvenIdentity? {
-        guard let exchange = exchanges[CredentialHash(of: code)], now < exchange.expires else { return nil }
-        guard exchange.device == device else { throw .replayed }
-        return exchange.identity
-    }
-
-    mutating func add(_ identity: ProvenIdentity, of code: Secret, device: String, now: UnixMilliseconds) {
-        if exchanges.count >= maxCodes { exchanges = exchanges.filter { now < $0.value.expires } }
-        // Who has a code that is not remembered begins the sign-in again.
-        guard exchanges.count < maxCodes else { return }
-        exchanges[CredentialHash(of: code)] = Exchange(
-            identity: identity, device: device, expires: now + OpenIDFlow.lifetime)
+    /// - Parameter issuer: The university's provider.
+    func identity(at issuer: String) -> ProvenIdentity {
+        ProvenIdentity(
+            provider: .university, issuer: issuer, subject: subject, email: email, used: nil, mayRegister: mayRegister,
+            isProfessor: isProfessor)
     }
 }

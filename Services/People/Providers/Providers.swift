@@ -4,7 +4,7 @@ import DeviceTokens
 import Instruments
 import Logging
 import Schemas
-import Synchronization
+import Store
 
 /// The providers that confirm who a person is.
 final class Providers: Sendable {
@@ -14,17 +14,19 @@ final class Providers: Sendable {
     private let keys: [IdentityProvider: any KeySource]
     private let clients: [ProviderClient]
     private let facebook: FacebookLogin?
-    private let codes = Mutex(ExchangedCodes())
+    private let store: Storage
     private let logger: Logger
 
     /// - Parameters:
     ///   - openID: `nil` if the university's provider is not set up.
     ///   - keys: The keys of providers, instead of those at the providers' addresses.
+    ///   - store: Has the university's codes that were exchanged.
     init(
         _ settings: ProviderSettings, openID: OpenIDSignIn?, times: ProviderTimes, keys given: [IdentityProvider: any KeySource],
-        logger: Logger
+        store: Storage, logger: Logger
     ) {
         self.settings = settings
+        self.store = store
         self.openID = openID
         self.logger = logger
         var keys: [IdentityProvider: any KeySource] = [:]
@@ -155,13 +157,18 @@ final class Providers: Sendable {
         of command: FinishOpenIDSignIn, device: String, now: UnixMilliseconds
     ) async throws -> ProvenIdentity {
         guard let openID else { throw IdentityProvider.university.unavailable }
-        if let known = try codes.withLock({ try $0.identity(of: command.code, device: device, now: now) }) { return known }
+        if let known = try await store.get(UsedTokenDocument.id(of: command.code), from: PeopleStore.usedTokens)?.document {
+            guard known.thumbprint == device, let exchanged = known.code else { throw IDTokenRefusal.replayed }
+            return exchanged.identity(at: openID.settings.issuer)
+        }
         let (token, flow) = try await openID.token(for: command, now: now)
         guard flow.confirms == nil else {
             throw CommandFailure(.unauthenticated, "the sign-in was begun to confirm another one; begin again")
         }
         let identity = identity(token, of: .university, used: nil)
-        codes.withLock { $0.add(identity, of: command.code, device: device, now: now) }
+        let exchanged = UsedTokenDocument(
+            command.code, by: device, expires: now + OpenIDFlow.lifetime, code: ExchangedCode(identity))
+        try await store.insert(exchanged, into: PeopleStore.usedTokens)
         return identity
     }
 

@@ -20,8 +20,6 @@ struct StudentsBenchmark {
     private var constantSeconds: Double { scale.pick(60, smoke: 0.5) }
     private var events: Int { scale.pick(200, smoke: 2) }
     private static let clients = 64
-    /// As long as people remembers that a nonce was used. It takes a limited number in this time, and adding the students needs as many.
-    private var nonceTime: Duration { scale.pick(.seconds(120), smoke: .zero) }
 
     /// Half of the gateway's connections may be streams. Each connection needs a descriptor, also in this process, whose limit is raised.
     private static let maxStreams: Int = {
@@ -88,7 +86,6 @@ struct StudentsBenchmark {
         let students = try await stack.students(self.students)
         let added = Double(students.count) / ((ContinuousClock.now - begin) / .seconds(1))
         say("students: \(Int(added)) registered and signed in a second")
-        try await Task.sleep(for: nonceTime)
 
         say(Table.row("", "a second", "p50", "p99", "µs of people", first: 24))
         let signIns = try await requests("sign-ins", of: people) { round in

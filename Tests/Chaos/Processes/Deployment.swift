@@ -149,7 +149,7 @@ struct Deployment: Sendable {
             let began = Int64.nowInMilliseconds
             await part.stop()
             try await part.start(changingVersion: true)
-            // It may delay what is due meanwhile.
+            // It may delay what is due.
             part.note(InjectedFault(part: part.part, action: .restart, began: began, ended: .nowInMilliseconds))
         }
     }

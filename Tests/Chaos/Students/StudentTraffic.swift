@@ -32,6 +32,7 @@ final class StudentTraffic: Sendable {
 
     /// How long a student waits for an answer that may never come, such as from another version.
     private static let pause = Duration.milliseconds(500)
+    private static let turnsPerDevice = 4
 
     /// - Parameters:
     ///   - portal: Anyone's: its token is not used.
@@ -98,7 +99,9 @@ final class StudentTraffic: Sendable {
             // 404: the other one has not registered yet. 429: these requests are limited.
             try await expect([200, 404, 429], number, .POST, "/user/friends", ["account": .string(other)])
         case .remove: try await expect([204, 404], number, .DELETE, "/user/friends/\(other)")
-        case .device: try await useDevice(number)
+        case .device:
+            // Twice a minute at most, on the average: sign-ins are limited.
+            if turn.isMultiple(of: Self.turnsPerDevice) { try await useDevice(number) }
         }
     }
 
@@ -193,7 +196,7 @@ final class StudentTraffic: Sendable {
         }
     }
 
-    /// Keeps an answer that no student should get. The nonce of a people service that was started again is one that they may.
+    /// Keeps an answer that no student should get. That a nonce was used is one that they may, if an earlier answer was lost.
     private func note(_ error: any Error) {
         guard let answer = (error as? UnexpectedAnswer)?.answer, !isTemporary(answer) else { return }
         let field = try? answer.json["field"]?.string

@@ -159,6 +159,17 @@ struct DeviceTokenTests {
         #expect(refusal(after: -61, isOffline: true) == .early)
     }
 
+    @Test(
+        "Claims with impossible times are refused",
+        arguments: [(.min, .max), (.min, 0), (-1, .max), (.max, .min), (.max, .max), (.min, .min)] as [(Int64, Int64)])
+    func impossibleTimes(issued: Int64, end: Int64) throws {
+        let json = #"{"dev":"6b0187feff0dafac2833f431","exp":\#(end),"iat":\#(issued),"role":"student","sub":"ann"}"#
+        let claims = try JSONCoder.decode(DeviceTokenClaims.self, from: Data(json.utf8))
+        for isOffline in [false, true] {
+            #expect(throws: DeviceTokenRefusal.early) { try claims.check(at: .now, isOffline: isOffline) }
+        }
+    }
+
     @Test("No text of a refusal contains anything of a token")
     func texts() {
         for refusal in DeviceTokenRefusal.allCases {

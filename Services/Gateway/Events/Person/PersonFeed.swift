@@ -19,8 +19,9 @@ struct PersonFeed: Sendable {
     private var entries: Deque<Entry> = []
     /// The number of the last one of ``entries``, or of the last gap.
     private var last: Int64 = 0
-    /// The number of the latest event of the people service, and the epoch of its process; `nil` if the next one may have any.
-    private var source: (epoch: ObjectID, number: Int64)?
+    /// The number of the latest event of each instance of the people service, by the epoch of its process. The first one of an instance may
+    /// have any: what was before its connection is lost anyway.
+    private var numbers: [ObjectID: Int64] = [:]
 
     init(capacity: Int = 8_192) {
         self.capacity = capacity
@@ -31,10 +32,9 @@ struct PersonFeed: Sendable {
 
     /// Adds an event of the people service.
     ///
-    /// - Returns: Whether events before it are missing. Then all that were known are forgotten.
+    /// - Returns: Whether events of its instance before it are missing. Then all that were known are forgotten.
     mutating func add(_ event: PersonChanged, json: Data) -> Bool {
-        let isNext = source.map { $0.epoch == event.epoch && $0.number &+ 1 == event.number } ?? true
-        source = (event.epoch, event.number)
+        let isNext = numbers.updateValue(event.number, forKey: event.epoch).map { $0 &+ 1 == event.number } ?? true
         if !isNext { forget() }
         if entries.count == capacity { entries.removeFirst() }
         entries.append(Entry(account: event.account, json: json))
@@ -42,9 +42,9 @@ struct PersonFeed: Sendable {
         return !isNext
     }
 
-    /// Events may be missing, because the connection to the people service was lost or made.
+    /// Events may be missing, because a connection to an instance of the people service was lost or made.
     mutating func lose() {
-        source = nil
+        numbers = [:]
         forget()
     }
 

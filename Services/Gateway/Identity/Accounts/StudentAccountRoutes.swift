@@ -14,7 +14,7 @@ struct StudentAccountRoutes: Feature {
             "A student has no right in the hub, and uses the routes of persons alone. `/account` is about students as well.")
     }
 
-    /// The last part of a path beside those of accounts.
+    /// The last part of a path beside those of accounts. No new account has the name (``AccountName/isPathWord``).
     static let importSegment = "import"
     private static let ofAccount = "/account/:account/devices"
     private static let path: [String: any Route.Document.Type] = ["account": AccountName.self]

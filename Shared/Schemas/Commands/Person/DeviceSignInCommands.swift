@@ -38,7 +38,7 @@ package struct ChallengeDevice: Command {
 /// - `unauthenticated` with the field of what is wrong: `id_token`, `access_token`, `authorization_code`, `password`, `code` (of the second
 ///   factor), `nonce` or `proof`.
 /// - `not_found` if nobody with this identity has an account.
-/// - `unavailable` if the provider cannot be asked, `overloaded` after too many attempts.
+/// - `unavailable` if the provider cannot be asked, `overloaded` after too many attempts or sign-ins.
 package struct BeginDevice: Command, Checked {
     package static let name = "device.begin"
     package typealias Reply = DeviceSignedIn
@@ -90,7 +90,8 @@ package struct DeviceSignedIn: Codable, Hashable, Sendable {
 /// `person.add`: makes the record of a new person, whose credential it checks as ``BeginDevice`` does. It signs nobody in. Repeated with
 /// the same idempotency key, it answers as the first time.
 ///
-/// - `conflict` with the field `account` if the name was ever used, and without a field if the identity has an account already.
+/// - `unauthenticated` as ``BeginDevice``, also of a repeated request.
+/// - `conflict` with the field `account` if the name was ever used or cannot be, and without a field if the identity has an account already.
 /// - `forbidden` if people cannot register this way; with the field `access_code` if that is missing, unknown or used up.
 package struct AddPerson: Command, Checked {
     package static let name = "person.add"

@@ -76,6 +76,12 @@ package struct AccountName: Sendable {
     /// Whether a new account may have it. In a path, `.` and `..` stand for folders, so that no request could name the account.
     package var mayBeNew: Bool { text != "." && text != ".." }
 
+    /// The words beside accounts' names in paths: `POST /account/import` and `GET /user/friends/requests`.
+    private static let pathWords: Set<String> = ["import", "requests"]
+
+    /// Whether it is such a word. The people service gives it to no new account.
+    package var isPathWord: Bool { Self.pathWords.contains(key) }
+
     /// Checks the name of a new account.
     package func checkNew(_ field: some CodingKey) throws(SchemaViolation) {
         guard mayBeNew else { throw SchemaViolation(field, "expected a name other than . and ..") }

@@ -32,6 +32,8 @@ package enum PersonLimits {
 
     /// The maximum number of an account's devices. A further one ends the one that was used least recently.
     package static let maxDevices = 10
+    /// The sign-ins of an account on devices within ten minutes.
+    package static let signIns = 20
     package static let deviceName = TextLimits(max: 100, .line)
     package static let appVersion = TextLimits(max: 40, lettersDigitsAnd: ".-+_")
     package static let language = TextLimits(max: 35, lettersDigitsAnd: "-")
