@@ -37,7 +37,8 @@ struct DeviceTokensOverHTTPTests {
             let challenge = try await ann.request("GET", "/user/challenge")
             #expect(challenge.status == 200 && people.asked.last?.actor == nil, "\(challenge)")
             // Only the GET of this path requires a token.
-            let signIn = #"{"credential":{"provider":"google","id_token":"a.b.c"},"nonce":"n","proof":"p","#
+            let signIn =
+                #"{"credential":{"provider":"google","id_token":"a.b.c"},"nonce":"n","proof":"p","#
                 + #""device":{"key":"BK","platform":"web"}}"#
             for caller in [ann, gateway.with(token: "a.b.c"), gateway] {
                 let answer = try await caller.request("PUT", "/user", body: signIn)
