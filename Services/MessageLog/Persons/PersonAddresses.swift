@@ -40,7 +40,10 @@ struct PersonCommand: Sendable {
 }
 
 /// What became of a command.
-private typealias PersonAnswer = (parts: [Int], answer: Result<[Result<String, DeliveryError>], CommandFailure>)
+private struct PersonAnswer: Sendable {
+    let parts: [Int]
+    let answer: Result<[Result<String, DeliveryError>], CommandFailure>
+}
 
 extension Relay {
     /// Relays the commands of a push to persons at the same time.
@@ -50,10 +53,10 @@ extension Relay {
     func relay(_ commands: [PersonCommand], by end: UnixMilliseconds) async throws(CommandFailure) -> [PartResult] {
         var results: [PartResult] = []
         var failed: [(parts: [Int], failure: CommandFailure)] = []
-        for (parts, answer) in await answers(to: commands, by: end) {
-            switch answer {
-            case .success(let outcomes): results += zip(parts, outcomes).map(PartResult.init)
-            case .failure(let failure): failed.append((parts, failure))
+        for command in await answers(to: commands, by: end) {
+            switch command.answer {
+            case .success(let outcomes): results += zip(command.parts, outcomes).map(PartResult.init)
+            case .failure(let failure): failed.append((command.parts, failure))
             }
         }
         let worst = failed.first { $0.failure.isOutcomeUnknown } ?? failed.first
@@ -67,16 +70,17 @@ extension Relay {
 
     private func answers(to commands: [PersonCommand], by end: UnixMilliseconds) async -> [PersonAnswer] {
         await withTaskGroup(of: PersonAnswer.self, returning: [PersonAnswer].self) { group in
-            for command in commands {
-                group.addTask {
-                    do throws(CommandFailure) {
-                        return (command.parts, .success(try await relay(command.relay, by: end)))
-                    } catch {
-                        return (command.parts, .failure(error))
-                    }
-                }
-            }
+            for command in commands { group.addTask { await answer(to: command, by: end) } }
             return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    // A function of its own: a typed throw that is caught in a task of a group crashed when it was optimised.
+    private func answer(to command: PersonCommand, by end: UnixMilliseconds) async -> PersonAnswer {
+        do throws(CommandFailure) {
+            return PersonAnswer(parts: command.parts, answer: .success(try await relay(command.relay, by: end)))
+        } catch {
+            return PersonAnswer(parts: command.parts, answer: .failure(error))
         }
     }
 }
