@@ -256,6 +256,8 @@ struct Erasures: Service {
         try await store.removeTraces()
         let now = changes.now()
         try await store.update(id, in: PeopleStore.erasures) { erasure in
+            // A caller who waits may end it beside the loop.
+            guard erasure.finished == nil else { return }
             erasure.finished = now
             erasure.expires = now + ErasureDocument.keptFor
         }
