@@ -524,7 +524,7 @@ def test_unsubscribe(product, visit, hours, clubs):
     page = open_app(visit, narrow=True)
     open_subscriptions(page, choir)
     # Then the service worker has all files, and answers this page.
-    page.wait_for_function("navigator.serviceWorker.controller")
+    eventually("the app's service worker", lambda: page.evaluate("Boolean(navigator.serviceWorker.controller)"))
     # The app may look by itself at any moment.
     visit.expect_errors(GATEWAY_AWAY)
     page.context.set_offline(True)

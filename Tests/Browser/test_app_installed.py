@@ -314,7 +314,7 @@ def test_a_broken_version_is_withdrawn(changing_product, visit):
         return page.evaluate(BROKEN)
 
     eventually("the broken version starts", is_broken, pause=0.5)
-    page.wait_for_function("navigator.serviceWorker.controller")
+    eventually("the app's service worker", lambda: page.evaluate("Boolean(navigator.serviceWorker.controller)"))
     expect(page.get_by_role("navigation")).to_have_count(0)
     # The next release is good, and it is withdrawn what browsers have kept.
     (product.app_files / "worker" / "service-worker.js").write_text((product.app_files / "worker" / "withdrawal.js").read_text())

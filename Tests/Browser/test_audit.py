@@ -119,7 +119,8 @@ def test_audit_every_action_has_a_sentence(visit):
         *(f"{kind}.{change}" for kind in ("channel", "area", "subject", "template") for change in ("add", "update", "delete")),
         "broadcast.add", "broadcast.update", "broadcast.withdraw",
         "subject.move", "access.set", "order.set", "approval.set", "cube.foreign_edit", "message.send", "message.edit", "message.recall", "message.retry", "message.approve",
-        "account.add", "account.update", "account.link", "account.invite", "account.password", "account.remove",
+        "account.add", "account.update", "account.link", "account.invite", "account.password", "account.remove", "account.import", "account.unused",
+        "access_code.add", "access_code.remove", "access_code.use", "device.end", "device.rotate", "person.erase",
         "account.second_factor.begin", "account.second_factor.confirm", "account.second_factor.remove", "token.add", "token.remove",
         "sign_in.begin", "sign_in.confirm", "sign_in.code", "sign_in.end", "sign_in.oidc.finish", "sign_in.invitation.accept", "sign_in.limited", "audit.substitute", "unknown.thing"]
     entries = [{"number": number, "hash": "0" * 64, "entry": {

@@ -385,9 +385,9 @@ def test_to_a_provider_and_back(play):
     """The token is for this device alone, and counts once."""
     found = play(SIGN_IN + """
         await signIn.begin(google, "sign-in");
-        const asked = Object.fromEntries(went.searchParams);
-        const state = asked.state;
-        return { host: went.host, asked, thumbprint: await people.account.thumbprint(),
+        const query = Object.fromEntries(went.searchParams);
+        const state = query.state;
+        return { host: went.host, asked: query, thumbprint: await people.account.thumbprint(),
             first: outcome({ state, id_token: "t" }), again: outcome({ state, id_token: "t" }) };""")
     assert found["host"] == "accounts.example" and found["asked"]["client_id"] == "c", found
     assert found["asked"]["redirect_uri"] == "https://hub.example.edu/app/" and found["asked"]["nonce"] == found["thumbprint"], found

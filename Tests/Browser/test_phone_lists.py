@@ -112,9 +112,11 @@ def test_lines_name_the_subject(product, phones, visit, pictures, clubs):
         expect(page.locator("html")).to_have_attribute("lang", language)
         subject = card(page, "Open evening").locator(".line .path-subject")
         expect(subject).to_have_text(subjects[0].name)
-        assert subject.evaluate("one => one.scrollWidth <= one.clientWidth + 1 && one.getBoundingClientRect().left >= 0 && one.getBoundingClientRect().right <= innerWidth")
+        # The page's direction changes with its language, a moment later.
+        eventually("the whole name", lambda: subject.evaluate(
+            "one => one.scrollWidth <= one.clientWidth + 1 && one.getBoundingClientRect().left >= 0 && one.getBoundingClientRect().right <= innerWidth"))
         places = card(page, "Open evening").locator(".line .path-place")
-        assert places.first.evaluate("one => one.scrollWidth > one.clientWidth")
+        eventually("a shortened place", lambda: places.first.evaluate("one => one.scrollWidth > one.clientWidth"))
     phone.control(language="en")
 
 

@@ -198,7 +198,7 @@ struct StudentsBenchmark {
                 let earlier = crowd.received(by: student)?.count ?? 0
                 let portal = stack.portal.with(token: students[student].token.text)
                 let begin = ContinuousClock.now
-                let answer = try await portal.call(.PUT, "/user/profile", ["bio": .string("\(number)")])
+                let answer = try await portal.call(.PUT, "/user/profile", ["bio": .string("\(number)"), "visibility": [:]])
                 guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
                 let last = try await eventually("the event", every: .milliseconds(1)) {
                     crowd.received(by: student).flatMap { $0.count > earlier ? $0.last : nil }

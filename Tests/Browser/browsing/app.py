@@ -67,4 +67,4 @@ def controlled(page):
     """Waits until the service worker has all files, and loads the page from it."""
     page.wait_for_function("navigator.serviceWorker.ready")
     page.reload()
-    page.wait_for_function("navigator.serviceWorker.controller")
+    eventually("the app's service worker", lambda: page.evaluate("Boolean(navigator.serviceWorker.controller)"))

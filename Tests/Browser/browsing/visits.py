@@ -73,7 +73,7 @@ class Visits:
 
     def settle(self, page):
         """Waits until a page shows its content instead of the shape of what comes."""
-        expect(page.locator("h1").first).to_be_visible()
+        expect(page.locator("h1:visible").first).to_be_visible()
         expect(page.locator(".skeleton")).to_have_count(0)
 
     def after(self, page, seconds, what, condition):

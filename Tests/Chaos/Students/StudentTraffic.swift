@@ -91,7 +91,7 @@ final class StudentTraffic: Sendable {
         case .profile:
             let bio = "\(turn) of student \(number)"
             state.withLock { _ = $0.evidence[number].bios.insert(bio) }
-            try await expect([200], number, .PUT, "/user/profile", ["bio": .string(bio)])
+            try await expect([200], number, .PUT, "/user/profile", ["bio": .string(bio), "visibility": [:]])
             state.withLock { $0.evidence[number].bios = [bio] }
         case .ask:
             // The last one of an odd number of students has nobody to ask.
