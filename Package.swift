@@ -131,7 +131,7 @@ let package = Package(
                 coreMetrics, crypto, cryptoExtras, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Services/People",
-            exclude: ["API.md", "AUDIT.md", "DESIGN.md", "STUDENTS.md"]),
+            exclude: ["API.md", "AUDIT.md", "STUDENTS.md"]),
         .executableTarget(
             name: "FCMRelay",
             dependencies: [

@@ -41,7 +41,7 @@ export function closePlainToasts() {
 
 /**
  * Shows a short message, such as "Storms was renamed." With `action` (`{label, run}`) it has a button, such as Undo,
- * and stays longer. Returns a function that removes it.
+ * and stays longer. One without an action takes the place of an equal one. Returns a function that removes it.
  */
 export function toast(text, { action, seconds = action ? 10 : 5 } = {}) {
   let before = null;
@@ -52,6 +52,8 @@ export function toast(text, { action, seconds = action ? 10 : 5 } = {}) {
     h("button", { class: "toast-close", type: "button", "aria-label": t("toast.hide"), onclick: dismiss },
       icon("cross", "small")));
   if (isKeeping && !action) closePlainToasts();
+  const equal = action ? [] : [...toastRegion().children].filter((each) => each.text === text);
+  for (const each of equal) each.dismiss();
   const end = isKeeping ? null : setTimeout(dismiss, Math.max(longest, seconds) * 1_000);
   const hold = () => clearTimeout(timer);
   const wait = () => { hold(); if (end) timer = setTimeout(dismiss, seconds * 1_000); };
@@ -64,7 +66,7 @@ export function toast(text, { action, seconds = action ? 10 : 5 } = {}) {
     element.remove();
     place();
   }
-  element.dismiss = dismiss;
+  Object.assign(element, { dismiss, text: action ? null : text });
   // It stays while somebody is about to use it.
   for (const type of ["pointerenter", "focusin"]) element.addEventListener(type, hold);
   for (const type of ["pointerleave", "focusout"]) element.addEventListener(type, wait);

@@ -3,7 +3,7 @@
 import { h } from "../lib/dom.js";
 import { saveFile } from "../lib/save-file.js";
 import { app, state } from "../lib/state.js";
-import { formatNumber, language, t, tn } from "../lib/text.js";
+import { formatNumber, language, t } from "../lib/text.js";
 import { showDialog } from "../elements/dialog.js";
 import { toast } from "../elements/toast.js";
 import { field, form, goToLanding, isSame } from "./parts.js";
@@ -20,13 +20,20 @@ async function save() {
   toast(t("mine.done"));
 }
 
-/** What came of the erasure, as the hub tells it in English: what each service has removed, and what stays. */
+/** The kinds of data that have a word of their own. */
+const kinds = ["accounts", "devices", "identities", "used_tokens", "queued_pushes", "friendships", "profile",
+  "push_preferences", "pushes"];
+const wordOf = (kind) => (kinds.includes(kind) ? t(`erased.${kind}`)
+  : h("bdi", { lang: "en" }, kind.replaceAll("_", " ")));
+
+/** What came of the erasure: what was removed, and what stays, which the hub tells in English. */
 const reportOf = ({ services, waiting }) => [
-  h("p", { class: "secondary" }, t(waiting.length ? "erased.waiting" : "erased.text")),
-  services.map(({ service, removed, stays }) => h("section", { class: "stack" }, h("h3", null, service),
-    h("ul", null, removed.map(({ what, count }) => h("li", null, h("bdi", { lang: "en" }, what), `: ${
-      formatNumber(count)}`)),
-      stays.map((sentence) => h("li", null, tn("erased.stays", { what: h("bdi", { lang: "en" }, sentence) })))))),
+  waiting.length ? h("p", { class: "secondary" }, t("erased.waiting")) : null,
+  h("section", { class: "stack" }, h("h3", null, t("erased.removed")), h("ul", null,
+    services.flatMap(({ removed }) => removed).filter(({ count }) => count)
+      .map(({ what, count }) => h("li", null, wordOf(what), `: ${formatNumber(count)}`)))),
+  h("section", { class: "stack" }, h("h3", null, t("erased.stays")), h("ul", null,
+    services.flatMap(({ stays }) => stays).map((text) => h("li", null, h("bdi", { lang: "en" }, text))))),
 ];
 
 const showReport = (report) => showDialog({ heading: t("erased.heading"), make: (close) => [reportOf(report),
@@ -38,8 +45,8 @@ function askToErase() {
     autocapitalize: "none", spellcheck: false, dir: "ltr" });
   return showDialog({ heading: t("erase.question"), make: (close) => {
     const asked = form({ fields: [h("p", { class: "secondary" }, t("erase.question.text")), name],
-      action: t("erase.action"), extra: [h("button", { class: "button", type: "button", onclick: () => close() },
-        t("cancel"))],
+      action: t("erase.confirm"), isDangerous: true,
+      extra: [h("button", { class: "button", type: "button", onclick: () => close() }, t("cancel"))],
       onsubmit: async () => {
         if (!isSame(name.input.value.trim(), state.people.account ?? "")) return asked.say(t("erase.wrong"));
         const report = await (await app.people()).account.erase();

@@ -17,6 +17,6 @@ export function profileFacts(profile) {
   const known = fields.filter((name) => profile[name]);
   if (!known.length) return h("p", { class: "hint" }, t("profile.nothing"));
   return h("dl", { class: "group facts" }, known.map((name) => h("div", { class: "row" },
-    h("dt", null, t(`profile.${name}`)),
+    h("dt", null, t(name === "bio" ? "facts.bio" : `profile.${name}`)),
     h("dd", { class: "hint", dir: "auto" }, name === "born" ? dayText(profile[name]) : profile[name]))));
 }

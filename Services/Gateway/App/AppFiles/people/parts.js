@@ -54,9 +54,9 @@ export function field({ label, hint, tag = "input", ...properties }) {
  * A form. `onsubmit()` does what its main button says, and the form waits for it. A failure is shown below the fields.
  * `extra` are further buttons.
  */
-export function form({ fields, action, onsubmit, extra = [] }) {
+export function form({ fields, action, isDangerous = false, onsubmit, extra = [] }) {
   const said = h("p", { class: "below wrong", role: "alert" });
-  const button = h("button", { class: "button main", type: "submit" }, action);
+  const button = h("button", { class: `button ${isDangerous ? "danger" : "main"}`, type: "submit" }, action);
   let isBusy = false;
   const element = h("form", { class: "form", onsubmit: async (event) => {
     event.preventDefault();
