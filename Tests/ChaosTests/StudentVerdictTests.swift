@@ -36,8 +36,8 @@ struct StudentVerdictTests {
             ann.bio = bio
             #expect(StudentVerdict([ann]).problems.count == problems, "\(bio ?? "none")")
         }
-        // Nothing was said.
-        ann.bios = []
+        // The first request was not answered.
+        ann.bios = ["", "open"]
         #expect(StudentVerdict([ann]).problems == [])
     }
 

@@ -3,8 +3,8 @@ struct StudentEvidence: Hashable, Sendable {
     var account: String
     /// The answer to a new token and a request at the end: 200 if the student is still signed in.
     var status: Int?
-    /// What the profile may say: the last bio that was answered, and those of later requests without an answer.
-    var bios: Set<String> = []
+    /// What the profile may say: the last bio that was answered, or at first nothing, and those of later requests without an answer.
+    var bios: Set<String> = [""]
     /// What it says.
     var bio: String?
     /// The devices whose sign-out was answered.
@@ -37,7 +37,7 @@ struct StudentVerdict: Sendable {
         problems += returned.map { "\($0.returned) devices of \($0.account) were signed out, and get tokens" }
         let known = Dictionary(uniqueKeysWithValues: students.map { ($0.account, $0) })
         for student in students where student.status == 200 {
-            if !student.bios.isEmpty, !student.bios.contains(student.bio ?? "") {
+            if !student.bios.contains(student.bio ?? "") {
                 problems.append(
                     "the profile of \(student.account) says \(student.bio ?? "nothing"), and not \(student.bios.sorted())")
             }
