@@ -75,7 +75,7 @@ extension Relay {
         }
     }
 
-    // A function of its own: a typed throw that is caught in a task of a group crashed when it was optimised.
+    // A separate function: a typed throw that is caught in a task of a group crashed when it was optimised.
     private func answer(to command: PersonCommand, by end: UnixMilliseconds) async -> PersonAnswer {
         do throws(CommandFailure) {
             return PersonAnswer(parts: command.parts, answer: .success(try await relay(command.relay, by: end)))
