@@ -234,6 +234,17 @@ def test_another_person(play):
     assert found == [{"account": "ben", "relation": "friends", "bio": "x", "mutual_friends": ["eve"]}, None, "unreadable", ["ben", "bea"], "refused"], found
 
 
+def test_a_friend_who_is_nobody_any_more(play):
+    """The lists are read again, and whether they are blocked."""
+    found = play("""
+        let seen = asked();
+        await people.view("ben");
+        const wanted = ["GET /user/friends", "GET /user/friends/requests", "GET /user/blocked"];
+        await until(() => { seen = [...seen, ...asked()]; return wanted.every((each) => seen.includes(each)); });
+        return true;""")
+    assert found
+
+
 def test_signed_out_elsewhere(play):
     """All that the app has of the person is gone, and what waits as well. What belongs to the browser stays."""
     found = play("""
@@ -366,6 +377,32 @@ def test_a_hub_without_a_place_for_a_stream(play):
         await end();
         return (await it.state()).friends;""")
     assert found == []
+
+
+def test_the_services_behind_the_stream_are_away(play):
+    """The gateway opens each stream, and can answer nothing else: the app asks less and less often."""
+    found = play("""
+        const { personEventsOf } = await import("/core/person-events.js");
+        const { deviceClock } = await import("/core/clock.js");
+        const limits = [10_000, 30_000];
+        const pauses = [];
+        const end = new AbortController();
+        const sleep = (time, signal) => {
+            if (limits.includes(time)) return deviceClock.sleep(time, signal);
+            if (pauses.push(time) === 9) end.abort();
+            return deviceClock.sleep(0, signal);
+        };
+        let [streams, reads] = [0, 0];
+        const account = { device: async () => ({ id: "d" }),
+            open: async () => new Response(streams++ ? "retry: 9\\n\\nevent: reset\\ndata: {}\\n\\nid: 1-8\\n\\n" : "retry: 9\\n\\nid: 1-7\\n\\n") };
+        const changed = async () => {
+            reads += 1;
+            if (reads > 1) throw Object.assign(new Error("away"), { kind: "refused", status: 503 });
+        };
+        const following = personEventsOf({ account, changed, failed: () => {}, clock: { ...deviceClock, sleep } });
+        await following.run(end.signal).catch(() => {});
+        return { pauses, streams, reads };""")
+    assert found["streams"] == found["reads"] == 9 and min(found["pauses"][6:]) >= 30_000, found
 
 
 # The way over a provider's page

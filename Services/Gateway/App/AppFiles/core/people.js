@@ -202,11 +202,15 @@ export function peopleOf({ failed, ...given }) {
       await load(first).catch(failed);
     },
 
-    /** Another person, as far as they show themself; `null` if there is none for this person. */
+    /** Another person, as far as they show themself; `null` if there is none for this person, perhaps not any more. */
     async view(who, signal = AbortSignal.timeout(patience)) {
       const path = `/users/${encodeURIComponent(who)}`;
       const found = await account.authorized("GET", path, { signal });
-      if (found.status === 404) return null;
+      if (found.status === 404) {
+        // They may still be in the lists, or blocked: then the page hears when they are unblocked.
+        load(partsOfEvents.friends).catch(failed);
+        return null;
+      }
       if (found.status !== 200) throw refusal(path, found);
       const { body } = found;
       if (!hasTexts(body) || !isName(body.account) || !isText(body.relation)) throw unreadable(path);

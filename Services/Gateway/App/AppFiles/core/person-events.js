@@ -70,12 +70,13 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock }
     if (id) last = { device, id };
   }
 
-  /** Reads a stream until it ends. */
-  async function read(device, signal, heard) {
+  /** Reads a stream until it ends. Tells the `turn` that it `isOpen`, and when it `works`. */
+  async function read(device, signal, turn) {
     const known = last?.device === device ? last.id : null;
     const stream = await within(clock, patience, () =>
       account.open(path, known ? { "Last-Event-ID": known } : {}, signal), signal);
     if (stream.status !== 200) throw refused(path, stream.status);
+    turn.isOpen = true;
     const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
     const events = eventReader();
     try {
@@ -84,8 +85,11 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock }
       for (;;) {
         const { done, value } = await within(clock, silence, () => reader.read(), signal);
         if (done) return;
-        heard();
-        for (const event of events.take(value)) await handle(event, device, signal);
+        for (const event of events.take(value)) {
+          await handle(event, device, signal);
+          // A gateway opens streams also while it can answer nothing else. This one has lasted, and all reads worked.
+          if (event.type === "alive") turn.works();
+        }
       }
     } finally {
       reader.cancel().catch(() => {});
@@ -94,22 +98,23 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock }
 
   /** Follows the events of a device for one stream, and pauses after it. */
   async function follow(device, signal, pauses) {
-    const turn = new AbortController();
-    const both = AbortSignal.any([signal, turn.signal]);
-    open = { device, end: () => turn.abort() };
-    let isHeard = false;
+    const ended = new AbortController();
+    const both = AbortSignal.any([signal, ended.signal]);
+    open = { device, end: () => ended.abort() };
+    let hasWorked = false;
+    const turn = { isOpen: false, works: () => { hasWorked = true; pauses.succeeded(); } };
     try {
-      await read(device, both, () => { isHeard = true; pauses.succeeded(); });
+      await read(device, both, turn);
     } catch (error) {
       signal.throwIfAborted();
       if (!both.aborted && error.kind !== "signed out") failed(error);
       // A hub without a place for a stream still answers questions.
-      if (error.kind === "refused") await changed(null, signal).catch(failed);
-      isHeard = false;
+      if (!turn.isOpen && error.kind === "refused") await changed(null, signal).catch(failed);
+      hasWorked = false;
     }
-    await clock.sleep(isHeard ? spread * Math.random() : pauses.failed(), both).catch(() => {});
+    await clock.sleep(hasWorked ? spread * Math.random() : pauses.failed(), both).catch(() => {});
     // Whatever was still on its way to or from the hub.
-    turn.abort();
+    ended.abort();
     open = null;
     signal.throwIfAborted();
   }

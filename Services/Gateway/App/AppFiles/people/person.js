@@ -24,9 +24,9 @@ export function personView(name) {
 
   /** What the app knows of the two. If it changes, the hub is asked again. */
   function standing() {
-    const { friends = [], requests = { received: [], asked: [] } } = state.people;
+    const { friends = [], blocked = [], requests = { received: [], asked: [] } } = state.people;
     const isIn = (names) => names.some((each) => isSame(each, name));
-    return JSON.stringify([isIn(friends), ...[requests.received, requests.asked]
+    return JSON.stringify([isIn(friends), isIn(blocked), ...[requests.received, requests.asked]
       .map((list) => isIn(list.map(({ account }) => account)))]);
   }
 
