@@ -91,7 +91,7 @@ def test_register_at_a_provider(product, visit, identity, pictures):
     other.get_by_role("button", name="Dora Dietz").click()
     expect(other.get_by_role("heading", name="No friends yet")).to_be_visible()
     other.goto("/app/#settings/account")
-    expect(other.get_by_text(name)).to_be_visible()
+    expect(other.get_by_text(name).and_(other.locator(":visible"))).to_be_visible()
 
 
 def test_a_provider_says_no(visit, pictures):
@@ -134,6 +134,23 @@ def test_the_hub_is_away_when_the_person_comes_back(visit, identity):
     expect(page.get_by_role("heading", name="Choose a name")).to_be_visible()
     page.get_by_role("button", name="Back").click()
     expect(page.get_by_role("button", name="Continue with Google")).to_be_visible()
+
+
+def test_a_provider_is_away(visit, identity):
+    """The person reads which one, and has all ways to sign in."""
+    visit.expect_errors(AWAY, REFUSED)
+    identity.add("landing-3", "Fritz Frey")
+    page = open_people(visit, narrow=True)
+    refusal = '{"detail":"Google cannot be used: it answers 500","status":503}'
+    page.route("**/user", lambda route: route.fulfill(status=503, content_type="application/problem+json", body=refusal))
+    page.get_by_role("button", name="Continue with Google").click()
+    page.get_by_role("button", name="Fritz Frey").click()
+    expect(page.get_by_role("alert").filter(has_text="Signing in with Google does not work at the moment.")).to_be_visible()
+    expect(page.get_by_role("button", name="Continue with Facebook")).to_be_visible()
+    expect(page.get_by_text("Signing you in…")).to_have_count(0)
+    page.unroute("**/user")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("heading", name="Choose a name")).to_be_visible()
 
 
 def test_sign_in_with_a_password(product, visit, ann, pictures):
@@ -308,6 +325,7 @@ def test_too_many_searches(visit, ann):
 def test_profile(visit, ann, ben, pictures):
     friends(ann, ben)
     page = open_people(visit, ann, "#settings/profile", narrow=True)
+    expect(page.get_by_label("Date of birth", exact=True)).to_have_attribute("max", page.evaluate("new Date().toLocaleDateString('sv')"))
     page.get_by_role("textbox", name="First name").fill("Ann")
     page.get_by_role("textbox", name="About you").fill("ب" * 101)
     page.get_by_label("Who sees this: About you").select_option("Friends")
@@ -337,10 +355,17 @@ def test_devices(product, visit, ann, pictures):
     # The one of the test, and the other browser.
     expect(page.get_by_role("button", name=re.compile("^Sign out"))).to_have_count(2)
     pictures(page, "people-devices", arrange=in_arabic(ann, "#settings/devices"))
+    # Also on a page of the person, which is then not there any more.
+    other.goto("/app/#settings/profile")
+    expect(other.get_by_role("textbox", name="First name")).to_be_visible()
     ann.request("DELETE", f"/user/devices/{this_device(other)}")
     expect(other.get_by_text("You were signed out on this device.")).to_be_visible()
     assert stores(other) == [["ended"], []]
     pictures(other, "people-signed-out")
+    other.get_by_role("button", name="Make an account…").click()
+    expect(other.get_by_role("heading", name="Choose a name")).to_be_visible()
+    expect(other.get_by_text("You were signed out on this device.")).to_have_count(0)
+    other.get_by_role("button", name="Back").click()
     page.get_by_role("button", name=re.compile("Sign out.*A test")).click()
     page.get_by_role("alertdialog").get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("button", name=re.compile("Sign out.*A test"))).to_have_count(0)
@@ -360,10 +385,10 @@ def this_device(page):
 
 def test_account(product, visit, ann, identity, pictures):
     """Further ways to sign in, another password, and a code."""
-    visit.expect_errors(REFUSED)
+    visit.expect_errors(REFUSED, r"status of 400 .*/user/password")
     identity.add(f"link-{ann.account}", f"Link {ann.account}")
     page = open_people(visit, ann, "#settings/account", narrow=True)
-    expect(page.get_by_text(ann.account)).to_be_visible()
+    expect(page.get_by_text(ann.account).and_(page.locator(":visible"))).to_be_visible()
     pictures(page, "people-account", arrange=in_arabic(ann, "#settings/account"))
     # The last way cannot be removed.
     expect(page.get_by_role("button", name="Remove")).to_have_count(0)
@@ -373,6 +398,10 @@ def test_account(product, visit, ann, identity, pictures):
     assert page.url.endswith("#settings/account")
     page.get_by_role("button", name=re.compile("Remove.*Google")).click()
     expect(page.get_by_role("button", name="Add Google")).to_be_visible()
+    page.get_by_label("Current password").fill(PASSWORD)
+    page.get_by_label("New password").fill("password123")
+    page.get_by_role("button", name="Change the password").click()
+    expect(page.get_by_text("This password is among those that everybody tries first.")).to_be_visible()
     for current, message in (("not this one", "This is not your current password."), (PASSWORD, "The password is changed.")):
         page.get_by_label("Current password").fill(current)
         page.get_by_label("New password").fill("violet-anchor-meadow")
@@ -386,6 +415,8 @@ def test_account(product, visit, ann, identity, pictures):
     page.get_by_role("textbox", name="Access code").fill(code)
     page.get_by_role("button", name="Use the code").click()
     expect(page.get_by_text("Professor", exact=True)).to_be_visible()
+    # The form is gone, and the focus was in it.
+    expect(page.get_by_role("heading", name="Account", exact=True)).to_be_focused()
 
 
 def test_kinds_of_pushes(visit, ann, pictures):
@@ -474,8 +505,8 @@ def test_the_hub_is_away(visit, ann, ben):
     page.goto("/app/#settings/devices")
     expect(page.get_by_text("The university's server cannot be reached.").first).to_be_visible()
     page.context.set_offline(False)
-    page.get_by_role("button", name="Try again").click()
     expect(page.get_by_text("This device", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Try again")).to_be_hidden()
 
 
 def test_keyboard(visit, ann, ben):

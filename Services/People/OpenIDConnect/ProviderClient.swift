@@ -89,6 +89,8 @@ actor ProviderClient {
         }
     }
 
+    /// What is wrong with the provider. The students' app tells it from an outage of the hub by its words.
+    ///
     /// - Parameter retryAfter: The time after which it may be asked again, if that is known.
     nonisolated func failure(_ problem: String, retryAfter: Milliseconds? = nil) -> CommandFailure {
         CommandFailure(.unavailable, "\(provider) cannot be used: \(problem)", retryAfter: retryAfter)

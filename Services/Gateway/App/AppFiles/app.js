@@ -6,6 +6,7 @@ import { icon } from "./lib/icons.js";
 import { withTexts } from "./lib/later.js";
 import { dayOf } from "./lib/phone-time.js";
 import { returned } from "./lib/returned.js";
+import { currentRoute, replaceRoute } from "./lib/route.js";
 import { app, follow, phoneNow, state } from "./lib/state.js";
 import { t } from "./lib/text.js";
 import { isNewerWaiting, keepFiles, startNewest, worksOffline } from "./lib/worker.js";
@@ -45,6 +46,8 @@ let shown = "";
 let problem = null;
 let isBegun = given !== null;
 let isKept = false;
+/** Who was signed in at the last look. */
+let account = null;
 /** Whether everything that a start needs is there. */
 let isStarted = false;
 
@@ -117,9 +120,20 @@ function update() {
     (screens[next].toasts ?? content).append(toastRegion());
     if (hadFocus) content.querySelector("h1[tabindex]")?.focus({ preventScroll: true });
   }
+  if (next === "app") tellEnd();
   screens[next].update(problem);
   showNamed();
   followPeople();
+}
+
+/** Who is signed out elsewhere on a page of their own reads so on the page about people: their own is gone. */
+function tellEnd() {
+  const { tab, page } = currentRoute();
+  const hasEnded = account && !state.people.account && state.people.signed_out;
+  account = state.people.account;
+  if (!hasEnded || tab !== "settings" || !personal.some((each) => each.page === page)) return;
+  screen.focus({ preventScroll: true });
+  replaceRoute({ tab: "people", page: "" });
 }
 
 /** Shows the message that the address names, as after a tap on a notification: #message/6b0187feff0dafac2833f431. */

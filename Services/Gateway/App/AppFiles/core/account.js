@@ -92,14 +92,18 @@ export function accountOf({ name, database, hub, clock = deviceClock, language, 
     }
   }
 
-  /** A request that signs in or registers: its credential, what identifies the device, and the proof. */
+  /**
+   * A request that signs in or registers: its credential, what identifies the device, and the proof. Errors have the
+   * `provider` of the credential.
+   */
   async function authorize(method, expected, { credential, ...more }, key, signal) {
     const own = await deviceKey();
     const subject = hexOf(await hashOf(bytesOf(provenText(credential))));
     const described = { key: own.point, platform: "web", name: deviceName(), language: language?.(),
       app_version: version };
     return proven("sign-in", subject, own, signal, (proof) => ask(method, "/user", expected,
-      { key, signal, body: { ...more, credential, device: described, ...proof } }));
+      { key, signal, body: { ...more, credential, device: described, ...proof } }))
+      .catch((error) => { throw Object.assign(error, { provider: credential.provider }); });
   }
 
   /**

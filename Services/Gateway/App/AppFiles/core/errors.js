@@ -1,8 +1,8 @@
 /**
  * What went wrong, by its `kind`:
  *
- * - with the hub: "refused" (its answer is no success; with its `status`, and the `field` that it names), "unreadable"
- *   or "timeout", and "off" if it sends no pushes;
+ * - with the hub: "refused" (its answer is no success; with its `status`, the `field` that it names, and the `provider`
+ *   of a sign-in), "unreadable" or "timeout", and "off" if it sends no pushes;
  * - with the account: "signed out" (nobody is signed in on this device) or "insecure" (the browser has no keys for it);
  * - with a sign-in at a provider: "cancelled", "provider" (it failed there) or "strange" (this tab has not begun it);
  * - with the data: "newer" (a later version of the app has written them), "outdated" (a later version is open in

@@ -6,7 +6,7 @@ import { t } from "../lib/text.js";
 import { signInOf } from "../core/sign-in.js";
 import { dialogButtons, showDialog } from "../elements/dialog.js";
 import { toast } from "../elements/toast.js";
-import { field, form, goToLanding, loaded, pageHeading, refill } from "./parts.js";
+import { field, form, goToLanding, hide, loaded, pageHeading, refill } from "./parts.js";
 import { providerName, reasonOf } from "./reasons.js";
 
 /** Asks the hub for something that is not kept, and reads the person again. */
@@ -43,7 +43,7 @@ function ways() {
     try {
       await signInOf({ account: (await app.people()).account }).begin(offer, "link");
     } catch (error) {
-      toast(reasonOf(error));
+      toast(reasonOf(error, offer.provider));
     }
   }
 
@@ -119,7 +119,8 @@ export function settings() {
   const person = loaded("person", content, ({ account, display_name: displayName, professor, identities }) => {
     fill(name, h("bdi", null, account), displayName ? h("span", { class: "hint" }, h("bdi", null, displayName)) : null);
     mark.hidden = professor !== true;
-    code.hidden = professor === true;
+    if (professor === true) hide(code);
+    else code.hidden = false;
     secret.hidden = !identities.some(({ provider }) => provider === "password");
     own.show(identities);
   });

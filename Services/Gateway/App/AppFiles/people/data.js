@@ -66,7 +66,7 @@ export function settings() {
     h("section", { class: "stack" }, h("h2", { class: "day" }, t("erase.heading")),
       h("p", { class: "secondary" }, t("erase.text")), h("ul", null, ["profile", "devices", "friends", "pushes"]
         .map((what) => h("li", null, t(`erase.${what}`)))),
-      h("p", { class: "secondary" }, t("erase.stays")),
+      ["erase.later", "erase.stays"].map((key) => h("p", { class: "secondary" }, t(key))),
       h("button", { class: "button danger", type: "button", onclick: askToErase }, t("erase.action")))),
   { update: () => {} });
 }

@@ -1,7 +1,7 @@
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { app, state } from "../lib/state.js";
-import { formatNumber, t } from "../lib/text.js";
+import { formatNumber, t, tn } from "../lib/text.js";
 import { waitingList } from "./actions.js";
 import { personRow, refill, view } from "./parts.js";
 import { reasonOf } from "./reasons.js";
@@ -26,7 +26,9 @@ export function friendsView() {
   const none = h("div", { class: "empty" }, icon("people"), h("h2", null, t("friends.none")),
     h("p", null, t("friends.none.text")));
   const friends = h("section", null, h("h2", { class: "day" }, t("friends.heading")), list, none);
-  const element = view(t("tab.people"), {}, h("div", { class: "stack search" }, input, said, found), waiting,
+  const own = h("p", { class: "hint" }, tn("friends.self", { account: h("bdi", null, state.people.account) }));
+  const element = view(t("tab.people"), {}, h("div", { class: "stack search" }, own, input, said, found),
+    waiting,
     h("ul", { class: "plain group" }, link("requests", icon("plus"), t("requests.heading"), count),
       link("blocked", icon("cross"), t("blocked.heading"))), friends);
   let timer = null;

@@ -39,8 +39,16 @@ export function landingView() {
 
   function show(...content) {
     isTaken = true;
+    // What was said before is about another step.
+    say("");
+    showEnded();
     fill(step, content);
     step.querySelector("input")?.focus({ preventScroll: true });
+  }
+
+  function showEnded() {
+    const text = state.people.signed_out && !isTaken ? t("landing.ended") : "";
+    if (ended.textContent !== text) ended.textContent = text;
   }
 
   const accountOfApp = async () => (await app.people()).account;
@@ -60,6 +68,7 @@ export function landingView() {
 
   function showOffers() {
     isTaken = false;
+    showEnded();
     const away = offers.filter(({ flow }) => flow !== "form");
     const own = offers.find(({ flow }) => flow === "form");
     fill(step, offers.length ? null : h("p", { class: "notice" }, t("landing.none")),
@@ -73,7 +82,7 @@ export function landingView() {
     try {
       await signInOf({ account: await accountOfApp() }).begin(offer, "sign-in");
     } catch (error) {
-      say(reasonOf(error), () => leave(offer));
+      say(reasonOf(error, offer.provider), () => leave(offer));
     }
   }
 
@@ -131,7 +140,6 @@ export function landingView() {
 
   /** What a provider has brought back signs in, as soon as the hub can be reached. */
   async function signIn(credential) {
-    say("");
     show(h("p", { class: "hint", role: "status" }, t("landing.waits")));
     try {
       await loading;
@@ -141,7 +149,9 @@ export function landingView() {
     } catch (error) {
       // A token may be used again. The hub takes it for the same attempt.
       const isAway = error.kind !== "refused" || error.status >= 500;
-      if (!isAway) showOffers();
+      // While one provider is away, another way to sign in may work. Nothing is known of them while the hub is.
+      if (offers.length || !isAway) showOffers();
+      else fill(step);
       say(reasonOf(error), isAway ? () => signIn(credential) : null);
     }
   }
@@ -152,8 +162,5 @@ export function landingView() {
   }
 
   const loading = load();
-  return Object.assign(element, { signIn, fail: (error) => loading.then(() => fail(error)), update: () => {
-    const text = state.people.signed_out ? t("landing.ended") : "";
-    if (ended.textContent !== text) ended.textContent = text;
-  } });
+  return Object.assign(element, { signIn, fail: (error) => loading.then(() => fail(error)), update: showEnded });
 }

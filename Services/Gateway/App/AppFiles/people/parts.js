@@ -7,6 +7,9 @@ import { app, state } from "../lib/state.js";
 import { charactersOf, t } from "../lib/text.js";
 import { reasonOf } from "./reasons.js";
 
+/** What could not be read is read again after a change of the app's state, but not before so many milliseconds. */
+const pause = 5_000;
+
 /** A view with its heading. `back` is the route that the link above it leads to: `{href, label}`. */
 export const view = (heading, { back = null, dir = null } = {}, ...content) => h("div", { class: "view" },
   h("header", { class: "head" },
@@ -19,10 +22,10 @@ export const toFriends = () => ({ href: "#people", label: t("tab.people") });
 /** The heading of the page on which an element is. It can have the focus. */
 export const pageHeading = (element) => element.closest(".view")?.querySelector(".head-line > [tabindex]");
 
-/** Hides a button. The focus goes to the page's heading if it was there. */
-export function hide(button) {
-  if (button === document.activeElement) pageHeading(button)?.focus({ preventScroll: true });
-  button.hidden = true;
+/** Hides an element, such as a button. The focus goes to the page's heading if it was there. */
+export function hide(element) {
+  if (element.contains(document.activeElement)) pageHeading(element)?.focus({ preventScroll: true });
+  element.hidden = true;
 }
 
 /** Shows the page of who is not signed in, in the place of one that is not there any more. */
@@ -77,22 +80,36 @@ export function form({ fields, action, isDangerous = false, onsubmit, extra = []
 
 /**
  * A part of what the hub knows of the person, such as "devices": it is loaded when it is opened, and `show(value)`
- * shows each later state of it. What the app has from an earlier time is shown at once.
+ * shows each later state of it. What the app has from an earlier time is shown at once. After a failure it is read
+ * again when the app's state changes, as it does when the hub works again.
  */
 export function loaded(part, content, show) {
   const said = h("p", { class: "notice bad", role: "alert", hidden: true });
-  const again = h("button", { class: "button", type: "button", hidden: true, onclick: load }, t("people.again"));
+  const again = h("button", { class: "button", type: "button", hidden: true,
+    onclick: () => { calm(); load(); } }, t("people.again"));
   const element = h("div", { class: "stack" }, said, again, content);
   let print = "";
+  /** When the last attempt has failed, if it has. */
+  let failed = Infinity;
 
-  async function load() {
+  /** Nothing is wrong, as far as is known. */
+  function calm() {
+    failed = Infinity;
     said.hidden = true;
     hide(again);
+  }
+
+  async function load() {
+    failed = Infinity;
     try {
       await (await app.people()).load([part]);
+      calm();
     } catch (error) {
       if (error.kind === "signed out") return;
-      said.textContent = reasonOf(error);
+      failed = performance.now();
+      const reason = reasonOf(error);
+      // Readers hear it once.
+      if (said.textContent !== reason) said.textContent = reason;
       said.hidden = again.hidden = false;
     }
   }
@@ -100,7 +117,9 @@ export function loaded(part, content, show) {
   function update() {
     const value = state.people[part];
     content.hidden = value === undefined;
+    if (performance.now() - failed > pause) load();
     if (value === undefined || print === (print = JSON.stringify(value))) return;
+    if (!said.hidden) calm();
     show(value);
   }
 

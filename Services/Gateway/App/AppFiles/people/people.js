@@ -47,15 +47,17 @@ export function peoplePage({ given }) {
   async function comeBack() {
     const { account, ask } = await app.people();
     let isLink = false;
+    let provider;
     try {
       const { purpose, credential } = signInOf({ account }).finish(given);
       isLink = purpose === "link";
+      provider = credential.provider;
       if (isLink) {
         await ask("POST", "/user/identities", credential, crypto.randomUUID());
         tellAtAccount(t("ways.added"));
       } else await inner?.signIn?.(credential);
     } catch (error) {
-      if (isLink || error.purpose === "link") tellAtAccount(reasonOf(error));
+      if (isLink || error.purpose === "link") tellAtAccount(reasonOf(error, provider));
       else if (inner?.fail) inner.fail(error);
       else toast(reasonOf(error));
     }

@@ -8,11 +8,15 @@ import { field, form, loaded } from "./parts.js";
 const visibilities = ["nobody", "friends", "classmates"];
 /** The hub's limit, in characters of Unicode. */
 const maxBio = 100;
+const now = new Date();
+/** Today, as the field of a day has it. */
+const today = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0"))
+  .join("-");
 /** How the browser can help to fill a field in. */
 const inputs = {
   first_name: { autocomplete: "given-name", maxLength: 100 },
   last_name: { autocomplete: "family-name", maxLength: 100 },
-  born: { type: "date", autocomplete: "bday", min: "1900-01-01", max: "2100-12-31" },
+  born: { type: "date", autocomplete: "bday", min: "1900-01-01", max: today },
   gender: { autocomplete: "sex", maxLength: 40 }, bio: { tag: "textarea", rows: 3 },
   email: { type: "email", readOnly: true },
 };

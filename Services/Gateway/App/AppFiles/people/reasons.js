@@ -4,18 +4,41 @@ import { hasText, t } from "../lib/text.js";
 
 /** By the field that the hub names beside the status 401, 403 or 409. */
 const byField = { password: "password", id_token: "token", access_token: "token", authorization_code: "token",
-  current: "current", code: "code", access_code: "access_code", name: "account" };
+  current: "current", code: "code", access_code: "access_code", name: "account",
+  account: "full" };
 
-/** The reason of an error of the app's core, for a person. What the hub says itself is in English. */
-export function reasonOf({ kind, status, field, message, name }) {
+/** What the hub tells apart by its sentence alone, which is in English. */
+const bySentence = [
+  [400, /expected a password that is not among those/, "password.common"],
+  [400, /expected a password of \d+ to \d+ characters/, "password.length"],
+  [401, /email address is not verified/, "token.email"],
+  [401, /person is of another organisation/, "token.domain"],
+  [401, /^the account .* is disabled$/, "disabled"],
+  [409, /^somebody else signs in this way/, "ways.elsewhere"],
+  [409, /^you sign in with \w+ already/, "ways.already"],
+  [409, /^it is your only way to sign in/, "ways.last"],
+  [409, /^you have an account already/, "registered"],
+];
+
+/**
+ * The reason of an error of the app's core, for a person. `provider` is where they sign in, if it may be about that.
+ * What the hub says itself is in English.
+ */
+export function reasonOf(error, provider = error.provider) {
+  const { kind, status, field, message, name } = error;
   if (kind === "timeout" || name === "TypeError" || name === "TimeoutError") return t("people.away");
   if (kind === "signed out") return t("people.signedOut");
   if (["insecure", "strange", "cancelled"].includes(kind)) return t(`people.${kind}`);
-  if (kind === "provider") return t("people.provider", { error: message });
+  if (kind === "provider") return t("people.provider");
   if (status === 429) return t("people.busy");
+  if (status === 503 && provider && message.includes(" cannot be used: ")) {
+    return t("people.provider.away", { provider: providerName(provider) });
+  }
   if (status === 503 || status === 504) return t("people.away");
-  const key = `people.${status}.${byField[field] ?? "other"}`;
-  return hasText(key) ? t(key, { error: message }) : t("error.refused", { error: message });
+  const known = bySentence.find(([of, sentence]) => of === status && sentence.test(message));
+  if (known) return t(`people.${known[2]}`);
+  const key = [byField[field], "other"].map((part) => `people.${status}.${part}`).find(hasText);
+  return key ? t(key) : t("error.refused", { error: message });
 }
 
 /** The name of a way to sign in. */
