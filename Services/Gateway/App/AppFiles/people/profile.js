@@ -12,7 +12,7 @@ const maxBio = 100;
 const inputs = {
   first_name: { autocomplete: "given-name", maxLength: 100 },
   last_name: { autocomplete: "family-name", maxLength: 100 },
-  born: { type: "date", autocomplete: "bday", min: "1900-01-01", max: "2100-12-31" },
+  born: { type: "date", autocomplete: "bday", min: "1900-01-01", max: new Date().toISOString().slice(0, 10) },
   gender: { autocomplete: "sex", maxLength: 40 }, bio: { tag: "textarea", rows: 3 },
   email: { type: "email", readOnly: true },
 };
