@@ -115,7 +115,8 @@ struct NewTokenKey: PeopleCommand {
         commandName: "tokens", abstract: "Makes a new key that signs the tokens of students' devices.",
         discussion: """
             The people service does so by itself every thirty days. Tokens that an earlier key has signed stay valid until they expire. \
-            After a theft of the key, --forget ends them at once: each device asks for a new token, and nobody has to sign in again.
+            After a theft of the key, --forget ends them at once: each device asks for a new token, and nobody has to sign in again. \
+            A restore of an older backup brings these keys back: run it again after the restore.
 
             Exit status: 0 if it is done, 1 if it is refused, 75 if the people service does not answer or has too much to do, 78 if a setting is wrong.
             """)

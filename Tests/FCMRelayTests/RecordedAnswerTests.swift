@@ -60,7 +60,8 @@ import Testing
             [badRequest("message", "Recipient of the message is not set."), own]),
         Recording(
             "a malformed token", message: "The registration token is not a valid FCM registration token",
-            [own, badRequest("message.token", "The registration token is not a valid FCM registration token")]),
+            [own, badRequest("message.token", "The registration token is not a valid FCM registration token")],
+            code: "UNREGISTERED"),
         Recording(
             "an unregistered token", status: 404, "NOT_FOUND", message: "Requested entity was not found.", [own("UNREGISTERED")],
             code: "UNREGISTERED"),
@@ -86,7 +87,9 @@ import Testing
             ], code: "ACCESS_TOKEN_SCOPE_INSUFFICIENT"),
     ]
 
-    @Test("Each recorded error is permanent with FCM's own code, in whatever order its details come", arguments: recordings)
+    @Test(
+        "Each recorded error is permanent, with FCM's own code unless the token is none, in whatever order its details come",
+        arguments: recordings)
     func classification(_ recording: Recording) {
         for details in [recording.details, recording.details.reversed()] {
             let answer = FCMAnswer.classify(

@@ -151,7 +151,7 @@ struct BackupErasureTests {
             _ = try await BackupWriter(folder: one, database: nil, target: backup, progress: Self.progress).run()
             let restored = try #require(try await restore(backup, to: new).erasures)
             #expect(restored.beside == 1)
-            #expect(restored.lines(begun: "then").last?.hasPrefix("1 persons were erased beside the backup") == true)
+            #expect(restored.lines(begun: "then").last?.hasPrefix("1 person was erased beside the backup") == true)
             try await withStore(in: new) { store in
                 #expect(try await store.get(old.id, from: Erasure.all)?.document == old)
                 for erasure in [beside, open] {

@@ -37,7 +37,7 @@ extension PeopleServiceTests {
         @Test("Names that look like mail addresses, short ones, and those of other credentials are invalid")
         func names() async throws {
             try await RunningPeople.with(.sqlite) { people in
-                for name in ["ann@example.edu", "an", String(repeating: "a", count: 33)] {
+                for name in ["ann@example.edu", "an", String(repeating: "a", count: 33), "-ann", "..."] {
                     let account = try #require(AccountName(name))
                     let failure = await people.client.failure(
                         of: try await people.add(account, RunningPeople.password(of: account)))

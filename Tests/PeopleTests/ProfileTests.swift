@@ -19,7 +19,7 @@ extension PeopleServiceTests {
                 let first = try await ann.request(GetProfile())
                 #expect(first == Profile())
                 let profile = Profile(
-                    firstName: "Ann", lastName: "Lee", born: CalendarDay("2004-02-29"), bio: "",
+                    firstName: "Ann", lastName: "Lee", born: CalendarDay("2004-02-29"), bio: "Physics",
                     visibility: ProfileVisibility(firstName: .friends, bio: .nobody))
                 #expect(try await ann.request(SetProfile(profile)) == profile)
                 #expect(try await ann.request(GetProfile()) == profile)
@@ -28,6 +28,18 @@ extension PeopleServiceTests {
                 #expect(try await ann.request(GetProfile()) == other)
                 #expect(try await people.student("bob").request(GetProfile()) == Profile())
                 #expect(try await people.student("bob").view("ann") == PersonView("ann", .stranger, nil))
+            }
+        }
+
+        @Test("White space around a text is removed, a blank text is not known, and nobody is born in the future")
+        func checked() async throws {
+            try await RunningPeople.withStudents(.sqlite, "ann") { people in
+                let ann = people.student("ann")
+                let typed = Profile(firstName: " Ann\t", lastName: "  ", gender: "", bio: "\nPhysics,\nsecond year ")
+                #expect(try await ann.request(SetProfile(typed)) == Profile(firstName: "Ann", bio: "Physics,\nsecond year"))
+                let failure = await ann.failure(of: SetProfile(Profile(born: CalendarDay("2100-12-31"))))
+                #expect(failure?.status == .invalid && failure?.field == "born")
+                #expect(failure?.message.contains("1900-01-01 to today") == true)
             }
         }
 

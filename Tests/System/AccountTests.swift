@@ -182,6 +182,10 @@ extension SystemTests {
                 #expect(try await importing(header + "s219,219,,\r\n", "--disable-missing", "--disable-many").exitCode == 0)
                 #expect(try await students("--role", "student").count { $0.contains("disabled") } == 119)
 
+                let unasked = try await people.account(["erase", "s219"])
+                #expect(unasked.exitCode == 64 && unasked.lines.joined().contains("--yes"), "\(unasked.lines)")
+                #expect(try await students("--search", "s219").count == 1)
+
                 let wrong = try await importing("account,oidc\r\nann,1\r\nann,2\r\n")
                 #expect(wrong.exitCode == 65 && wrong.lines == ["msi: \(file): line 3: the account ann is there twice"])
 
@@ -189,6 +193,18 @@ extension SystemTests {
                 #expect(try await people.account(["sign-out", "s219"]).lines == ["signed out s219 on all devices"])
                 let unknown = try await people.account(["sign-out", "s219", "6b0100000000000000000000"])
                 #expect(unknown.exitCode == 1 && unknown.lines.count == 1)
+            }
+        }
+
+        @Test("Without a university's provider nothing is imported, and a dry run says so")
+        func importWithoutProvider() async throws {
+            try await withPeopleService { people in
+                let file = people.folder + "/students.csv"
+                try Data("account,oidc\r\nann,1\r\n".utf8).write(to: URL(filePath: file))
+                for flags in [["--dry-run"], []] {
+                    let end = try await people.account(["import", file] + flags)
+                    #expect(end.exitCode == 78 && end.lines.last?.hasSuffix("; nothing was done") == true, "\(end.lines)")
+                }
             }
         }
 

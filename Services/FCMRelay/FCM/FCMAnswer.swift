@@ -121,7 +121,8 @@ struct FCMErrorBody: Decodable {
 
     struct Problem: Decodable {
         let message: String?
-        /// The error's codes, the most specific one first: `FcmError.errorCode`, `ErrorInfo.reason`, `status`.
+        /// The error's codes, the most specific one first: `FcmError.errorCode`, `ErrorInfo.reason`, `status`. Before them `UNREGISTERED`, if
+        /// FCM finds the registration token invalid, and nothing else of the message.
         let codes: [String]
 
         private enum CodingKeys: String, CodingKey {
@@ -138,8 +139,14 @@ struct FCMErrorBody: Decodable {
             message = try? container.decode(String.self, forKey: .message)
             let details = (try? container.decode([Detail].self, forKey: .details)) ?? []
             let status = try? container.decode(String.self, forKey: .status)
-            codes = (details.compactMap(\.errorCode) + details.compactMap(\.reason) + [status].compactMap(\.self))
+            let named = (details.compactMap(\.errorCode) + details.compactMap(\.reason) + [status].compactMap(\.self))
                 .filter { Self.isCode($0) && $0 != Self.unspecified }
+            let wrongFields = details.flatMap(\.wrongFields)
+            let isTokenWrong =
+                named.first == RelayErrorCode.invalidArgument.rawValue && !wrongFields.isEmpty
+                && wrongFields.allSatisfy { $0 == "message.token" }
+            // Such a token is of no more use than that of an app which is gone.
+            codes = isTokenWrong ? [RelayErrorCode.unregistered.rawValue] + named : named
         }
 
         private static let unspecified = "UNSPECIFIED_ERROR"
@@ -160,10 +167,16 @@ struct FCMErrorBody: Decodable {
     private struct Detail: Decodable {
         let errorCode: String?
         let reason: String?
+        /// The fields of the request that Google finds wrong. An entry that names none is an empty text.
+        let wrongFields: [String]
 
         private enum CodingKeys: String, CodingKey {
             case type = "@type"
-            case errorCode, reason
+            case errorCode, reason, fieldViolations
+        }
+
+        private struct Violation: Decodable {
+            let field: String?
         }
 
         init(from decoder: any Decoder) throws {
@@ -171,6 +184,8 @@ struct FCMErrorBody: Decodable {
             let type = (try? container?.decode(String.self, forKey: .type)) ?? ""
             errorCode = type.hasSuffix("fcm.v1.FcmError") ? try? container?.decode(String.self, forKey: .errorCode) : nil
             reason = type.hasSuffix("google.rpc.ErrorInfo") ? try? container?.decode(String.self, forKey: .reason) : nil
+            let violations = (try? container?.decode([Violation].self, forKey: .fieldViolations)) ?? []
+            wrongFields = type.hasSuffix("google.rpc.BadRequest") ? violations.map { $0.field ?? "" } : []
         }
     }
 }

@@ -1,4 +1,4 @@
-import Base
+package import Base
 package import Schemas
 
 /// The body of `PUT /user`.
@@ -25,7 +25,7 @@ struct DeviceSignIn: Codable, Checked, Sendable {
 
 /// The body of `POST /user`.
 struct Registration: Codable, Checked, Sendable {
-    let account: AccountName
+    let account: StudentName
     let credential: PersonCredential
     let device: NewDevice
     let nonce: Secret
@@ -44,7 +44,7 @@ struct Registration: Codable, Checked, Sendable {
 
     func command(key: String?, from address: String) -> AddPerson {
         AddPerson(
-            account: account, credential: credential, device: device, nonce: nonce, proof: proof, accessCode: accessCode,
+            account: account.account, credential: credential, device: device, nonce: nonce, proof: proof, accessCode: accessCode,
             idempotencyKey: key, address: address)
     }
 }
@@ -61,6 +61,19 @@ extension String {
 extension Secret {
     fileprivate static var exampleNonce: Secret { Secret("dGhpcyBpcyBhIG5vbmNl") }
     fileprivate static var exampleIDToken: Secret { Secret("eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxMTAifQ.c2lnbmF0dXJl") }
+}
+
+extension StudentName {
+    fileprivate static var exampleStudent: StudentName {
+        guard let name = StudentName(example) else { preconditionFailure("\(example) is a student's name") }
+        return name
+    }
+}
+
+extension StudentName: SchemaAnnotated {
+    package static var schemaAnnotations: JSONValue {
+        ["minLength": .integer(PersonLimits.minStudentName), "maxLength": .integer(PersonLimits.studentName.max)]
+    }
 }
 
 extension PersonCredential: HasExample {
@@ -82,7 +95,7 @@ extension DeviceSignIn: HasExample {
 extension Registration: HasExample {
     static var example: Registration {
         Registration(
-            account: .exampleAccount, credential: .example, device: .example, nonce: .exampleNonce, proof: .exampleProof,
+            account: .exampleStudent, credential: .example, device: .example, nonce: .exampleNonce, proof: .exampleProof,
             accessCode: nil)
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Base
 import Bus
 import FoundationEssentials
+import Glibc
 import Logging
 import Schemas
 import ServiceKit
@@ -12,16 +13,38 @@ struct EraseAccountCommand: PeopleCommand {
         commandName: "erase",
         abstract: "Erases a student: in all services, for ever. The name is never used again.",
         discussion:
-            "The devices are signed out at once. It prints what was removed and what stays. A service that does not answer is asked until it "
-            + "does; msi account erased shows that.")
+            "It asks for the name once more. Without a terminal it erases only with --yes. The devices are signed out at once. It prints what "
+            + "was removed and what stays. A service that does not answer is asked until it does; msi account erased shows that.")
 
     @Argument(help: "The account's name.")
     var account: AccountName
 
+    @Flag(help: "Erase without asking.")
+    var yes = false
+
+    func validate() throws {
+        guard yes || isatty(STDIN_FILENO) == 1 else {
+            throw ValidationError("Nothing was erased: without a terminal nobody can be asked. --yes erases without asking.")
+        }
+    }
+
     func run(_ people: PeopleClient, _ settings: SettingValues) async throws -> String {
+        if !yes { try confirm() }
         let report = try await people.request(BeginErasure(of: account))
         let first = report.finished == nil ? "\(account) is being erased" : "\(account) is erased"
         return ([first] + report.lines).joined(separator: "\n")
+    }
+
+    /// Who types the name means it.
+    ///
+    /// - Throws: ``StartFailure`` if it is another one, or none.
+    private func confirm() throws {
+        print("This erases \(account) for ever. Type the name to go on: ", terminator: "")
+        fflush(nil)
+        let line = readLine() ?? ""
+        guard let typed = AccountName(line.filter { !$0.isWhitespace }), typed == account else {
+            throw StartFailure(description: "this is not the name; nothing was erased")
+        }
     }
 }
 
@@ -34,7 +57,8 @@ struct ErasedAccountsCommand: PeopleCommand {
     func run(_ people: PeopleClient, _ settings: SettingValues) async throws -> String {
         let erasures = try await people.request(ListErasures())
         let lines = erasures.waiting.map(\.line) + erasures.finished.map(\.line)
-        return (["\(erasures.erasedNames) erased, \(erasures.waiting.count) wait for services"] + lines).joined(separator: "\n")
+        let waiting = erasures.waiting.count == 1 ? "1 waits" : "\(erasures.waiting.count) wait"
+        return (["\(erasures.erasedNames) erased, \(waiting) for services"] + lines).joined(separator: "\n")
     }
 }
 
@@ -85,11 +109,25 @@ struct ExportAccountCommand: PeopleCommand {
     }
 }
 
+extension ErasedData {
+    /// The words for one, as far as they are known here.
+    private static let singulars = [
+        "accounts": "account", "devices": "device", "identities": "identity", "used_tokens": "used token",
+        "queued_pushes": "queued push", "friendships": "friendship", "push_preferences": "choice of pushes", "pushes": "push",
+    ]
+
+    /// Such as `1 account` and `2 used tokens`.
+    fileprivate var words: String {
+        let singular = count == 1 ? Self.singulars[what] : nil
+        return "\(count) \(singular ?? what.replacing("_", with: " "))"
+    }
+}
+
 extension ErasureReport {
     /// What each service has done.
     fileprivate var lines: [String] {
         services.flatMap { service in
-            service.removed.filter { $0.count > 0 }.map { "\(service.service): \($0.count) \($0.what) removed" }
+            service.removed.filter { $0.count > 0 }.map { "\(service.service): \($0.words) removed" }
                 + service.stays.map { "\(service.service): stays: \($0)" }
         } + waiting.map { "\($0): has not answered yet" }
     }

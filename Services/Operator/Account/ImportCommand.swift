@@ -26,10 +26,10 @@ struct ImportAccountsCommand: PeopleCommand {
 
             Exit status:
               0   the accounts are as the list says; with --dry-run: the list can be imported
-              1   rows were refused; the others were done
+              1   rows were refused, and the others were done; with --dry-run: rows would be refused
               65  the list is wrong, or lacks too many students; nothing was done
               75  the people service does not answer or has too much to do
-              78  a setting is wrong
+              78  a setting is wrong, or there is no university's provider; nothing was done
             """)
 
     @Argument(help: ArgumentHelp("The list; - for standard input.", valueName: "file"))
@@ -58,7 +58,13 @@ struct ImportAccountsCommand: PeopleCommand {
         for start in stride(from: 0, to: list.rows.count, by: ImportAccounts.maxRows) {
             progress.show("importing", Double(start) / Double(list.rows.count))
             let rows = Array(list.rows[start...].prefix(ImportAccounts.maxRows))
-            outcomes += try await people.request(ImportAccounts(rows: rows, dryRun: isDryRun)).outcomes
+            do throws(CommandFailure) {
+                outcomes += try await people.request(ImportAccounts(rows: rows, dryRun: isDryRun)).outcomes
+            } catch {
+                // What is wrong with a row is in its outcome: this is that there is no provider.
+                guard error.status == .conflict, start == 0 else { throw error }
+                throw ConfigurationError("\(error.message); nothing was done")
+            }
         }
         for (index, student) in missing.enumerated() where !isDryRun {
             progress.show("disabling", Double(index) / Double(missing.count))

@@ -41,8 +41,9 @@ struct RestoredErasures: Codable, Hashable, Sendable {
                     + "these persons again (msi account erase)")
         }
         if beside > 0 {
+            let (persons, areErased) = beside == 1 ? ("1 person was", "is") : ("\(beside) persons were", "are")
             lines.append(
-                "\(beside) persons were erased beside the backup, and are erased again at the start: msi account erased shows whether that "
+                "\(persons) erased beside the backup, and \(areErased) erased again at the start: msi account erased shows whether that "
                     + "is done")
         }
         return lines

@@ -15,7 +15,11 @@ extension CommandRouter {
                     throw CommandFailure(
                         .invalid, "email: expected that of your provider, or none: it cannot be changed here", field: "email")
                 }
-                try change.transaction.replace(ProfileDocument(command.profile, of: account.id), in: PeopleStore.profiles)
+                guard command.profile.born?.isFuture(at: change.now) != true else {
+                    throw CommandFailure(.invalid, "born: expected a day from 1900-01-01 to today", field: "born")
+                }
+                let profile = ProfileDocument(command.profile.withoutBlanks, of: account.id)
+                try change.transaction.replace(profile, in: PeopleStore.profiles)
                 return (account.name, try change.transaction.profile(of: account))
             }
             people.personEvents.announce(account, .profile)

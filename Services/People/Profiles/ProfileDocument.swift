@@ -1,3 +1,5 @@
+import Base
+import FoundationEssentials
 import Schemas
 import Store
 
@@ -46,9 +48,35 @@ extension Transaction {
 }
 
 extension Profile {
+    /// As it is stored: without white space around the texts. One without a visible character is not known.
+    var withoutBlanks: Profile {
+        Profile(
+            firstName: firstName?.withoutBlanks, lastName: lastName?.withoutBlanks, born: born, gender: gender?.withoutBlanks,
+            bio: bio?.withoutBlanks, email: email, visibility: visibility)
+    }
+
     /// The same with another e-mail address.
     fileprivate func with(email: String?) -> Profile {
         Profile(
             firstName: firstName, lastName: lastName, born: born, gender: gender, bio: bio, email: email, visibility: visibility)
+    }
+}
+
+extension CalendarDay {
+    /// Whether it is in the future everywhere. Where the person is it may be a day later than in UTC.
+    func isFuture(at now: UnixMilliseconds) -> Bool {
+        let tomorrow = Date(now + .seconds(86_400)).formatted(Date.ISO8601FormatStyle())
+        return description > String(tomorrow.prefix(10))
+    }
+}
+
+extension String {
+    /// Without white space around it; `nil` if nothing visible is left.
+    fileprivate var withoutBlanks: String? {
+        guard !isInvisible else { return nil }
+        var rest = self[...]
+        while rest.first?.isWhitespace == true { rest.removeFirst() }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
     }
 }

@@ -95,7 +95,7 @@ public final class Account: Sendable {
     /// Makes the record of a new person, who then signs in with the same credential.
     ///
     /// - Parameters:
-    ///   - name: Of the account: 3 to 32 letters without accents, digits, and `.`, `_` or `-`. It never changes.
+    ///   - name: Of the account: 3 to 32 letters without accents, digits, and `.`, `_` or `-`, but not `-` first. It never changes.
     ///   - accessCode: Where registering needs one.
     ///   - key: The same for all attempts of the same registration, so that the hub does it once.
     /// - Throws: As ``signIn(_:code:)``; ``Refusal`` with 409 if the name or the credential has an account.

@@ -212,6 +212,7 @@ struct PersonRoutesTests {
                 ),
                 ("POST", "/user", #"{"account":"an",\#(Self.signIn)}"#, "account"),
                 ("POST", "/user", #"{"account":"ann@example.edu",\#(Self.signIn)}"#, "account"),
+                ("POST", "/user", #"{"account":"-ann",\#(Self.signIn)}"#, "account"),
                 ("POST", "/user/token", #"{"device":"x","nonce":"n","proof":"p"}"#, "device"),
                 ("DELETE", "/user/identities/orcid", nil, "provider"), ("GET", "/users?q=an", nil, "q"),
                 ("GET", "/users", nil, "q"),

@@ -175,7 +175,10 @@ struct PersonCommandTests {
         #expect(wrong(BeginErasure.self, #"{"account":"ann","nonce":"n"}"#) == "device")
         #expect(wrong(BeginErasure.self, #"{"account":"ann","device":"\#(Self.id)"}"#) == "proof")
         #expect(wrong(ImportAccounts.self, #"{"dry_run":true,"rows":[]}"#) == "rows")
-        for (name, field) in [("an", "account"), ("ann@example.edu", "account"), (String(repeating: "a", count: 33), "account")] {
+        for (name, field) in [
+            ("an", "account"), ("ann@example.edu", "account"), (String(repeating: "a", count: 33), "account"),
+            ("-ann", "account"), ("...", "account"),
+        ] {
             let command =
                 #"{"account":"\#(name)","address":"192.0.2.1","credential":\#(Self.credential),"device":\#(Self.device),"#
                 + #"\#(Self.proven)}"#

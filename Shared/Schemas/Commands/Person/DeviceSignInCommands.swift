@@ -130,13 +130,8 @@ package struct AddPerson: Command, Checked {
     }
 
     package func check() throws(SchemaViolation) {
-        try account.checkNew(CodingKeys.account)
-        guard PersonLimits.studentName.problem(with: "\(account)") == nil,
-            account.description.utf8.count >= PersonLimits.minStudentName
-        else {
-            throw SchemaViolation(
-                CodingKeys.account,
-                "expected \(PersonLimits.minStudentName) to \(PersonLimits.studentName.max) ASCII letters, digits and ._-")
+        guard StudentName("\(account)") != nil else {
+            throw SchemaViolation(CodingKeys.account, "expected \(StudentName.expected)")
         }
         try DeviceProof.check(nonce, proof, CodingKeys.nonce, CodingKeys.proof)
         try PersonLimits.accessCode.check(accessCode?.text, CodingKeys.accessCode)

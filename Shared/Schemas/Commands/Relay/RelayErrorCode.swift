@@ -92,7 +92,7 @@ package enum RelayErrorCode: String, CaseIterable, Sendable {
     private var entry: Entry {
         switch self {
         case .invalidArgument: (.fcm, .permanent, .no, "FCM refuses the message, or its recipient")
-        case .unregistered: (.fcm, .permanent, .no, "the app is not installed any more: delete the token")
+        case .unregistered: (.fcm, .permanent, .no, "the app is not installed any more, or the token is none: delete the token")
         case .senderIDMismatch: (.fcm, .permanent, .no, "the token belongs to another Firebase project")
         case .thirdPartyAuthError: (.fcm, .permanent, .no, "the project's key for APNs or web push is missing or wrong")
         case .apnsAuthError: (.fcm, .permanent, .no, "the project's key for APNs is missing or wrong")
@@ -162,6 +162,6 @@ extension DeliveryError {
     /// Whether the relay kept the request back, so that FCM was not asked.
     package var isKeptBack: Bool { catalogued?.isKeptBack ?? false }
 
-    /// Whether FCM reports that the app is no longer installed.
+    /// Whether FCM reports that the app is no longer installed, or that the token is none.
     package var isUnregistered: Bool { catalogued == .unregistered }
 }

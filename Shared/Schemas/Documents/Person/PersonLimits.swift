@@ -6,9 +6,9 @@ package enum PersonLimits {
     package static let studentName = TextLimits(max: 32, lettersDigitsAnd: "._-")
     /// The minimum length of such a name.
     package static let minStudentName = 3
-    /// A first or last name.
-    package static let name = TextLimits(max: 100, .name)
-    package static let gender = TextLimits(max: 40, .line)
+    /// A first or last name. A blank text of a profile counts as a missing one.
+    package static let name = TextLimits(max: 100, mayBeBlank: true, .name)
+    package static let gender = TextLimits(max: 40, mayBeBlank: true, .line)
     /// The seed's bio has 100 characters.
     package static let bio = TextLimits(max: 100, mayBeBlank: true, .text)
     /// The beginning of an account name.

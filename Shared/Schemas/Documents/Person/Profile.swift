@@ -159,6 +159,6 @@ extension CalendarDay: TextCodable {
         return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
     }
 
-    package static var expected: String { "a day such as 2004-02-29" }
+    package static var expected: String { "a day from 1900-01-01 on, such as 2004-02-29" }
     package static var example: String { "2004-02-29" }
 }

@@ -12,7 +12,7 @@ import { field, form } from "./parts.js";
 export function registration({ offer, credential, back, registered }) {
   const name = field({ label: t("register.name"), hint: t("register.name.hint"), autocomplete: "username",
     autocapitalize: "none", spellcheck: false, required: true, minLength: 3, maxLength: 32,
-    pattern: "[A-Za-z0-9._\\-]+", title: t("register.name.hint"), dir: "ltr" });
+    pattern: "(?!-)(?!\\.+$)[A-Za-z0-9._\\-]+", title: t("register.name.hint"), dir: "ltr" });
   const password = credential ? null : field({ label: t("register.password"), hint: t("register.password.hint"),
     type: "password", autocomplete: "new-password", required: true });
   const code = field({ label: t(offer.needs_code ? "register.code" : "register.code.maybe"),
