@@ -35,7 +35,7 @@ extension PeopleServiceTests {
         func checked() async throws {
             try await RunningPeople.withStudents(.sqlite, "ann") { people in
                 let ann = people.student("ann")
-                let typed = Profile(firstName: " Ann\t", lastName: "  ", gender: "", bio: "\nPhysics,\nsecond year ")
+                let typed = Profile(firstName: " Ann ", lastName: "  ", gender: "", bio: "\nPhysics,\nsecond year ")
                 let kept = try await ann.request(SetProfile(typed))
                 #expect(kept == Profile(firstName: "Ann", bio: "Physics,\nsecond year"))
                 let failure = await ann.failure(of: SetProfile(Profile(born: CalendarDay("2100-12-31"))))
