@@ -1,6 +1,5 @@
 import Base
 import Bus
-import PersonPushes
 import Schemas
 import Store
 import TestSupport

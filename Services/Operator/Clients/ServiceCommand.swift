@@ -30,47 +30,38 @@ extension ServiceCommand {
     static func switchedOff(by settings: SettingValues) throws -> String? { nil }
 
     func run() async throws {
+        let name = "the \(Self.service.title)"
         do {
             let settings = try await SettingValues(
                 arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
-            let text = try await Self.asking(Self.service, settings) { try await run($0, settings) }
-            if !text.isEmpty { print(text) }
+            let endpoints = try settings.value(.endpoints(of: Self.service))
+            do {
+                let text = try await ServiceClient.with(endpoints, settings) { try await run($0, settings) }
+                if !text.isEmpty { print(text) }
+            } catch let failure as CommandFailure where failure.status == .unavailable || failure.status == .deadlineExceeded {
+                if let reason = try Self.switchedOff(by: settings) { throw end(reason, Self.refused) }
+                throw end(
+                    "\(name) does not answer at \(endpoints.joined(separator: ", ")): \(failure.message). \(Self.suspicion)",
+                    EX_TEMPFAIL)
+            } catch let failure as CommandFailure where failure.status == .overloaded {
+                throw end("\(failure.message); try again later", EX_TEMPFAIL)
+            }
         } catch let error as ConfigurationError {
-            throw Self.end("\(error)", EX_CONFIG)
+            throw end("\(error)", EX_CONFIG)
         } catch let failure as CommandFailure {
-            throw Self.end(failure.message, Self.refused)
+            throw end(failure.message, Self.refused)
         } catch let failure as UnreadableFile {
-            throw Self.end("\(failure)", EX_NOINPUT)
+            throw end("\(failure)", EX_NOINPUT)
         } catch let failure as InputFailure {
-            throw Self.end("\(failure)", EX_DATAERR)
+            throw end("\(failure)", EX_DATAERR)
         } catch let error as BusError {
-            throw Self.end("\(error)", Self.refused)
+            throw end("\(error)", Self.refused)
         } catch let error where error is StartFailure || error is TypedPassword.Failure {
-            throw Self.end("\(error)", EXIT_FAILURE)
+            throw end("\(error)", EXIT_FAILURE)
         }
     }
 
-    /// Runs a body with a client of a service: the command's own, or another one that it needs as well.
-    ///
-    /// - Throws: The exit status, after the error was printed, if the service does not answer or has too much to do; ``CommandFailure`` for
-    ///   what it refuses; ``BusError``, ``ConfigurationError``, or the error of the body.
-    static func asking<Value: Sendable>(
-        _ service: ServiceEntry, _ settings: SettingValues, _ body: (ServiceClient) async throws -> Value
-    ) async throws -> Value {
-        let endpoints = try settings.value(.endpoints(of: service))
-        do {
-            return try await ServiceClient.with(endpoints, settings) { try await body($0) }
-        } catch let failure as CommandFailure where failure.status == .unavailable || failure.status == .deadlineExceeded {
-            if service == Self.service, let reason = try switchedOff(by: settings) { throw end(reason, refused) }
-            throw end(
-                "the \(service.title) does not answer at \(endpoints.joined(separator: ", ")): \(failure.message). \(suspicion)",
-                EX_TEMPFAIL)
-        } catch let failure as CommandFailure where failure.status == .overloaded {
-            throw end("\(failure.message); try again later", EX_TEMPFAIL)
-        }
-    }
-
-    private static func end(_ error: String, _ code: Int32) -> ExitCode {
+    private func end(_ error: String, _ code: Int32) -> ExitCode {
         StandardError.write("msi: \(error)\n")
         return ExitCode(code)
     }

@@ -1,5 +1,4 @@
 import Bus
-import PersonPushes
 import Schemas
 import Store
 
@@ -8,7 +7,6 @@ extension CommandRouter {
     mutating func serveFriends(_ people: People) {
         let looks = LookCounts()
         servePersons(people, looks)
-        serveClassmates(people)
         on(ListFriends.self) { _, context in
             try await people.store.snapshot { FriendList(friends: try $0.friends(of: $0.callingStudent(of: context).id)) }
         }

@@ -9,12 +9,9 @@ extension CommandRouter {
             let (caller, relation, view) = try await people.store.snapshot { transaction in
                 let caller = try transaction.callingStudent(of: context)
                 let relation = try transaction.relation(of: caller, to: command.account)
-                let view = try transaction.view(
-                    of: command.account, for: caller, relation, isClassmate: command.classmate == true)
-                return (caller.id, relation, view)
+                return (caller.id, relation, try transaction.view(of: command.account, for: caller, relation))
             }
-            // A classmate is no stranger.
-            if relation == nil || relation == .stranger && view?.relation != .classmates { try looks.look(by: caller) }
+            if relation == nil || relation == .stranger { try looks.look(by: caller) }
             guard let view else { throw CommandFailure.noPerson(command.account) }
             return view
         }
@@ -31,17 +28,24 @@ extension Transaction {
     /// How a person stands to another one; `nil` if one of the two does not find the other.
     fileprivate func relation(of caller: AccountDocument, to other: AccountName) throws -> PersonView.Relation? {
         guard caller.name != other else { return .oneself }
-        return try friendship(of: caller, with: other.key).relation
+        let friendship = try friendship(of: caller, with: other.key)
+        guard !friendship.isBlocked else { return nil }
+        if friendship == .friends { return .friends }
+        return switch friendship.mine {
+        case .asked: .asked
+        case .received: .received
+        case .friends, .declined, .blocked, nil: .stranger
+        }
     }
 
     /// What a person sees of another one; `nil` if there is none to be seen.
     fileprivate func view(
-        of other: AccountName, for caller: AccountDocument, _ relation: PersonView.Relation?, isClassmate: Bool
+        of other: AccountName, for caller: AccountDocument, _ relation: PersonView.Relation?
     ) throws -> PersonView? {
         guard let relation, let account = try findableStudent(other.key) else { return nil }
         let showsMutual = relation == .friends || relation == .received
         return PersonView(
-            account.name, relation, try profile(of: account), isClassmate: isClassmate,
+            account.name, relation, try profile(of: account),
             mutualFriends: showsMutual ? try mutualFriends(of: caller.id, and: account.id) : nil)
     }
 

@@ -19,11 +19,10 @@ final class StudentStack: Sendable {
     let folder: String
     let portal: Portal
     let people: CommandClient
-    let identity: IdentityServer
+    private let identity: IdentityServer
     private let settings: [String: [String: String]]
 
-    /// What signing in needs.
-    static let services = ["msi-cube", "msi-people", "msi-gateway"]
+    private static let services = ["msi-cube", "msi-people", "msi-gateway"]
     private static let address = "127.0.0.1"
 
     private init(
@@ -39,13 +38,11 @@ final class StudentStack: Sendable {
     /// Runs a body while the identity emulator and the services run.
     ///
     /// - Parameters:
-    ///   - services: The executables, in the order of their start.
-    ///   - streams: How many streams of events, or other connections, are open at once at most.
+    ///   - streams: How many streams of events are open at once at most.
     ///   - folder: A folder that does not exist yet.
-    ///   - body: Gets the stack, and the processes of the services.
+    ///   - body: Gets the stack, and the processes of people and of the gateway.
     static func with<Value>(
-        _ services: [String] = services, streams: Int, in folder: String,
-        _ body: (StudentStack, [ServiceProcess]) async throws -> Value
+        streams: Int, in folder: String, _ body: (StudentStack, [ServiceProcess]) async throws -> Value
     ) async throws -> Value {
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
@@ -73,7 +70,7 @@ final class StudentStack: Sendable {
                         let stack = StudentStack(
                             folder: folder, portal: Portal(port: port, http: http, token: nil), people: people,
                             identity: IdentityServer(url: access.url, http: http), settings: settings)
-                        return try await body(stack, running)
+                        return try await body(stack, Array(running.dropFirst()))
                     }
                 }
             }

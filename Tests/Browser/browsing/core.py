@@ -4,8 +4,7 @@ import pathlib
 
 FOLDER = pathlib.Path(__file__).parents[1]
 TOP = FOLDER.parents[1]
-APP = TOP / "Services" / "Gateway" / "App" / "AppFiles"
-FOLDERS = {"core": APP / "core", "professor": APP / "professor", "cases": FOLDER / "cases"}
+FOLDERS = {"core": TOP / "Services" / "Gateway" / "App" / "AppFiles" / "core", "cases": FOLDER / "cases"}
 # A browser takes this host for a secure connection, which locks need, even without TLS.
 SECURE, INSECURE = "http://localhost", "http://app.test"
 
@@ -19,9 +18,9 @@ def serve(route):
         route.fulfill(body="<!doctype html><title>The core of the app</title>", content_type="text/html")
 
 
-def core_context(browser, **options):
+def core_context(browser):
     """A browser without data."""
-    context = browser.new_context(**options)
+    context = browser.new_context()
     for site in (SECURE, INSECURE):
         context.route(f"{site}/**", serve)
     return context

@@ -138,8 +138,7 @@ struct PersonRoutesTests {
     @Test("Every route of persons is in this table, and sends its command, with the person of the token and nobody else")
     func commands() async throws {
         let declared = try await Features.alone { features in
-            // `StudyRoutesTests` has the routes of study.
-            features.routes.filter { ($0.right == .person || $0.path.hasPrefix("/user")) && !$0.isOfStudy }
+            features.routes.filter { $0.right == .person || $0.path.hasPrefix("/user") }
         }
         #expect(
             declared.filter { !Self.others.contains("\($0.method) \($0.path)") }.count == Self.open.count + Self.own.count + 1)

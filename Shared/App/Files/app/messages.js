@@ -17,10 +17,9 @@ import { messageList } from "./message-list.js";
 
 /**
  * The messages: by time, or those of one channel that is opened from the list of channels. While `wide` matches, they
- * are lines, and one message is beside them. `arrived` has those that do not wait. `isLinking()` says whether this page
- * leads to the subscriptions, because the bar has no tab of them.
+ * are lines, and one message is beside them. `arrived` has those that do not wait.
  */
-export function messagesPage(wide, arrived, isLinking) {
+export function messagesPage(wide, arrived) {
   let query = "";
   /** The messages that were unread when only those were asked for; they stay when they have been read. */
   let unread = null;
@@ -48,8 +47,7 @@ export function messagesPage(wide, arrived, isLinking) {
     actions.markAllRead(inView());
     heading.focus({ preventScroll: true });
   } }, icon("check", "small"), t("messages.markAll"));
-  const choose = h("a", { class: "chip", href: "#subscriptions" }, phoneIcon("bell", "small"), t("tab.subscriptions"));
-  const filters = h("div", { class: "head-line filters" }, onlyUnread, choose, allRead);
+  const filters = h("div", { class: "head-line filters" }, onlyUnread, allRead);
   const back = h("a", { class: "back" }, icon("back", "small"), t("messages.channels"));
   const heading = h("h1", { tabIndex: -1, dir: "auto" });
   const everywhere = h("button", { class: "link-button", type: "button", onclick: () => {
@@ -179,7 +177,6 @@ export function messagesPage(wide, arrived, isLinking) {
     onlyUnread.setAttribute("aria-pressed", String(unread !== null));
     // It keeps its space when it is hidden, so that nothing moves when the last message has been read.
     allRead.classList.toggle("is-out", Boolean(query) || all.every(({ read }) => read));
-    choose.hidden = !isLinking();
     filters.hidden = !arrived.messages().length;
 
     let messages = all;

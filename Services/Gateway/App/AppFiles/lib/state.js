@@ -15,9 +15,9 @@ export const phoneNow = () => Date.now();
 
 /**
  * Opens the app and follows its state. `changed` is called after each change; `lost` with why the data cannot be used,
- * and with `null` when they can. A page that shows no messages does not look for them (`looks: false`).
+ * and with `null` when they can.
  */
-export async function follow({ changed, lost, looks = true }) {
+export async function follow({ changed, lost }) {
   let isReading = false;
   let isOutdated = false;
 
@@ -55,6 +55,6 @@ export async function follow({ changed, lost, looks = true }) {
     if (document.hidden) app.report().catch(() => {});
     else app.refresh();
   });
-  if (looks) app.run();
+  app.run();
   await read();
 }

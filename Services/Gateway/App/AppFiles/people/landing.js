@@ -11,10 +11,9 @@ import { registration } from "./registration.js";
 
 /**
  * The view of who is not signed in. `signIn(credential)` continues with what a provider has brought back, and
- * `fail(error)` says why there is nothing. Another page than the app's gives its own `heading` and `text`, and says
- * where the way over a provider leads back (`from`).
+ * `fail(error)` says why there is nothing.
  */
-export function landingView({ heading = t("tab.people"), text = t("landing.text"), from } = {}) {
+export function landingView() {
   const ended = h("p", { class: "notice", role: "status" });
   const said = h("p", { class: "notice bad", role: "alert" });
   const again = h("button", { class: "button", type: "button", hidden: true, onclick: () => {
@@ -23,8 +22,8 @@ export function landingView({ heading = t("tab.people"), text = t("landing.text"
     next();
   } }, t("people.again"));
   const step = h("div", { class: "stack" });
-  const element = view(heading, {}, h("div", { class: "stack landing" }, h("p", { class: "secondary" }, text), ended,
-    said, again, step));
+  const element = view(t("tab.people"), {}, h("div", { class: "stack landing" },
+    h("p", { class: "secondary" }, t("landing.text")), ended, said, again, step));
   let offers = [];
   let repeat = null;
   /** Whether something else than the offers is shown. */
@@ -81,7 +80,7 @@ export function landingView({ heading = t("tab.people"), text = t("landing.text"
   async function leave(offer) {
     say("");
     try {
-      await signInOf({ account: await accountOfApp() }).begin(offer, "sign-in", from);
+      await signInOf({ account: await accountOfApp() }).begin(offer, "sign-in");
     } catch (error) {
       say(reasonOf(error, offer.provider), () => leave(offer));
     }

@@ -37,8 +37,7 @@ export function reasonOf(error, provider = error.provider) {
   if (status === 503 || status === 504) return t("people.away");
   const known = bySentence.find(([of, sentence]) => of === status && sentence.test(message));
   if (known) return t(`people.${known[2]}`);
-  const keys = [`study.${status}.${field}`, `people.${status}.${byField[field]}`, `people.${status}.other`];
-  const key = keys.find(hasText);
+  const key = [byField[field], "other"].map((part) => `people.${status}.${part}`).find(hasText);
   return key ? t(key) : t("error.refused", { error: message });
 }
 
