@@ -98,11 +98,13 @@ def test_search_says_where_and_leads_further(product, phones, visit, pictures, c
 
 def test_lines_name_the_subject(product, phones, visit, pictures, clubs):
     """Of a long path the subject's name stays, in both directions."""
-    channel, _, subjects = clubs
+    channel, areas, _ = clubs
     name = "Faculty of Computer Science and Mathematics and of everything else"
     product.api("PUT", f"/channel/{channel['_id']}", {"name": name, "desc": ""}, headers={"If-Match": "*"})
+    # The names of the others get longer with each test before.
+    one = product.new_subject("Jazz", channel=channel, area=areas[0], level="Recommended")
     phone = phones().set_up()
-    product.send(subjects[0], "Open evening")
+    product.send(one, "Open evening")
     page = visit.phone(phone)
     page.set_viewport_size({"width": 320, "height": 720})
     expect(card(page, "Open evening")).to_be_visible()
@@ -111,12 +113,12 @@ def test_lines_name_the_subject(product, phones, visit, pictures, clubs):
         phone.control(language=language)
         expect(page.locator("html")).to_have_attribute("lang", language)
         subject = card(page, "Open evening").locator(".line .path-subject")
-        expect(subject).to_have_text(subjects[0].name)
+        expect(subject).to_have_text(one.name)
         # The page's direction changes with its language, a moment later.
         eventually("the whole name", lambda: subject.evaluate(
-            "one => one.scrollWidth <= one.clientWidth + 1 && one.getBoundingClientRect().left >= 0 && one.getBoundingClientRect().right <= innerWidth"))
+            "each => each.scrollWidth <= each.clientWidth + 1 && each.getBoundingClientRect().left >= 0 && each.getBoundingClientRect().right <= innerWidth"))
         places = card(page, "Open evening").locator(".line .path-place")
-        eventually("a shortened place", lambda: places.first.evaluate("one => one.scrollWidth > one.clientWidth"))
+        eventually("a shortened place", lambda: places.first.evaluate("each => each.scrollWidth > each.clientWidth"))
     phone.control(language="en")
 
 
