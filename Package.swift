@@ -60,6 +60,7 @@ let package = Package(
         .executable(name: "msi-message-log", targets: ["MessageLog"]),
         .executable(name: "msi-people", targets: ["People"]),
         .executable(name: "msi-phone", targets: ["Phone"]),
+        .executable(name: "msi-study", targets: ["Study"]),
         .executable(name: "msi-webpush", targets: ["WebPush"]),
         // For apps.
         .library(name: "MobileApp", targets: ["MobileApp"]),
@@ -127,11 +128,19 @@ let package = Package(
         .executableTarget(
             name: "People",
             dependencies: [
-                "AuditTrail", "Base", "Bus", "DeviceTokens", "Instruments", "Schemas", "ServiceKit", "Store", asyncHTTPClient,
-                coreMetrics, crypto, cryptoExtras, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
+                "AuditTrail", "Base", "Bus", "DeviceTokens", "Instruments", "PersonPushes", "Schemas", "ServiceKit", "Store",
+                asyncHTTPClient, coreMetrics, crypto, cryptoExtras, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Services/People",
             exclude: ["API.md", "AUDIT.md", "STUDENTS.md"]),
+        .executableTarget(
+            name: "Study",
+            dependencies: [
+                "AuditTrail", "Base", "Bus", "Instruments", "PersonPushes", "Schemas", "ServiceKit", "Store", coreMetrics,
+                crypto, logging, serviceLifecycle,
+            ],
+            path: "Services/Study",
+            exclude: ["API.md", "DESIGN.md", "GUIDES.md", "SESSIONS.md", "guides"]),
         .executableTarget(
             name: "FCMRelay",
             dependencies: [
@@ -195,8 +204,8 @@ let package = Package(
         .executableTarget(
             name: "LoadTester",
             dependencies: [
-                "Base", "Bus", "Schemas", "ServiceKit", argumentParser, asyncHTTPClient, histogram, logging, nioCore, nioHTTP1,
-                subprocess, systemPackage, unixSignals,
+                "Base", "Bus", "Schemas", "ServiceKit", argumentParser, asyncHTTPClient, crypto, histogram, logging, nioCore,
+                nioHTTP1, subprocess, systemPackage, unixSignals,
             ],
             path: "Services/LoadTester"),
 
@@ -256,6 +265,12 @@ let package = Package(
 
         // The tokens of students' devices: the people service signs them, and gateways read them.
         .target(name: "DeviceTokens", dependencies: ["Base", "Schemas", crypto], path: "Shared/DeviceTokens"),
+
+        // The queue of pushes to persons in the stores of the services that send them, and its way to the message log.
+        .target(
+            name: "PersonPushes",
+            dependencies: ["Base", "Bus", "Schemas", "ServiceKit", "Store", logging, serviceLifecycle],
+            path: "Shared/PersonPushes"),
 
         // The encryption of pushes, and its inverse for the programs that are subscribed: the canary, and those of the tests.
         .target(name: "WebPushKeys", dependencies: ["Base", "Schemas", crypto], path: "Shared/WebPushKeys"),
@@ -326,7 +341,7 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Base", "Broadcasts", "Bus", "Cube", "DeviceTokens", "FCMRelay", "Gateway", "HTTPRouting", "MessageLog",
-                "Pages", "People", "Schemas", "ServiceKit", "Store", "TestSupport", "WebPush", asyncHTTPClient, crypto,
+                "Pages", "People", "Schemas", "ServiceKit", "Store", "Study", "TestSupport", "WebPush", asyncHTTPClient, crypto,
                 httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, subprocess,
                 systemPackage,
             ],
@@ -375,10 +390,14 @@ let package = Package(
         .testTarget(
             name: "PeopleTests",
             dependencies: [
-                "AuditTrail", "Base", "Bus", "DeviceTokens", "People", "Schemas", "ServiceKit", "Store", "TestSupport", crypto,
-                jwtKit, logging,
+                "AuditTrail", "Base", "Bus", "DeviceTokens", "People", "PersonPushes", "Schemas", "ServiceKit", "Store",
+                "TestSupport", crypto, jwtKit, logging,
             ],
             path: "Tests/PeopleTests"),
+        .testTarget(
+            name: "PersonPushesTests",
+            dependencies: ["Base", "Bus", "PersonPushes", "Schemas", "Store", "TestSupport"],
+            path: "Tests/PersonPushesTests"),
         .testTarget(name: "PowerCutTests", dependencies: ["PowerCut", "TestSupport"], path: "Tests/PowerCutTests"),
         .testTarget(
             name: "RetryTimeTests",
@@ -400,6 +419,10 @@ let package = Package(
                 "ServiceKit", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1,
             ],
             path: "Tests/System"),
+        .testTarget(
+            name: "StudyTests",
+            dependencies: ["Base", "Bus", "PersonPushes", "Schemas", "ServiceKit", "Store", "Study", "TestSupport"],
+            path: "Tests/StudyTests"),
         .testTarget(
             name: "WebPushTests",
             dependencies: [

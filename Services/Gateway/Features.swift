@@ -69,10 +69,14 @@ struct Features: Sendable {
             settings: settings,
             logger: logger)
         let personEvents = try PersonEventHub(
-            bus: bus, endpoints: settings.value(.endpoints(of: .people, .events)), devices: devices, logger: logger)
+            bus: bus, people: settings.value(.endpoints(of: .people, .events)),
+            study: settings.value(.endpoints(of: .study, .events)), devices: devices, logger: logger)
         let streams = StreamLimits(maxConnections: maxConnections)
         let publicURL = try GatewayAccess(settings).publicURL
         let running = RunningApps()
+        let app = AppFiles(logger: logger)
+        let map = try MapFiles(settings, product: app?.assets["study/campus.json"]?.body, logger: logger)
+        let study = clients[.study]
         let described: [any Feature] = [
             cube,
             try MessageRoutes(
@@ -96,14 +100,26 @@ struct Features: Sendable {
             DeviceSignInRoutes(people: clients[.people], cube: cube.service, publicURL: publicURL),
             PersonRoutes(people: clients[.people]),
             DeviceRoutes(people: clients[.people], devices: devices),
-            ProfileRoutes(people: clients[.people]),
+            ProfileRoutes(people: clients[.people], study: study),
             FriendRoutes(people: clients[.people]),
-            PersonEventRoutes(hub: personEvents, limits: streams),
+            PersonEventRoutes(hub: personEvents, limits: streams, study: study),
             ErasureRoutes(clients: clients, devices: devices),
+            ClassRoutes(study: study, people: clients[.people]),
+            ClassKeyRoutes(study: study),
+            RosterRoutes(study: study),
+            StudySessionRoutes(study: study, people: clients[.people], devices: devices),
+            PostRoutes(study: study),
+            OwnSessionRoutes(study: study),
+            StudyInformationRoutes(
+                study: study,
+                map: StudyMap(
+                    of: map, tiles: try settings.optional(.mapTiles), attribution: try settings.optional(.mapAttribution))),
+            MapRoutes(files: map),
             HealthRoutes(check: health),
             ProblemRoutes(),
             PortalRoutes(files: PortalFolders.besideExecutable.load(logger: logger)),
-            AppRoutes(files: AppFiles(logger: logger)),
+            AppRoutes(files: app),
+            ProfessorPageRoutes(files: app),
             PushRoutes(
                 webPush: try settings.webPushContact == nil ? nil : clients[.webpush], publicURL: publicURL),
         ]

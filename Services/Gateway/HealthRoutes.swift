@@ -85,7 +85,7 @@ final class HealthCheck: Sendable {
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
         let own = PartHealth(.ok, version: productVersion, parts: parts.mapValues { $0() })
-        let optional = Set(clients.asked.filter { $0.service.gatewayNeed == .other }.map(\.service.name))
+        let optional = Set(clients.asked.filter { $0.service.gatewayNeed.isForPart }.map(\.service.name))
         return Health(states, own: own, copies: copiesInUse(states), optional: optional)
     }
 

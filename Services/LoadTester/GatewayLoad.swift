@@ -89,7 +89,7 @@ struct GatewayLoad: AsyncParsableCommand {
         }
     }
 
-    private static func token(in file: String) throws -> String {
+    static func token(in file: String) throws -> String {
         do {
             return String(try String(contentsOfFile: file, encoding: .utf8).prefix { !$0.isWhitespace })
         } catch {

@@ -3,7 +3,6 @@ import FoundationEssentials
 import Glibc
 import Base
 import Schemas
-import UnixSignals
 
 /// The rate, the duration and the content of a load.
 struct LoadOptions: ParsableArguments {
@@ -61,7 +60,7 @@ struct LoadOptions: ParsableArguments {
     }
 
     /// Creates a file before the load, so that a wrong path does not lose the figures of a whole run.
-    private static func make(_ path: String, for option: String) throws {
+    static func make(_ path: String, for option: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
             throw ValidationError("\(option): \(path) cannot be written: \(String(cString: strerror(errno)))")
@@ -125,12 +124,7 @@ extension LoadOptions {
         }
         let bottlenecks = BottleneckRecorder()
         let watching = Task { await bottlenecks.watch(target) }
-        let running = Task { await load.run() }
-        let interruption = Task {
-            for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { running.cancel() }
-        }
-        let (totals, seconds) = await running.value
-        interruption.cancel()
+        let (totals, seconds) = await load.runUntilInterrupted()
         watching.cancel()
         let counted: PhoneReport?
         do {

@@ -10,8 +10,8 @@ struct Operator: AsyncParsableCommand {
         version: "msi \(productVersion)",
         subcommands: [
             Up.self, StatusCommand.self, DoctorCommand.self, Tail.self, TraceCommand.self, AccountCommand.self, AuditCommand.self,
-            Send.self, BroadcastCommand.self, Sample.self, CubeCommand.self, KeysCommand.self, Phone.self, Migrate.self,
-            BackupCommand.self, RestoreCommand.self, OutboxCommand.self, WebPushCommand.self, SettingsCommand.self,
+            Send.self, BroadcastCommand.self, Sample.self, CubeCommand.self, ClassCommand.self, KeysCommand.self, Phone.self,
+            Migrate.self, BackupCommand.self, RestoreCommand.self, OutboxCommand.self, WebPushCommand.self, SettingsCommand.self,
             ServicesCommand.self,
         ])
 

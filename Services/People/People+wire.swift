@@ -3,6 +3,7 @@ import Bus
 import Base
 import FoundationEssentials
 import Logging
+import PersonPushes
 import Store
 import Schemas
 import ServiceKit
@@ -42,7 +43,7 @@ extension ServicePlan {
         let providers = Providers(
             try ProviderSettings(settings), openID: openID, times: times, keys: keys, store: store,
             logger: logger)
-        let clients = try ServiceEntry.withPersonalData.filter { $0 != .people }.map { entry in
+        let clients = try ErasureDocument.others.map { entry in
             Erasures.Other(
                 name: entry.name,
                 client: try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: entry)), logger: logger))
@@ -56,7 +57,10 @@ extension ServicePlan {
             deviceTokens: DeviceTokens(changes: changes, logger: logger), providers: providers,
             signIns: SignInLimits(), registrations: RegistrationLimits(),
             personEvents: PersonEvents(publisher: publisher, logger: logger),
-            personPushes: PersonPushes(store: store, messageLog: messageLog, logger: logger), erasures: erasures,
+            personPushes: PersonPushes(
+                of: PeopleStore.queuedPushes, in: store, sender: ServiceEntry.people.name, restored: .hold, messageLog: messageLog,
+                logger: logger),
+            erasures: erasures,
             unused: try UnusedAccounts(changes: changes, erasures: erasures, settings: settings, logger: logger))
         let server = try CommandServer(
             bus: bus, endpoint: settings.value(.listen(.people)), router: .people(people, openID), logger: logger)

@@ -73,6 +73,7 @@ extension Instrument {
         fcmTokenAge, fcmTokenRemaining, fcmTokenRequests,
         webPushPushes, webPushSubscriptions, webPushProven, webPushWaiting, webPushInFlight, webPushHealthy, webPushRefusing,
         signIns, students, devices, erasuresWaiting, identityKeysAge,
+        studyClasses, studySessions, studyAttendants, studyOverdue, studyPushesWaiting, studySessionEnds, studyJoins, studyPosts,
         canaryMessages, canaryDuration, canaryStarted, canaryLastReceived, canaryInterval,
         canaryPushes, canaryPushDuration, canaryPushStarted, canaryPushLastReceived,
     ]
@@ -209,6 +210,24 @@ extension Instrument {
         "msi_erasures_waiting", "The erasures of persons that a service has not answered yet.", .gauge)
     package static let identityKeysAge = Instrument(
         "msi_identity_keys_age_seconds", "The age of an identity provider's keys, by provider.", .gauge)
+
+    // Study sessions.
+
+    package static let studyClasses = Instrument("msi_study_classes", "The classes that are not closed.", .gauge)
+    package static let studySessions = Instrument("msi_study_sessions", "The open study sessions.", .gauge)
+    package static let studyAttendants = Instrument(
+        "msi_study_attendants", "The persons who are in an open study session.", .gauge)
+    package static let studyOverdue = Instrument(
+        "msi_study_overdue_seconds",
+        "For how long an open study session has waited to be ended, or its attendants to be told something; 0 if none does.", .gauge)
+    package static let studyPushesWaiting = Instrument(
+        "msi_study_pushes_waiting", "The pushes about study sessions that the message log has not stored yet.", .gauge)
+    package static let studySessionEnds = Instrument(
+        "msi_study_session_ends_total", "Study sessions that have ended, by reason.", .counter)
+    package static let studyJoins = Instrument(
+        "msi_study_joins_total", "Attempts to join a study session, by outcome: ok, or the field of the conflict.", .counter)
+    package static let studyPosts = Instrument(
+        "msi_study_posts_total", "Posts to study sessions, by outcome: added, removed or limited.", .counter)
 
     // The canary.
 

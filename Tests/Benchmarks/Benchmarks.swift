@@ -33,6 +33,7 @@ struct Measure: AsyncParsableCommand {
         case webpushEncryption = "webpush-encryption"
         case subscribe
         case students
+        case study, near
 
         /// Whether it needs a program that only the benchmarks use. A smoke run does not have these.
         var needsSink: Bool {
@@ -152,6 +153,8 @@ struct Measure: AsyncParsableCommand {
         case .webpush: try await withFolder(in: "/var/tmp") { try await WebPushBenchmark(peers: peers, folder: $0).run() }
         case .webpushEncryption: try await EncryptionBenchmark(scale: scale, peers: peers).run()
         case .students: try await withFolder(in: "/var/tmp") { try await StudentsBenchmark(scale: scale, folder: $0).run() }
+        case .study: try await withFolder(in: "/var/tmp") { try await StudyBenchmark(scale: scale, folder: $0).run() }
+        case .near: try await measureNear()
         case .subscribe: try await withFolder(in: "/var/tmp") { try await SubscribeBenchmark(folder: $0).run() }
         }
     }
@@ -163,6 +166,21 @@ struct Measure: AsyncParsableCommand {
                 scale: scale, phones: phoneCount, archived: archived, rounds: pollRounds, posts: scale.pick(posts, smoke: 20),
                 folder: folder
             ).run()
+        }
+    }
+
+    private func measureNear() async throws {
+        try await withFolder(in: "/var/tmp") { folder in
+            try await NearBenchmark(
+                scale: scale, folder: folder + "/sqlite", database: "SQLite", url: nil, attendants: 1
+            ).run()
+            try await BenchmarkedDatabase.withMongoDB(in: folder) { url, _ in
+                let own = BenchmarkedDatabase.url(url, database: "benchmark\(ObjectID())")
+                // The tests' own server would take an hour to let so many join.
+                try await NearBenchmark(
+                    scale: scale, folder: folder + "/mongo", database: "MongoDB", url: own, attendants: 0
+                ).run()
+            }
         }
     }
 

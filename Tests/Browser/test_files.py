@@ -53,7 +53,9 @@ PORTAL = "Services/Gateway/Portal/Files"
 PAGES = json.loads((FOLDER / PORTAL / "pages.json").read_text())
 SITES = [
     Site([SHARED, PORTAL], {name: (page["module"], page["texts"]) for name, page in PAGES.items()}),
-    Site([SHARED, VIEWS, "Services/Gateway/App/AppFiles"], {"app": ("app.js", ["app", "people"])}),
+    Site([SHARED, VIEWS, "Services/Gateway/App/AppFiles"], {
+        "app": ("app.js", ["app", "people", "study"]),
+        "professor": ("professor/professor.js", ["app", "people", "study", "professor"])}),
     Site([SHARED, VIEWS, "Services/Phone/Page/Files"], {"phone": ("phone.js", ["app"])})]
 
 

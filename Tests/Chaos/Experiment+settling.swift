@@ -4,6 +4,8 @@ import TestSupport
 extension Experiment {
     /// How long entries may follow to the audit log.
     private static let auditTimeout = Duration.seconds(240)
+    /// How long the pushes about sessions may take to be at FCM.
+    private static let studyTimeout = Duration.seconds(240)
 
     /// The archive, once every message has ended or is overdue.
     func settledArchive(_ portal: Portal) async throws -> [String: ArchivedMessage] {
@@ -35,9 +37,25 @@ extension Experiment {
             let broadcasts = BroadcastVerdict(
                 sent: evidence.sentBroadcasts, logged: evidence.loggedBroadcasts, audit: audit, phones: nil)
             let cube = CubeVerdict(evidence.cubeEdits, cube: evidence.cube, audit: audit)
-            let isComplete = (verdict.problems + broadcasts.problems + cube.problems).isEmpty
+            let study = evidence.study.map { StudyVerdict.problems(ofAudit: audit.entries, $0) } ?? []
+            let isComplete = (verdict.problems + broadcasts.problems + cube.problems + study).isEmpty
             if isComplete || ContinuousClock.now >= deadline { return audit }
             try await Task.sleep(for: .seconds(2))
+        }
+    }
+}
+
+extension Experiment {
+    /// What holds of the people who studied, once all pushes are as they should be, or the time is over; `nil` if there were none.
+    func settledStudy(_ study: StudyTraffic, _ deployment: Deployment, _ clients: Clients) async throws -> StudyEvidence? {
+        let steps = deployment.machine.injectedFaults.filter { $0.action.clockOffset != 0 }.map { $0.began...$0.ended }
+        guard var evidence = try await study.evidence(steps: steps) else { return nil }
+        journal.say("the people who study have had \(study.answers) answers")
+        let deadline = ContinuousClock.now + Self.studyTimeout
+        while true {
+            try await evidence.readPushes(of: clients.services.messageLogs, clients.fcm.acceptedSends())
+            if StudyVerdict(evidence).problems.isEmpty || ContinuousClock.now >= deadline { return evidence }
+            try await Task.sleep(for: .seconds(5))
         }
     }
 }

@@ -7,12 +7,12 @@ extension Experiment {
     /// The number of subjects for many browsers.
     private static let crowds = 8
     /// The number of phones that they push to.
-    private static let pushedPhones = 5
+    static let pushedPhones = 5
 
     /// - Returns: The registration tokens.
-    func registerPhones(at fcm: FCMServer) async throws -> [String] {
+    func registerPhones(_ count: Int, at fcm: FCMServer) async throws -> [String] {
         var tokens: [String] = []
-        for _ in 0..<Self.pushedPhones {
+        for _ in 0..<count {
             let answer = try await fcm.call(.POST, "/emulator/devices")
             guard answer.status == 201, let token = try answer.json["token"]?.string else {
                 throw UnexpectedAnswer(answer)
@@ -20,6 +20,13 @@ extension Experiment {
             tokens.append(token)
         }
         return tokens
+    }
+
+    /// The people who study, in their classes.
+    func makeStudy(_ clients: Clients) async throws -> StudyTraffic {
+        let phones = try await registerPhones(StudyTraffic.people(studying), at: clients.fcm)
+        let requests = StudentRequests(portal: clients.portal, retryTimeout: Self.retryTimeout, isMixed: false)
+        return try await StudyTraffic(count: studying, requests, phones: phones, portal: clients.portal, seed: seed)
     }
 
     func makeSubjects(_ portal: Portal) async throws -> RunSubjects {

@@ -16,6 +16,8 @@ struct Experiment: Sendable {
     let browsers: Int
     /// The number of students who use the hub; 0 for none.
     let students: Int
+    /// The number of students who study together; 0 for none. Version 1.0.0 does not know what they do.
+    let studying: Int
     /// Another version, which runs beside this one.
     let other: OtherVersion?
     /// The state directory, which exists and is empty.
@@ -32,10 +34,12 @@ struct Experiment: Sendable {
     private static let postsPerEdit = 2
     /// A student makes one request while a portal makes this many posts.
     private static let postsPerStudent = 6
+    /// A person who studies does one thing while a portal makes this many posts.
+    private static let postsPerStudy = 4
     /// The number of programs that log pushes.
     private static let programs = 4
     /// How long a portal retries: longer than any outage.
-    private static let retryTimeout = Duration.seconds(300)
+    static let retryTimeout = Duration.seconds(300)
     /// How long the product may take to be healthy after the last fault, on a busy machine.
     private static let recoveryTimeout = Duration.seconds(600)
     /// How long a message or a push may be overdue at the end. Retries happen within this time.
@@ -112,7 +116,7 @@ struct Experiment: Sendable {
         return Verdict(evidence)
     }
 
-    private struct Clients {
+    struct Clients {
         let portal: Portal
         let fcm: FCMServer
         let services: ServiceClients
@@ -162,11 +166,13 @@ struct Experiment: Sendable {
             isClockSteady: isClockSteady)
         let traffic = Traffic(
             portal: portal, retryTimeout: Self.retryTimeout, diskMayBeFull: true, isClockSteady: isClockSteady, next: mix.post)
-        let pushMix = PushMix(seed: seed, tokens: try await registerPhones(at: clients.fcm))
+        let pushMix = PushMix(seed: seed, tokens: try await registerPhones(Self.pushedPhones, at: clients.fcm))
         let pushes = PushTraffic(client: clients.services.messageLogs, mix: pushMix, retryTimeout: Self.retryTimeout)
         let editor = CubeEditor(portal: portal, seed: seed, retryTimeout: Self.retryTimeout)
         let studentTraffic = StudentTraffic(
-            count: students, portal: portal, seed: seed, retryTimeout: Self.retryTimeout, isMixed: other != nil)
+            count: students,
+            StudentRequests(portal: portal, retryTimeout: Self.retryTimeout, isMixed: other != nil), seed: seed)
+        let study = try await makeStudy(clients)
         try await broadcasts.begin()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -181,6 +187,7 @@ struct Experiment: Sendable {
             group.addTask { try await broadcasts.run(every: store.period * Self.postsPerBroadcast) }
             group.addTask { try await editor.run(every: store.period * Self.postsPerEdit) }
             group.addTask { try await studentTraffic.run(every: store.period * Self.postsPerStudent) }
+            group.addTask { try await study.run(every: store.period * Self.postsPerStudy) }
             try await harm(deployment, fleet)
             journal.say("the last fault is over")
             try await recover(deployment, portal, traffic)
@@ -189,6 +196,7 @@ struct Experiment: Sendable {
             broadcasts.stop()
             editor.stop()
             studentTraffic.stop()
+            study.stop()
             try await group.waitForAll()
         }
         if students > 0 {
@@ -199,6 +207,8 @@ struct Experiment: Sendable {
             journal.say("students have had \(studentTraffic.requests) answers")
             evidence.problems += studentTraffic.surprises.map { "an answer that no student should get: \($0)" }
         }
+        evidence.study = try await settledStudy(study, deployment, clients)
+        evidence.problems += study.surprises.map { "an answer that nobody who studies should get: \($0)" }
         journal.say("posted \(traffic.posts), tried again \(traffic.retries) times, accepted \(traffic.accepted.count)")
         journal.say("accepted \(pushes.accepted.count) pushes")
         evidence.accepted = traffic.accepted

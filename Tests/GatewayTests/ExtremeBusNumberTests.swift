@@ -12,6 +12,7 @@ import Testing
 @testable import MessageLog
 @testable import People
 @testable import ServiceKit
+@testable import Study
 @testable import WebPush
 
 /// Extreme numbers in every number of every command. A service registers its commands with their types, so a new one is included by
@@ -21,7 +22,7 @@ struct ExtremeBusNumberTests {
     private static let plans: [(service: ServiceEntry, plan: @Sendable (Wiring) async throws -> ServicePlan)] = [
         (.fcmRelay, { try await .fcmRelay($0) }), (.people, { try await .people($0) }), (.cube, { try await .cube($0) }),
         (.messageLog, { try await .messageLog($0) }), (.broadcast, { try await .broadcast($0) }),
-        (.webpush, { try await .webPush($0) }),
+        (.webpush, { try await .webPush($0) }), (.study, { try await .study($0) }),
     ]
 
     @Test("Every number of every command has a range; a service answers each extreme number, and runs afterwards")

@@ -28,11 +28,17 @@ struct AppCaseTests {
     @Test("The account", arguments: AppCase.all(in: "account.json"))
     func account(_ story: AppCase) async throws { try await story.play() }
 
+    @Test("Study sessions, which only the web app has: no case is for the library", arguments: AppCase.all(in: "study.json"))
+    func study(_ story: AppCase) async throws {
+        #expect(story.isOfWebApp)
+        try await story.play()
+    }
+
     @Test("Every file of cases is played, and no two cases have the same name")
     func files() throws {
-        let played = ["account", "subscriptions", "messages", "missed", "broadcasts", "receipts", "badge", "export"].map {
-            "\($0).json"
-        }
+        let played = [
+            "account", "subscriptions", "messages", "missed", "broadcasts", "receipts", "badge", "export", "study",
+        ].map { "\($0).json" }
         #expect(try AppCase.files() == played.sorted())
         let names = played.flatMap { AppCase.all(in: $0) }.map(\.testDescription)
         #expect(Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }.isEmpty)

@@ -17,7 +17,7 @@ def pytest_addoption(parser):
 
 @pytest.fixture(scope="session")
 def product(request):
-    first = free_ports(10)
+    first = free_ports(12)
     push_port = processes.free_port()
     product = Product(
         request.config.getoption("executables"),

@@ -1,4 +1,4 @@
-"""A student who signs in by the identity emulator's Google, so that the metrics of students have values."""
+"""A student who signs in by the identity emulator's Google, and studies, so that the metrics of both have values."""
 
 import base64
 import hashlib
@@ -20,11 +20,12 @@ def call(method, url, body=None, token=None):
     response = requests.request(
         method, url, json=body, headers={"Authorization": f"Bearer {token}"} if token else {}, timeout=60)
     assert response.ok, f"{method} {url}: {response.status_code} {response.text[:500]}"
-    return response.json()
+    return response.json() if response.content else None
 
 
 class Student:
     def __init__(self, product):
+        self.product = product
         self.url = product.url + "/user"
         emulator = re.search(r"sign-in +(http://[^\s,]+),", (product.folder / "msi-up.log").read_text())[1]
         self.key = ec.generate_private_key(ec.SECP256R1())
@@ -36,8 +37,25 @@ class Student:
     def sign_in(self):
         """Registers, signs in, and uses the token of the device."""
         call("POST", self.url, {"account": "dana", **self.proven()})
-        signed_in = call("PUT", self.url, self.proven())
-        assert call("GET", self.url, token=signed_in["token"])["account"] == "dana"
+        # From a super user. The token of the next sign-in has the mark.
+        self.product.api("PUT", "/account/dana", {"professor": True})
+        self.token_of_device = call("PUT", self.url, self.proven())["token"]
+        assert call("GET", self.url, token=self.token_of_device)["account"] == "dana"
+
+    def study(self):
+        """Creates a class, starts a session in it, joins it, posts, and ends it."""
+        hub = self.product.url
+
+        def ask(method, path, body=None):
+            return call(method, hub + path, body, self.token_of_device)
+
+        sessions = "/classes/" + ask("POST", "/class", {"name": "Optics", "identification_key": "PH1"})["id"] + "/sessions"
+        place = {"latitude": 51.5007, "longitude": -0.1246}
+        draft = {"topics": ["Lenses"], "place": place, "minutes": 60, "sponsored": True, "attends": False}
+        one = sessions + "/" + ask("POST", sessions, draft)["session"]["id"]
+        ask("POST", one, {})
+        ask("POST", one + "/posts", {"text": "Room 4"})
+        ask("DELETE", one)
 
     def proven(self):
         """The body of a sign-in, with the proof that the device has the key."""

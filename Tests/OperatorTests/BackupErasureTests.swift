@@ -40,11 +40,30 @@ struct BackupErasureTests {
         static let all = Collection<Push>(PersonPushHold.collection)
     }
 
+    /// A study session, with the fields that a restore looks at and changes.
+    private struct Session: StoredDocument, Hashable {
+        let id: ObjectID
+        var open: Bool?
+        var due: UnixMilliseconds?
+        var restored: UnixMilliseconds?
+
+        enum CodingKeys: String, CodingKey {
+            case id = "_id"
+            case open, due, restored
+        }
+
+        static let all = Collection<Session>(StudyHold.sessions)
+        static let pushes = Collection<Push>(StudyHold.pushes)
+    }
+
     private static let store = StoreDeclaration("people", Erasure.all, Push.all)
+    private static let study = StoreDeclaration("study", Session.all, Session.pushes)
     private static let progress = ProgressLine()
 
-    private func withStore(in folder: String, _ body: (Storage) async throws -> Void) async throws {
-        let store = try await Storage.open(Self.store, at: StoragePlace(database: nil, folder: folder), logger: quietLogger)
+    private func withStore(
+        _ declaration: StoreDeclaration = Self.store, in folder: String, _ body: (Storage) async throws -> Void
+    ) async throws {
+        let store = try await Storage.open(declaration, at: StoragePlace(database: nil, folder: folder), logger: quietLogger)
         try await perform {
             try await body(store)
         } finally: {
@@ -159,6 +178,29 @@ struct BackupErasureTests {
                     #expect(again == Erasure(id: erasure.id, finished: nil, expires: nil, services: []))
                 }
                 #expect(try await store.get("push", from: Push.all)?.restored != nil)
+            }
+        }
+    }
+
+    @Test("Study sessions that were open are marked as restored and due at once, and their pushes as restored; ended ones stay")
+    func study() async throws {
+        try await withTemporaryFolder { folder in
+            let (one, backup, new) = (folder + "/one", folder + "/backup", folder + "/new")
+            let open = Session(id: ObjectID(), open: true, due: .now + .seconds(600), restored: nil)
+            let ended = Session(id: ObjectID(), open: nil, due: nil, restored: nil)
+            try await withStore(Self.study, in: one) { store in
+                for session in [open, ended] { try await store.insert(session, into: Session.all) }
+                try await store.insert(Push(id: "push", at: .now, restored: nil), into: Session.pushes)
+            }
+            _ = try await BackupWriter(folder: one, database: nil, target: backup, progress: Self.progress).run()
+            let before = UnixMilliseconds.now
+            _ = try await restore(backup, to: new)
+            try await withStore(Self.study, in: new) { store in
+                let restored = try #require(try await store.get(open.id, from: Session.all)?.document)
+                #expect(restored.open == true && restored.due == 0)
+                #expect(restored.restored.map { $0 >= before } == true)
+                #expect(try await store.get(ended.id, from: Session.all)?.document == ended)
+                #expect(try await store.get("push", from: Session.pushes)?.restored == restored.restored)
             }
         }
     }

@@ -20,6 +20,7 @@ struct BackupOrderTests {
             func place(_ name: String) throws -> Int { try #require(order.firstIndex(of: name)) }
             #expect(try place("webpush.sqlite") < place("message-log.sqlite"))
             #expect(try place("broadcast.sqlite") < place("message-log.sqlite"))
+            #expect(try place("study.sqlite") < place("message-log.sqlite"))
             #expect(try place("message-log.sqlite") < place("cube.sqlite"))
             #expect(order.last == "people.sqlite")
         }

@@ -8,19 +8,6 @@ import TestSupport
 
 @testable import People
 
-/// The clock of a service in a test.
-final class TestClock: Sendable {
-    private let time: Mutex<UnixMilliseconds>
-
-    init(_ now: UnixMilliseconds = .now) {
-        time = Mutex(now)
-    }
-
-    var now: UnixMilliseconds { time.withLock(\.self) }
-
-    func pass(_ duration: Milliseconds) { time.withLock { $0 = $0 + duration } }
-}
-
 /// The keys of a provider in a test.
 final class TestKeys: KeySource {
     private let published: Mutex<[JWK]>

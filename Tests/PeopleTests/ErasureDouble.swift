@@ -4,34 +4,62 @@ import Schemas
 import Synchronization
 import TestSupport
 
-/// A message log of a test that erases persons, or refuses to.
+/// The other services with data of persons, in a test: they erase persons, or refuse to.
 final class ErasureDouble: Sendable {
-    private let done = Mutex<[AccountName]>([])
-    private let failures = Mutex<[AccountName: CommandFailure]>([:])
+    /// In the order in which they are asked.
+    static let services = ["study", "message-log"]
 
-    /// Whom it has erased, in order.
-    var erased: [AccountName] { done.withLock(\.self) }
+    private struct Case: Hashable {
+        let service: String
+        let account: AccountName
+    }
+
+    private let done = Mutex<[Case]>([])
+    private let failures = Mutex<[Case: CommandFailure]>([:])
+
+    /// Whom the message log has erased, in order.
+    var erased: [AccountName] { erased(by: "message-log") }
+
+    /// Whom a service has erased, in order.
+    func erased(by service: String) -> [AccountName] {
+        done.withLock { done in done.filter { $0.service == service }.map(\.account) }
+    }
 
     /// Answers with a failure instead of erasing a person; `nil` erases again.
-    func fail(_ failure: CommandFailure?, for account: AccountName) { failures.withLock { $0[account] = failure } }
+    func fail(_ failure: CommandFailure?, for account: AccountName, by services: [String] = ErasureDouble.services) {
+        failures.withLock { failures in
+            for service in services { failures[Case(service: service, account: account)] = failure }
+        }
+    }
 
-    /// Runs it at the endpoint that the people service in the same folder uses.
+    /// Runs them at the endpoints that the people service in the same folder uses.
     func run<Result>(
         in folder: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
         try await withBus { bus in
-            var router = CommandRouter()
-            router.on(ErasePerson.self) { command, _ in
-                if let failure = self.failures.withLock({ $0[command.account] }) { throw failure }
-                self.done.withLock { $0.append(command.account) }
-                return ErasePerson.Reply(removed: [ErasedData(what: "pushes", count: 2)], stays: ["sent pushes"])
+            let running = try Self.services.map { service in
+                let server = try CommandServer(
+                    bus: bus, endpoint: "ipc://\(folder)/run/\(service).sock", router: router(of: service), logger: quietLogger)
+                return Task { try await server.run() }
             }
-            let server = try CommandServer(
-                bus: bus, endpoint: "ipc://\(folder)/run/message-log.sock", router: router, logger: quietLogger)
-            let running = Task { try await server.run() }
-            defer { running.cancel() }
+            defer {
+                for task in running { task.cancel() }
+            }
             return try await body()
         }
+    }
+
+    private func router(of service: String) -> CommandRouter {
+        var router = CommandRouter()
+        router.on(ErasePerson.self) { [self] command, _ in
+            let erasure = Case(service: service, account: command.account)
+            if let failure = failures.withLock({ $0[erasure] }) { throw failure }
+            done.withLock { $0.append(erasure) }
+            return service == "study"
+                ? ErasePerson.Reply(removed: [ErasedData(what: "memberships", count: 3)], stays: ["numbers"])
+                : ErasePerson.Reply(removed: [ErasedData(what: "pushes", count: 2)], stays: ["sent pushes"])
+        }
+        return router
     }
 }
 

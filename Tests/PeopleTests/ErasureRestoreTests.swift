@@ -13,7 +13,7 @@ import Testing
 struct ErasureRestoreTests {
     private static let database = "/people.sqlite"
 
-    /// Runs the service with a message log that erases.
+    /// Runs the service with others that erase.
     private func withPeople<Result>(
         in folder: String, _ messageLog: ErasureDouble, _ body: (RunningPeople) async throws -> Result
     ) async throws -> Result {
@@ -23,7 +23,7 @@ struct ErasureRestoreTests {
     private func erase(_ names: AccountName..., by people: RunningPeople) async throws {
         for name in names {
             let report = try await people.client.request(BeginErasure(of: name))
-            #expect(report.services.map(\.service) == ["people", "message-log"])
+            #expect(report.services.map(\.service) == ["people", "study", "message-log"])
         }
         try await people.finishedErasures(names.count)
     }
@@ -100,8 +100,8 @@ struct ErasureRestoreTests {
             try await withPeopleStore(in: folder) { store in
                 try await store.transaction { transaction in
                     guard step > 0 else { return }
-                    let answer = ErasureReport.Service(service: "message-log", removed: [], stays: [])
-                    try transaction.update(begun, in: PeopleStore.erasures) { $0.services.append(answer) }
+                    let answers = ErasureDouble.services.map { ErasureReport.Service(service: $0, removed: [], stays: []) }
+                    try transaction.update(begun, in: PeopleStore.erasures) { $0.services += answers }
                     if step > 1 { try transaction.forgetName(of: begun) }
                 }
             }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import People
 
-/// The erasure of persons by a super user, with a message log that answers or does not.
+/// The erasure of persons by a super user, with other services that answer or do not.
 @Suite("Erasure", .timeLimit(.minutes(10)))
 struct ErasureTests {
     private static let bio = "collects stamps of lighthouses"
@@ -22,17 +22,15 @@ struct ErasureTests {
             try await people.befriend("ann", "bob")
             _ = try await ann.request(SetProfile(Profile(bio: Self.bio)))
             let report = try await messageLog.run(in: people.folder) {
-                // The reply may come before the message log has been found.
+                // The reply may come before the other services have been found.
                 let begun = try await people.client.request(BeginErasure(of: "ANN"), context: .admin)
                 let finished = try await people.finishedErasures()
                 #expect(finished.map(\.id) == [begun.id])
                 return finished[0]
             }
-            #expect(report.finished != nil && report.waiting.isEmpty)
-            // A caller who waits and the loop may both ask.
-            #expect(Set(messageLog.erased) == ["ann"])
-            #expect(report.services.map(\.service) == ["people", "message-log"])
-            #expect(report.services[1].removed == [ErasedData(what: "pushes", count: 2)])
+            #expect(report.finished != nil && report.waiting.isEmpty && messageLog.erased == ["ann"])
+            #expect(report.services.map(\.service) == ["people", "study", "message-log"])
+            #expect(report.services[2].removed == [ErasedData(what: "pushes", count: 2)])
             let removed = Dictionary(report.services[0].removed.map { ($0.what, $0.count) }) { $0 + $1 }
             #expect(removed["accounts"] == 1 && removed["friendships"] == 2 && removed["profile"] == 1, "\(removed)")
             if kind == .sqlite { #expect(try peopleFiles(in: people.folder, with: Self.bio).isEmpty) }
@@ -100,13 +98,13 @@ struct ErasureTests {
                 try await people.setUp()
                 try await people.addStudents("ann", "bob")
                 func erase() async throws -> ErasureReport { try await people.client.request(BeginErasure(of: "ann")) }
-                // Without a failure there is no message log at all.
+                // Without a failure there is no other service at all.
                 let report = failure == nil ? try await erase() : try await messageLog.run(in: folder) { try await erase() }
-                #expect(report.finished == nil && report.waiting == ["message-log"])
+                #expect(report.finished == nil && report.waiting == ["study", "message-log"])
                 #expect(await people.student("ann").failure(of: GetProfile())?.status == .unauthenticated)
                 // Repeated, it is the same one.
                 let again = try await people.client.request(BeginErasure(of: "ann"))
-                #expect(again.id == report.id && again.waiting == ["message-log"])
+                #expect(again.id == report.id && again.waiting == ["study", "message-log"])
                 #expect(try await people.erasures().waiting.map(\.id) == [report.id])
                 return report
             }
@@ -115,9 +113,27 @@ struct ErasureTests {
                 try await RunningPeople.with(in: folder) { people in
                     let finished = try await people.finishedErasures()
                     #expect(finished.map(\.id) == [begun.id] && messageLog.erased == ["ann"])
-                    #expect(finished[0].services.map(\.service) == ["people", "message-log"])
+                    #expect(finished[0].services.map(\.service) == ["people", "study", "message-log"])
                     #expect(try await people.client.request(FindAccount("bob")).account == "bob")
                 }
+            }
+        }
+    }
+
+    @Test("The message log is asked last, since the others may hand over pushes to the person until they have erased")
+    func order() async throws {
+        try await RunningPeople.withStudents(.sqlite, "ann", "bob") { people in
+            let others = ErasureDouble()
+            others.fail(CommandFailure(.internal, "a fault"), for: "ann", by: ["study"])
+            try await others.run(in: people.folder) {
+                let begun = try await people.client.request(BeginErasure(of: "ann"))
+                #expect(begun.waiting == ["study", "message-log"])
+                _ = try await people.client.request(BeginErasure(of: "bob"))
+                try await eventually("bob is erased") { others.erased.contains("bob") }
+                #expect(!others.erased.contains("ann"))
+                others.fail(nil, for: "ann")
+                try await people.finishedErasures(2)
+                for service in ErasureDouble.services { #expect(Set(others.erased(by: service)) == ["ann", "bob"]) }
             }
         }
     }

@@ -1,5 +1,6 @@
 import Base
 import Bus
+import PersonPushes
 import Schemas
 import Store
 import TestSupport

@@ -11,20 +11,16 @@ extension PeopleServiceTests {
     struct FriendPushTests {
         /// Runs the body with the message log of the test beside the people service.
         private static func with(
-            _ people: RunningPeople, _ messageLog: MessageLogDouble, _ body: () async throws -> Void
+            _ people: RunningPeople, _ messageLog: OutboxDouble, _ body: () async throws -> Void
         ) async throws {
-            let server = try CommandServer(
-                bus: people.bus, endpoint: "ipc://\(people.folder)/run/message-log.sock", router: messageLog.router(),
-                logger: quietLogger)
-            let running = Task { try await server.run() }
-            defer { running.cancel() }
-            try await body()
+            try await messageLog.run(at: "ipc://\(people.folder)/run/message-log.sock", body)
+            #expect(messageLog.senders == ["people"] && !messageLog.hasContradiction)
         }
 
         @Test("A request is pushed to who is asked, and its acceptance to who has asked; neither names anybody")
         func pushes() async throws {
             try await RunningPeople.withStudents(.sqlite, "ann", "bob") { people in
-                let messageLog = MessageLogDouble()
+                let messageLog = OutboxDouble()
                 let (ann, bob) = (people.student("ann"), people.student("bob"))
                 try await Self.with(people, messageLog) {
                     for _ in 0..<2 { try await ann.ask("bob") }
@@ -51,7 +47,7 @@ extension PeopleServiceTests {
         func takenBack() async throws {
             try await RunningPeople.withStudents(.sqlite, "ann", "bob", "carl", "dan", "eve") { people in
                 let (ann, dan) = (people.student("ann"), people.student("dan"))
-                let messageLog = MessageLogDouble()
+                let messageLog = OutboxDouble()
                 messageLog.failure = CommandFailure(.unavailable, "not yet")
                 try await Self.with(people, messageLog) {
                     try await ann.ask("bob")

@@ -11,32 +11,6 @@ import Testing
 @Suite("The people service")
 enum PeopleServiceTests {}
 
-/// A client that waits as long as a busy machine may need to hash passwords.
-struct PatientClient: Sendable {
-    private static let timeout = Duration.seconds(60)
-
-    let client: CommandClient
-
-    func request<C: Command>(_ command: C, context: CallerContext = .init()) async throws(CommandFailure) -> C.Reply {
-        try await client.request(command, timeout: Self.timeout, context: context)
-    }
-
-    /// The failure of a command, or `nil` if it succeeds.
-    func failure<C: Command>(of command: C, context: CallerContext = .init()) async -> CommandFailure? {
-        do throws(CommandFailure) {
-            _ = try await request(command, context: context)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
-    /// The failure of a command with a handwritten payload, or `nil` if it succeeds.
-    func failure(of name: String, _ payload: String) async -> CommandFailure? {
-        await client.failure(of: name, payload)
-    }
-}
-
 /// The people service in the process of the test, and a client of it. It hashes passwords fast.
 struct RunningPeople {
     let log: RecordedLog

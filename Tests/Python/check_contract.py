@@ -4,7 +4,8 @@ usage: check_contract.py URL TOKENFILE
 
 TOKENFILE is the file of the operator's token. Operations get valid and invalid data. Every answer must be documented: its status,
 content type, headers, problem type and fields. The callers are the operator, nobody (who calls only the open operations), a super
-user with a cookie, a communicator with a bearer token, and a student's device, which calls only its own and the open operations.
+user with a cookie, a communicator with a bearer token, a student's device, which calls only its own and the open operations, and a
+student, a teaching assistant and a professor of a class, each with sessions, posts and keys to ask about.
 
 No schema states some rules, such as that a time must be in the future. So the affected operations may refuse valid data in the
 first runs. In a further run they get only data that keeps these rules, and must accept it.
@@ -104,7 +105,18 @@ NOT_ACCEPTING = {
     ("delete", "/user/blocked/{id}"): "as above",
     ("post", "/access-codes"): "expires is in the future",
     ("post", "/account/import"): "names that look like no others",
+    ("post", "/classes/{classID}/keys"): "a role other than professor; expires is in the future",
+    ("put", "/classes/{classID}/roster/{account}"): "a role other than professor",
+    ("post", "/classes/{classID}/sessions"): "attends only of a sponsored session",
+    ("get", "/classes/{classID}/roster"): "after is from another page",
+    ("get", "/classes/{classID}/classmates"): "as above",
+    ("get", "/classes/{classID}/sessions/past"): "as above",
+    ("get", "/classes/{classID}/sessions/{sessionID}/posts"): "as above",
+    ("get", "/user/sessions/past"): "as above",
 }
+
+# An identifier that no object has.
+ABSENT = "0" * 24
 
 # Makes names unique: those of accounts are never used again.
 RUN = str(int(time.time()))
@@ -119,12 +131,14 @@ def main(url, token_file):
     widen_if_match(document)
     # Before the runs, whose wrong passwords are limited by the address of the client.
     super_user, communicator, device = sign_in(operator), add_token(operator), sign_in_device(operator)
+    classes = [StudyObjects(operator, role) for role in StudyObjects.ROLES]
     results = [
         check(operator, operator, document, MAIN),
         check(Caller("anonymous", url, {}), operator, document, MAIN),
         check(super_user, operator, document, OTHERS),
         check(communicator, operator, document, OTHERS),
         check(device, operator, document, OTHERS),
+        *(check(one.caller, operator, document, OTHERS, one) for one in classes),
         check_acceptance(operator, document),
     ]
     sys.exit(0 if all(results) else 1)
@@ -138,6 +152,8 @@ class Caller:
 
     def __init__(self, name, url, headers, scheme=None, own="/session"):
         self.name, self.url, self.headers, self.scheme, self.own = name, url, headers, scheme, own
+        # The name of a person's account.
+        self.account = None
         self.session = requests.Session()
         self.session.headers.update(headers)
 
@@ -177,10 +193,13 @@ def add_token(operator):
     return Caller("communicator with a token", operator.url, {"Authorization": "Bearer " + secret})
 
 
-def sign_in_device(operator):
-    """A student's device with its token."""
-    account = f"schemathesis-student-{RUN}"
+def sign_in_device(operator, name="student", professor=False):
+    """A student's device with its token, which may have the professor's mark."""
+    account = f"schemathesis-{name}-{RUN}"
     operator.add("/account", {"account": account, "password": PASSWORD, "role": "student"})
+    if professor:
+        answer = operator.session.put(f"{operator.url}/account/{account}", json={"professor": True}, timeout=PATIENCE)
+        assert answer.status_code == 200, answer.text
     key = ec.generate_private_key(ec.SECP256R1())
     point = key.public_key().public_bytes(serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
     nonce = operator.get("/user/challenge").json()["nonce"]
@@ -194,7 +213,9 @@ def sign_in_device(operator):
     answer = requests.put(operator.url + "/user", json=body, timeout=PATIENCE)
     assert answer.status_code == 200, answer.text
     authorization = {"Authorization": "Bearer " + answer.json()["token"]}
-    return Caller("student's device", operator.url, authorization, scheme="device", own="/user")
+    caller = Caller("student's device", operator.url, authorization, scheme="device", own="/user")
+    caller.account = account
+    return caller
 
 
 def base64url(data):
@@ -272,21 +293,88 @@ class Objects:
         return self.add("/template", {"name": name, "title": "t", "desc": "d", "message": "m"})["_id"]
 
 
+class StudyObjects:
+    """Classes in which a caller has a role, with keys, sessions and posts."""
+
+    ROLES = {"student": "student of a class", "ta": "teaching assistant of a class", "professor": "professor of a class"}
+    PLACE = {"latitude": 51.5, "longitude": -0.125}
+
+    def __init__(self, operator, role):
+        self.role = role
+        self.professor = sign_in_device(operator, f"professor-of-{role}", professor=True)
+        self.member = sign_in_device(operator, f"member-of-{role}")
+        self.caller = self.professor if role == "professor" else sign_in_device(operator, f"caller-{role}")
+        self.caller.name = self.ROLES[role]
+        self.classes = 0
+
+    def make_class(self):
+        self.classes += 1
+        name = f"S-{self.role}-{self.classes}-{RUN}"
+        made = self.professor.add("/class", {"name": name, "identification_key": name}).json()["id"]
+        persons = [(self.member, "student")] + ([] if self.role == "professor" else [(self.caller, self.role)])
+        for person, role in persons:
+            person.add("/user/classes", {"key": self.key(made, role)["code"]})
+        return made
+
+    def key(self, group, role="student"):
+        return self.professor.add(f"/classes/{group}/keys", {"role": role}).json()
+
+    def session(self, group, host):
+        """A session; a person is in one at a time."""
+        draft = {"topics": ["Heaps"], "place": self.PLACE, "minutes": 60, "position": self.PLACE, "leave": True}
+        return host.add(f"/classes/{group}/sessions", draft).json()["session"]["id"]
+
+    def post(self, group, session):
+        return self.caller.add(f"/classes/{group}/sessions/{session}/posts", {"text": "t"}).json()["id"]
+
+    def use(self, document):
+        """Replaces the schemas of identifiers by those of objects that are there, and of one that is not."""
+        group = self.make_class()
+        own, other = self.session(group, self.caller), self.session(group, self.member)
+        kept = {
+            "classID": group, "keyID": self.key(group)["id"], "sessionID": own, "postID": self.post(group, own),
+            "account": self.member.account,
+        }
+        # Operations after which the others would find nothing have objects of their own.
+        session = "/classes/{classID}/sessions/{sessionID}"
+        spare = {
+            ("delete", "/user/classes/{classID}"): {"classID": self.make_class()},
+            ("put", "/classes/{classID}"): {"classID": self.make_class()},
+            ("put", "/classes/{classID}/keys/{keyID}"): {"keyID": self.key(group)["id"]},
+            ("delete", "/classes/{classID}/keys/{keyID}"): {"keyID": self.key(group)["id"]},
+            ("delete", "/classes/{classID}/roster/{account}"): {"account": f"schemathesis-nobody-{RUN}"},
+            ("post", session): {"sessionID": other}, ("delete", session): {"sessionID": other},
+            ("post", session + "/end"): {"sessionID": other},
+            ("delete", session + "/posts/{postID}"): {"postID": self.post(group, own)},
+        }
+        for path, operations in document["paths"].items():
+            if "{classID}" not in path:
+                continue
+            for method, operation in operations.items():
+                known = kept | spare.get((method, path), {})
+                for parameter in operation.get("parameters", []):
+                    if parameter["in"] == "path":
+                        absent = "nobody" if parameter["name"] == "account" else ABSENT
+                        parameter["schema"] = {"enum": [known[parameter["name"]], absent]}
+        posts = document["components"]["schemas"]["PostRemoval"]
+        posts["properties"]["post"] = {"enum": [self.post(group, own), ABSENT]}
+        forget_examples(posts)
+
+
 def use_objects(document, objects):
     """Replaces the schemas of identifiers by those of objects that are there, and of one that is not.
 
     schemathesis also sends identifiers that it has seen in answers. With these schemas it does not end the caller's own token or
     account.
     """
-    absent = "0" * 24
     # The device would sign itself out.
-    document["paths"]["/user/devices/{id}"]["delete"]["parameters"][0]["schema"] = {"enum": [absent]}
+    document["paths"]["/user/devices/{id}"]["delete"]["parameters"][0]["schema"] = {"enum": [ABSENT]}
     for operations in document["paths"].values():
         for method, operation in operations.items():
             known = objects.spare() if method == "delete" else objects.kept
             for parameter in operation.get("parameters", []):
                 if parameter["in"] == "path" and parameter["name"] in known:
-                    parameter["schema"] = {"enum": [known[parameter["name"]], absent]}
+                    parameter["schema"] = {"enum": [known[parameter["name"]], ABSENT]}
     post = document["components"]["schemas"]["MessagePost"]
     post["properties"]["topic_key"] = {"enum": [objects.topic]}
     post["properties"]["distribution"] = {"const": "Alert"}
@@ -364,10 +452,12 @@ def forget_examples(value):
             forget_examples(part)
 
 
-def check(caller, operator, document, arguments):
-    """Calls all operations, with valid and with invalid data."""
+def check(caller, operator, document, arguments, study=None):
+    """Calls all operations, with valid and with invalid data. `study` has the caller's classes."""
     document = copy.deepcopy(document)
     use_objects(document, Objects(operator, f"Kept for {caller.name} {RUN}"))
+    if study:
+        study.use(document)
     called = {
         (method, path)
         for path, operations in document["paths"].items()

@@ -12,6 +12,7 @@ extension SystemTests {
                     "check_contract.py", ["http://127.0.0.1:\(stack.portal.port)", stack.stateDirectory + "/token"])
                 for caller in [
                     "operator", "anonymous", "super user with a cookie", "communicator with a token", "student's device",
+                    "student of a class", "teaching assistant of a class", "professor of a class",
                 ] {
                     #expect(output.contains("\(caller): "), "\(output)")
                 }

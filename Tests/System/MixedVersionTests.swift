@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// Version 1.0.0, which knows no students, beside this one on the same data.
+    /// Version 1.0.0, which knows neither students nor classes, beside this one on the same data.
     @Suite("Version 1.0.0 and this one mixed", .atLength, .timeLimit(.minutes(120)))
     struct MixedVersionTests {
         /// The folder of that version's executables, which are built once.
@@ -133,9 +133,24 @@ extension SystemTests {
                 try await expectStaff(dora, subject, portal, "with a student")
                 try await expectStaff(dora.at(new), subject, new, "at the second gateway")
 
+                // Neither does it know classes, with or without their service.
+                for isThere in [false, true] {
+                    if isThere { try await product.start("msi-study", isOld: false) }
+                    #expect(try await ann.at(portal).call(.GET, "/user/classes").status == 404)
+                    try await expectStaff(dora, subject, portal, "with the study service: \(isThere)")
+                }
+                try await eventually("classes at the second gateway") {
+                    try await ann.call(.GET, "/user/classes").status == 200
+                }
+
+                try await product.stop("msi-study")
                 try await product.start("msi-gateway", isOld: false)
                 try await expectStaff(dora, subject, portal, "after the upgrade of the gateway")
                 #expect(try await ann.at(portal).call(.GET, "/user").status == 200)
+                #expect(try await ann.at(portal).call(.GET, "/user/classes").status == 503)
+                #expect(try await portal.call(.GET, "/health").json["status"] == "degraded")
+                try await product.start("msi-study", isOld: false)
+                try await eventually("classes") { try await ann.at(portal).call(.GET, "/user/classes").status == 200 }
                 #expect(product.errors.isEmpty, "\(product.errors)")
                 #expect(await second.stop() == 0)
             }

@@ -57,7 +57,9 @@ def pages(tree):
         files = {path.removeprefix(root): path for root in folders for path in tree.names(under=root)}
         languages = sorted({path.split("/")[1] for path in files if path.startswith("text/")})
         known = {f"/portal/{page}/" for page in json.loads(tree.text(files[TABLE]))} if TABLE in files else set()
-        known |= {route for path in tree.names(".swift", under=sources) for route in ROUTE.findall(tree.text(path))}
+        # Routes, and pages that another program of the same sources serves.
+        for path in tree.names(".swift", under=sources):
+            known |= {*ROUTE.findall(tree.text(path)), *PAGE.findall(tree.text(path))}
         for name, path in sorted(files.items()):
             text = tree.text(path)
             for what, place in references(name, text, languages):

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Logging
 import Pages
 
-/// The student's app as the gateway serves it, from memory, in one consistent version.
+/// The student's app and the professor's page as the gateway serves them, from memory, in one consistent version.
 struct AppFiles: Sendable {
     /// The files that the page loads.
     let assets: VersionedFiles
@@ -12,11 +12,16 @@ struct AppFiles: Sendable {
     /// The same as a module, which also takes pushes.
     let pushWorker: TaggedBody
     private let pages: [AppLanguage: TaggedBody]
+    private let professorPages: [AppLanguage: TaggedBody]
     private let manifests: [AppLanguage: TaggedBody]
 
     /// The path of the app's page. Everything below it is in the scope of the installed app.
     static let root = "/app/"
     static let manifestPath = root + "manifest.webmanifest"
+    /// The path of the professor's page. It is beside the portal's pages, and is made of the app's modules.
+    static let professorPath = "/portal/classes/"
+    /// What only the professor's page loads has this in its path. Students' browsers do not keep it.
+    private static let professor = "professor"
     /// The scripts of service workers, which are not the page's.
     private static let workers = "worker/"
 
@@ -46,12 +51,19 @@ struct AppFiles: Sendable {
         serviceWorker = TaggedBody(worker)
         let imports = String(decoding: try site.required(Self.workers + "push-worker.js"), as: UTF8.self)
         pushWorker = TaggedBody(Data(imports.replacing("@files@", with: files).utf8) + worker)
-        pages = try Self.inEachLanguage { language in
-            var page = Page(first: "lib/early.js", styles: [AppViews.style, "style/web.css"], module: "app.js")
-            (page.language, page.isRightToLeft) = (language.rawValue, language.isRightToLeft)
+        let styles = [AppViews.style, "style/web.css", "style/study.css"]
+        pages = try Self.pages(of: site, root: files) { language in
+            var page = Page(first: "lib/early.js", styles: styles, module: "app.js")
             (page.texts, page.touchIcon) = ([AppViews.texts], "icons/180.png")
             page.manifest = "\(Self.manifestPath)?language=\(language.rawValue)"
-            return TaggedBody(Data(try site.html(of: page, root: files).utf8))
+            return page
+        }
+        professorPages = try Self.pages(of: site, root: files) { _ in
+            let own = ["style/qr.css", "style/plot.css", "style/\(Self.professor).css"]
+            let module = "\(Self.professor)/\(Self.professor).js"
+            var page = Page(first: "lib/early.js", styles: ["style/shell.css"] + styles + own, module: module)
+            (page.texts, page.frame) = ([AppViews.texts, "people", "study", Self.professor], "classes")
+            return page
         }
         let colour = try Self.groundColour(of: site)
         manifests = Self.inEachLanguage { language in
@@ -61,7 +73,17 @@ struct AppFiles: Sendable {
 
     func page(_ language: AppLanguage) -> TaggedBody? { pages[language] }
 
+    func professorPage(_ language: AppLanguage) -> TaggedBody? { professorPages[language] }
+
     func manifest(_ language: AppLanguage) -> TaggedBody? { manifests[language] }
+
+    private static func pages(of site: Site, root: String, _ make: (AppLanguage) -> Page) throws -> [AppLanguage: TaggedBody] {
+        try inEachLanguage { language in
+            var page = make(language)
+            (page.language, page.isRightToLeft) = (language.rawValue, language.isRightToLeft)
+            return TaggedBody(Data(try site.html(of: page, root: root).utf8))
+        }
+    }
 
     private static func inEachLanguage(_ make: (AppLanguage) throws -> TaggedBody) rethrows -> [AppLanguage: TaggedBody] {
         Dictionary(uniqueKeysWithValues: try AppLanguage.allCases.map { ($0, try make($0)) })
@@ -69,7 +91,7 @@ struct AppFiles: Sendable {
 
     /// The beginning of the service worker: the version, and the files that it keeps. The pictures are for systems, which keep them.
     private static func release(_ assets: VersionedFiles) -> Data {
-        let kept = assets.paths.filter { !$0.hasPrefix(workers) && FileType(of: $0) != .png }
+        let kept = assets.paths.filter { !$0.hasPrefix(workers) && !$0.contains(professor) && FileType(of: $0) != .png }
         let release: JSONValue = ["version": .string(assets.version), "files": .array(kept.map { .string($0) })]
         return Data("const release = \(release.text);\n".utf8)
     }

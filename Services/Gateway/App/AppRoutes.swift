@@ -70,15 +70,11 @@ struct AppRoutes: Feature {
     }
 
     private func page(_ call: OpenCall<NoBody>) throws -> Answer<NoContent> {
-        guard call.request.uri.path.hasSuffix("/") else {
-            let query = call.request.uri.query.map { "?\($0)" } ?? ""
-            return .redirect(.permanentRedirect, to: AppFiles.root + query)
-        }
-        return try answer(call, language: nil, .html) { try installed.page($0) }
+        try Self.page(call, at: AppFiles.root) { try installed.page($0) }
     }
 
     private func manifest(_ call: OpenCall<NoBody>, _ query: ManifestQuery) throws -> Answer<NoContent> {
-        try answer(call, language: query.language, .webmanifest) { try installed.manifest($0) }
+        try Self.answer(call, language: query.language, .webmanifest) { try installed.manifest($0) }
     }
 
     private func worker(_ call: OpenCall<NoBody>, _ script: TaggedBody) throws -> Answer<NoContent> {
@@ -95,8 +91,19 @@ struct AppRoutes: Feature {
         return answer
     }
 
+    /// A page in the client's language. Its path ends with a slash; without it, the answer leads there.
+    static func page(
+        _ call: OpenCall<NoBody>, at path: String, _ body: (AppLanguage) throws -> TaggedBody?
+    ) throws -> Answer<NoContent> {
+        guard call.request.uri.path.hasSuffix("/") else {
+            let query = call.request.uri.query.map { "?\($0)" } ?? ""
+            return .redirect(.permanentRedirect, to: path + query)
+        }
+        return try answer(call, language: nil, .html, body)
+    }
+
     /// - Parameter language: `nil` if the client's preference decides.
-    private func answer(
+    private static func answer(
         _ call: OpenCall<NoBody>, language: AppLanguage?, _ type: FileType, _ body: (AppLanguage) throws -> TaggedBody?
     ) throws -> Answer<NoContent> {
         let language = language ?? AppLanguage(accepted: call.request.headers[.acceptLanguage])
@@ -106,10 +113,16 @@ struct AppRoutes: Feature {
         return answer
     }
 
-    /// - Throws: ``Problem`` if there are no files.
     private var installed: AppFiles {
+        get throws { try files.installed }
+    }
+}
+
+extension AppFiles? {
+    /// - Throws: ``Problem`` if there are no files.
+    var installed: AppFiles {
         get throws {
-            guard let files else {
+            guard let files = self else {
                 throw Problem(
                     .notFound,
                     "The students' app is not installed: the folders mobile-student-intranet_Gateway.resources, …_App.resources and "

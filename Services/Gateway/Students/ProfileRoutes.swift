@@ -6,6 +6,11 @@ package import Schemas
 /// What persons say about themselves, and what others see of it.
 struct ProfileRoutes: Feature {
     let people: CommandClient
+    /// Knows who is in which class.
+    let study: CommandClient
+
+    /// How long a profile waits for the study service, without which two persons are no classmates.
+    private static let studyTimeout = Duration.milliseconds(500)
 
     var section: APISection {
         APISection(
@@ -24,18 +29,22 @@ struct ProfileRoutes: Feature {
                 "Change one's own profile",
                 "It replaces all fields. `email` comes from the provider: send it as it is, or leave it out."),
             Route(.get, "/users/:id", right: .person, answer: .ok(PersonView.self)) { call in
-                Answer(try await people.requestLimited(ViewPerson(call.account("id")), context: call.caller))
+                let account = try call.account("id")
+                let command = ViewPerson(account, classmate: await isClassmate(account, of: call))
+                return Answer(try await people.requestLimited(command, context: call.caller))
             }.documented(
                 "Read another person's profile",
-                "As far as they show it to the caller. 404 for everyone whom the caller cannot find: nobody has the name, the account is disabled or "
-                    + "of the staff, or one of the two has blocked the other. 429 after too many strangers.",
+                "As far as they show it to the caller. 404 for everyone whom the caller cannot find: nobody has the name, the "
+                    + "account is disabled or of the staff, or one of the two has blocked the other. 429 after too many "
+                    + "strangers. While the study service is away, nobody is a classmate.",
                 path: ["id": AccountName.self]),
             Route(.get, "/users", right: .person, query: PersonQuery.self, answer: .ok(SearchPersons.Reply.self)) { call, query in
                 Answer(try await people.requestLimited(SearchPersons(query.q), context: call.caller))
             }.documented(
                 "Search persons",
                 "The names of at most \(PersonLimits.maxFound) accounts that begin with `q`. 429 after "
-                    + "\(PersonLimits.searchesPerMinute) searches within a minute, or \(PersonLimits.searchesPerDay) within a day."
+                    + "\(PersonLimits.searchesPerMinute) searches within a minute, or \(PersonLimits.searchesPerDay) within a "
+                    + "day."
             ),
             Route(.get, "/user/preferences", right: .person, answer: .ok(PushPreferences.self)) { call in
                 Answer(try await people.request(GetPushPreferences(), context: call.caller))
@@ -47,6 +56,13 @@ struct ProfileRoutes: Feature {
             }.documented(
                 "Choose which pushes one gets", "By their kind, such as `friend_request`. A kind that is absent is on."),
         ]
+    }
+
+    /// Whether the study service says that the caller and another person are in a class together.
+    private func isClassmate(_ account: AccountName, of call: PersonCall<NoBody>) async -> Bool {
+        guard account != call.principal.account else { return false }
+        let reply = try? await study.request(CheckClassmate(account), timeout: Self.studyTimeout, context: call.caller)
+        return reply?.shared ?? false
     }
 }
 

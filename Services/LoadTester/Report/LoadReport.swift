@@ -80,10 +80,7 @@ struct LoadReport: Encodable, Sendable {
         let asked = Double(totals.sent) / max(seconds, 0.001)
         shareOfRate = options.rate == nil || asked == 0 ? nil : throughput / asked
         heldBack = bottlenecks
-        latency = Latency(
-            count: Int(totals.latencies.totalCount),
-            mean: totals.latencies.totalCount == 0 ? 0 : totals.latencies.mean / 1_000, p50: milliseconds(50),
-            p90: milliseconds(90), p99: milliseconds(99), p999: milliseconds(99.9), longest: milliseconds(100))
+        latency = Latency(totals.latencies)
         errors = totals.errors
         self.phones = phones
         testerDelay = totals.maxDelay * 1_000
@@ -103,6 +100,18 @@ struct LoadReport: Encodable, Sendable {
             ((1 - pow(10, -Double(step) / 20)) * 100_000_000).rounded() / 1_000_000
         }
         return (percentiles + [50]).sorted()
+    }
+}
+
+extension LoadReport.Latency {
+    /// - Parameter times: In microseconds.
+    init(_ times: Histogram<UInt64>) {
+        func milliseconds(_ percentile: Double) -> Double {
+            times.totalCount == 0 ? 0 : Double(times.valueAtPercentile(percentile)) / 1_000
+        }
+        self.init(
+            count: Int(times.totalCount), mean: times.totalCount == 0 ? 0 : times.mean / 1_000, p50: milliseconds(50),
+            p90: milliseconds(90), p99: milliseconds(99), p999: milliseconds(99.9), longest: milliseconds(100))
     }
 }
 

@@ -41,7 +41,7 @@ final class LoadRecorder: Sendable {
     private let state = Mutex(State())
 
     /// A histogram of microseconds up to an hour, with three significant digits.
-    private static func histogram() -> Histogram<UInt64> {
+    static func histogram() -> Histogram<UInt64> {
         Histogram(highestTrackableValue: 3_600_000_000, numberOfSignificantValueDigits: .three)
     }
 

@@ -1,4 +1,5 @@
 import Synchronization
+import UnixSignals
 
 /// Sends a load and measures it.
 struct LoadRun: Sendable {
@@ -40,6 +41,16 @@ struct LoadRun: Sendable {
         }
         _ = recorder.endInterval(at: Self.seconds(since: start))
         return (recorder.totals, seconds)
+    }
+
+    /// The same, but Ctrl-C ends it early.
+    func runUntilInterrupted() async -> (totals: LoadRecorder.Totals, seconds: Double) {
+        let running = Task { await run() }
+        let interruption = Task {
+            for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { running.cancel() }
+        }
+        defer { interruption.cancel() }
+        return await running.value
     }
 
     /// Open loop: sends each message at its due time, independently of earlier answers.

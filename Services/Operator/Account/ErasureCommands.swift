@@ -114,6 +114,8 @@ extension ErasedData {
     private static let singulars = [
         "accounts": "account", "devices": "device", "identities": "identity", "used_tokens": "used token",
         "queued_pushes": "queued push", "friendships": "friendship", "push_preferences": "choice of pushes", "pushes": "push",
+        "memberships": "membership", "attendances": "attendance", "hosted_sessions": "hosted session", "invites": "invite",
+        "posts": "post",
     ]
 
     /// Such as `1 account` and `2 used tokens`.

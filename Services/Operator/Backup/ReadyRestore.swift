@@ -128,7 +128,19 @@ struct ReadyRestore {
         try await StoredDocuments.set(
             PersonPushHold.field, to: now.rawValue, inAllWith: PersonPushHold.plannedField, of: PersonPushHold.collection,
             in: folder)
+        try await endStudySessions(in: folder, at: now)
         return held
+    }
+
+    /// Study sessions that were open have ended since the backup, and nobody is told about them now.
+    private static func endStudySessions(in folder: String, at now: UnixMilliseconds) async throws {
+        try await StoredDocuments.change(StudyHold.sessions, in: folder) { fields in
+            guard fields[StudyHold.openField] != nil else { return }
+            fields[StudyHold.field] = .int64(now.rawValue)
+            fields[StudyHold.dueField] = .int64(0)
+        }
+        try await StoredDocuments.set(
+            StudyHold.field, to: now.rawValue, inAllWith: StudyHold.plannedField, of: StudyHold.pushes, in: folder)
     }
 
     /// Raises the numbers that others may have seen in data that was written after the backup.

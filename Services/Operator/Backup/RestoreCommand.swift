@@ -18,7 +18,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
             Messages and pushes that had not ended are held, since they may have gone out after the backup was made. So are scheduled ones, \
             and those that wait for an approval. Nothing of that goes out until msi outbox release says so. What is posted after the \
-            restore goes out as always.
+            restore goes out as always. Study sessions that were open have ended, and nobody is told.
 
             Persons who were erased since the backup are erased again at the start: erasures.log in MSI_STATE_DIR says who they are, and is \
             kept. On a new machine, copy it from the earlier one before the start.

@@ -30,38 +30,47 @@ extension ServiceCommand {
     static func switchedOff(by settings: SettingValues) throws -> String? { nil }
 
     func run() async throws {
-        let name = "the \(Self.service.title)"
         do {
             let settings = try await SettingValues(
                 arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
-            let endpoints = try settings.value(.endpoints(of: Self.service))
-            do {
-                let text = try await ServiceClient.with(endpoints, settings) { try await run($0, settings) }
-                if !text.isEmpty { print(text) }
-            } catch let failure as CommandFailure where failure.status == .unavailable || failure.status == .deadlineExceeded {
-                if let reason = try Self.switchedOff(by: settings) { throw end(reason, Self.refused) }
-                throw end(
-                    "\(name) does not answer at \(endpoints.joined(separator: ", ")): \(failure.message). \(Self.suspicion)",
-                    EX_TEMPFAIL)
-            } catch let failure as CommandFailure where failure.status == .overloaded {
-                throw end("\(failure.message); try again later", EX_TEMPFAIL)
-            }
+            let text = try await Self.asking(Self.service, settings) { try await run($0, settings) }
+            if !text.isEmpty { print(text) }
         } catch let error as ConfigurationError {
-            throw end("\(error)", EX_CONFIG)
+            throw Self.end("\(error)", EX_CONFIG)
         } catch let failure as CommandFailure {
-            throw end(failure.message, Self.refused)
+            throw Self.end(failure.message, Self.refused)
         } catch let failure as UnreadableFile {
-            throw end("\(failure)", EX_NOINPUT)
+            throw Self.end("\(failure)", EX_NOINPUT)
         } catch let failure as InputFailure {
-            throw end("\(failure)", EX_DATAERR)
+            throw Self.end("\(failure)", EX_DATAERR)
         } catch let error as BusError {
-            throw end("\(error)", Self.refused)
+            throw Self.end("\(error)", Self.refused)
         } catch let error where error is StartFailure || error is TypedPassword.Failure {
-            throw end("\(error)", EXIT_FAILURE)
+            throw Self.end("\(error)", EXIT_FAILURE)
         }
     }
 
-    private func end(_ error: String, _ code: Int32) -> ExitCode {
+    /// Runs a body with a client of a service: the command's own, or another one that it needs as well.
+    ///
+    /// - Throws: The exit status, after the error was printed, if the service does not answer or has too much to do; ``CommandFailure`` for
+    ///   what it refuses; ``BusError``, ``ConfigurationError``, or the error of the body.
+    static func asking<Value: Sendable>(
+        _ service: ServiceEntry, _ settings: SettingValues, _ body: (ServiceClient) async throws -> Value
+    ) async throws -> Value {
+        let endpoints = try settings.value(.endpoints(of: service))
+        do {
+            return try await ServiceClient.with(endpoints, settings) { try await body($0) }
+        } catch let failure as CommandFailure where failure.status == .unavailable || failure.status == .deadlineExceeded {
+            if service == Self.service, let reason = try switchedOff(by: settings) { throw end(reason, refused) }
+            throw end(
+                "the \(service.title) does not answer at \(endpoints.joined(separator: ", ")): \(failure.message). \(suspicion)",
+                EX_TEMPFAIL)
+        } catch let failure as CommandFailure where failure.status == .overloaded {
+            throw end("\(failure.message); try again later", EX_TEMPFAIL)
+        }
+    }
+
+    private static func end(_ error: String, _ code: Int32) -> ExitCode {
         StandardError.write("msi: \(error)\n")
         return ExitCode(code)
     }

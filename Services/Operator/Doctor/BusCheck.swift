@@ -17,6 +17,8 @@ struct BusCheck: Sendable {
         var webPushServices: [String] = []
         /// Those of the people services.
         var people: [String] = []
+        /// Those of the study services.
+        var study: [String] = []
         /// What the services of this machine say about themselves, by their processes.
         var reports: [Int32: ServiceReport] = [:]
     }
@@ -71,6 +73,7 @@ struct BusCheck: Sendable {
                 if instance.service == .fcmRelay { result.relays.append(instance.endpoint) }
                 if instance.service == .webpush { result.webPushServices.append(instance.endpoint) }
                 if instance.service == .people { result.people.append(instance.endpoint) }
+                if instance.service == .study { result.study.append(instance.endpoint) }
                 if let report = health.report {
                     if instance.otherHost == nil { result.reports[report.process] = report }
                     let name = instance.service.executable + (instance.otherHost.map { " on \($0)" } ?? "")

@@ -11,8 +11,8 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             It asks each service that runs about itself, and looks from outside at the rest: the settings of each service, the files and who \
             can read them, the disk, the clock, the database, the sockets, the versions, FCM by a dry run through each relay, the key of Web \
-            Push and the last answer of each push service, the providers at which people sign in, the keys of students' tokens, the gateway, its \
-            certificate, and the canary with its token, its subject and its messages. FCM checks the dry run's message and delivers it to no phone. What is switched off is not checked. Nothing is \
+            Push and the last answer of each push service, the providers at which people sign in, the keys of students' tokens, the study \
+            sessions and their map, the gateway, its certificate, and the canary with its token, its subject and its messages. FCM checks the dry run's message and delivers it to no phone. What is switched off is not checked. Nothing is \
             changed. It works while nothing runs.
 
             On a machine with the packages, run it as root: keys and passwords are readable only by root.
@@ -163,6 +163,9 @@ struct Checkup: Sendable {
             ).findings()
         }
         async let students = outcome { try await StudentCheck(settings: settings, people: answers.people).findings() }
+        async let study = outcome {
+            try await StudyCheck(installation: installation, settings: settings, services: answers.study).findings()
+        }
         let answer = await gateway
         async let canary = outcome {
             try await CanaryCheck(
@@ -176,6 +179,7 @@ struct Checkup: Sendable {
         show(.webPush, await webPush)
         show(.signIn, await signIn)
         show(.students, await students)
+        show(.study, await study)
         show(.canary, await canary)
     }
 
@@ -202,7 +206,7 @@ struct Finding: Encodable, Hashable, Sendable {
         case fcm = "FCM"
         case webPush = "Web Push"
         case signIn = "sign-in"
-        case students, gateway, certificate, canary
+        case students, study, gateway, certificate, canary
     }
 
     let check: Check

@@ -21,7 +21,7 @@ extension ProductStatus {
                 gateway: gateway.url, health: health, places: try places(settings, health),
                 canary: isCanarySetUp(settings) ? .unknown(problem: "the token is refused") : .notSetUp,
                 messages: .failure(GatewayFailure(refusal.kind, reason)), token: .refused,
-                webPush: await WebPushState.read(settings, health), at: time)
+                webPush: await WebPushState.read(settings, health), study: await StudyState.read(settings, health), at: time)
         }
     }
 
@@ -42,6 +42,7 @@ extension ProductStatus {
         async let counts = askForCounts(gateway, at: time)
         async let answeredCanary = askForCanary(gateway, settings)
         let health = try await askForHealth(gateway)
+        async let answeredStudy = StudyState.read(settings, health)
         let webPush = await WebPushState.read(settings, health)
         let session = await answeredSession
         let messages = await counts.map { logged, ended in
@@ -50,7 +51,7 @@ extension ProductStatus {
         return ProductStatus(
             gateway: gateway.url, health: health, places: try places(settings, health),
             canary: canary(await answeredCanary, seenBy: session, settings), messages: messages,
-            token: gateway.hasToken ? .usable : .missing, webPush: webPush, at: time)
+            token: gateway.hasToken ? .usable : .missing, webPush: webPush, study: await answeredStudy, at: time)
     }
 
     /// - Throws: ``GatewayFailure``. It names the gateway's URL, unless the token is refused.

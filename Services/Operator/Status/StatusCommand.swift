@@ -11,7 +11,7 @@ struct StatusCommand: AsyncParsableCommand {
         discussion: """
             The gateway is that of `msi send`, and is asked for GET /health, GET /statistics and GET /session, each for at most 5 seconds. \
             The endpoints are those of this machine's settings. If Web Push is on, its service there is asked for the \
-            subscriptions.
+            subscriptions, and the study service for the number of its open sessions.
 
             The first line and the exit status say the same, as those of a Nagios plugin do, so that a monitoring system can call it:
               0   ok: everything works. Messages may be held
@@ -123,6 +123,7 @@ struct StatusText: CustomStringConvertible {
         lines.append("")
         lines += messages
         lines += status.webPush.lines(at: status.time)
+        lines += status.study.lines
         lines += canary
         return lines.joined(separator: "\n")
     }

@@ -37,10 +37,19 @@ struct ErasureDocument: StoredDocument, Hashable {
         services = [removed]
     }
 
+    /// The services that are asked to erase, in this order. The message log is the last one: before, the others may hand over pushes to the
+    /// person.
+    static let others: [ServiceEntry] =
+        ServiceEntry.withPersonalData.filter { $0 != .people && $0 != .messageLog } + [.messageLog]
+
     /// The other services that have not answered.
     var unanswered: [String] {
-        ServiceEntry.withPersonalData.filter { $0 != .people }.map(\.name)
-            .filter { name in !services.contains { $0.service == name } }
+        Self.others.map(\.name).filter { name in !services.contains { $0.service == name } }
+    }
+
+    /// Whether a service is to be asked now.
+    func isToAsk(_ name: String) -> Bool {
+        unanswered.contains(name) && (name != ServiceEntry.messageLog.name || unanswered.count == 1)
     }
 
     var report: ErasureReport {

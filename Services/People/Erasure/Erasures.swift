@@ -113,8 +113,7 @@ struct Erasures: Service {
     private func finish(_ erasure: ErasureDocument, by deadline: UnixMilliseconds) async throws -> ErasureReport {
         for other in others {
             let timeout = deadline - .now
-            guard timeout > .zero else { break }
-            try? await ask(other, to: erasure, timeout: Duration(timeout))
+            guard timeout > .zero, (try? await ask(other, to: erasure, timeout: Duration(timeout))) != nil else { break }
         }
         // Another read may need the write-ahead log for a moment.
         while (try? await end(erasure.id)) == nil, deadline - .now > Self.replyTime {
@@ -202,14 +201,14 @@ struct Erasures: Service {
             }
             let erasures = try await unfinished()
             waiting.set(erasures.count)
-            for other in others { await ask(other, to: erasures, &rounds) }
+            for other in others { await ask(other, to: try await unfinished(), &rounds) }
             for erasure in try await unfinished() where erasure.unanswered.isEmpty { try await end(erasure.id) }
             return .periodic
         }.run()
     }
 
     private func ask(_ other: Other, to erasures: [ErasureDocument], _ rounds: inout Rounds) async {
-        let open = erasures.filter { $0.unanswered.contains(other.name) }
+        let open = erasures.filter { $0.isToAsk(other.name) }
         let pause = rounds.pauses[other.name]
         guard !open.isEmpty, pause.map({ $0.end <= .now }) ?? true else { return }
         var failure: CommandFailure?

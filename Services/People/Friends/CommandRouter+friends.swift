@@ -1,4 +1,5 @@
 import Bus
+import PersonPushes
 import Schemas
 import Store
 
@@ -7,6 +8,7 @@ extension CommandRouter {
     mutating func serveFriends(_ people: People) {
         let looks = LookCounts()
         servePersons(people, looks)
+        serveClassmates(people)
         on(ListFriends.self) { _, context in
             try await people.store.snapshot { FriendList(friends: try $0.friends(of: $0.callingStudent(of: context).id)) }
         }

@@ -9,9 +9,12 @@ extension CommandRouter {
             let (caller, relation, view) = try await people.store.snapshot { transaction in
                 let caller = try transaction.callingStudent(of: context)
                 let relation = try transaction.relation(of: caller, to: command.account)
-                return (caller.id, relation, try transaction.view(of: command.account, for: caller, relation))
+                let view = try transaction.view(
+                    of: command.account, for: caller, relation, isClassmate: command.classmate == true)
+                return (caller.id, relation, view)
             }
-            if relation == nil || relation == .stranger { try looks.look(by: caller) }
+            // A classmate is no stranger.
+            if relation == nil || relation == .stranger && view?.relation != .classmates { try looks.look(by: caller) }
             guard let view else { throw CommandFailure.noPerson(command.account) }
             return view
         }
@@ -28,24 +31,17 @@ extension Transaction {
     /// How a person stands to another one; `nil` if one of the two does not find the other.
     fileprivate func relation(of caller: AccountDocument, to other: AccountName) throws -> PersonView.Relation? {
         guard caller.name != other else { return .oneself }
-        let friendship = try friendship(of: caller, with: other.key)
-        guard !friendship.isBlocked else { return nil }
-        if friendship == .friends { return .friends }
-        return switch friendship.mine {
-        case .asked: .asked
-        case .received: .received
-        case .friends, .declined, .blocked, nil: .stranger
-        }
+        return try friendship(of: caller, with: other.key).relation
     }
 
     /// What a person sees of another one; `nil` if there is none to be seen.
     fileprivate func view(
-        of other: AccountName, for caller: AccountDocument, _ relation: PersonView.Relation?
+        of other: AccountName, for caller: AccountDocument, _ relation: PersonView.Relation?, isClassmate: Bool
     ) throws -> PersonView? {
         guard let relation, let account = try findableStudent(other.key) else { return nil }
         let showsMutual = relation == .friends || relation == .received
         return PersonView(
-            account.name, relation, try profile(of: account),
+            account.name, relation, try profile(of: account), isClassmate: isClassmate,
             mutualFriends: showsMutual ? try mutualFriends(of: caller.id, and: account.id) : nil)
     }
 

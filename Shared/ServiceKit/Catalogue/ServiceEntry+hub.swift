@@ -8,14 +8,14 @@ extension ServiceEntry {
         title: "gateway",
         port: .gatewayPort,
         uses: behindGateway.filter { !$0.gatewayUses.isEmpty }.map {
-            BusUse(service: $0, sockets: $0.gatewayUses, isNeededAtStart: $0.gatewayNeed != .reportedByOther)
+            BusUse(service: $0, sockets: $0.gatewayUses, isNeededAtStart: $0.gatewayNeed.isAtStart)
         },
         stateFiles: ["gateway.json", "gateway-devices.log"],
         settings: SettingDeclaration.gatewayAccess + [
             Setting.messageTTL.declaration, Setting.alertTTL.declaration, Setting.fcmTopicPayloadLimit.declaration,
             Setting.gatewayPeopleGrace.declaration, Setting.gatewayAskAbove.declaration, Setting.fcm.declaration,
             Setting.webPushContact.declaration,
-        ])
+        ] + SettingDeclaration.map)
 }
 
 extension Setting where Value == Int {

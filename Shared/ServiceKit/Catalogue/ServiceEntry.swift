@@ -83,8 +83,26 @@ package enum GatewayNeed: Sendable {
     case messages
     /// To serve a part of its API: without it the gateway is degraded.
     case other
+    /// As ``other``, but the gateway may start without it.
+    case otherLater
     /// Another service reports it, and the gateway may start without it.
     case reportedByOther
+
+    /// Whether the gateway is degraded without it, and not unavailable.
+    package var isForPart: Bool {
+        switch self {
+        case .other, .otherLater: true
+        case .messages, .reportedByOther: false
+        }
+    }
+
+    /// Whether `msi up` starts the gateway only when the service is ready.
+    var isAtStart: Bool {
+        switch self {
+        case .messages, .other: true
+        case .otherLater, .reportedByOther: false
+        }
+    }
 }
 
 extension ServiceEntry: Hashable {
@@ -94,15 +112,16 @@ extension ServiceEntry: Hashable {
 }
 
 extension ServiceEntry {
-    /// All services, each after its dependencies. They are stopped in reverse order. The identity emulator, which no service needs at its
-    /// start, is the last one, so that the others have the ports of metrics that they had without it.
-    package static let all: [ServiceEntry] = [fcmEmulator] + behindGateway + [gateway, identityEmulator]
+    /// All services, each after its dependencies. They are stopped in reverse order. The study service and the identity emulator, which no
+    /// service needs at its start, are the last ones, so that the others have the ports of metrics that they had without them.
+    package static let all: [ServiceEntry] =
+        [fcmEmulator] + behindGateway.filter { $0 != study } + [gateway, study, identityEmulator]
 
     /// Services that an operator sets up and starts. `msi up` does not start them.
     package static let optional: [ServiceEntry] = [canary]
 
     /// The services that answer commands on the bus.
-    static let behindGateway: [ServiceEntry] = [fcmRelay, people, cube, messageLog, broadcast, webpush]
+    static let behindGateway: [ServiceEntry] = [fcmRelay, people, cube, messageLog, broadcast, webpush, study]
 
     /// The services with data of persons. The people service, which erases persons, asks the others.
     package static let withPersonalData: [ServiceEntry] = behindGateway.filter(\.keepsPersonalData)

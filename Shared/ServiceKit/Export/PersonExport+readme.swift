@@ -24,6 +24,10 @@ extension PersonExport {
         people/friends.json       friends, requests, and blocked persons
         people/preferences.json   the kinds of pushes that are switched off
         message-log/pushes.json   pushes to the person that still wait
+        study/classes.json        the classes, and the role in each
+        study/sessions.json       the study sessions at which the person was, or that the person hosted
+        study/posts.json          posts to study sessions, removed ones as well
+        study/invites.json        open invitations to study sessions, by the person and to the person
 
         Passwords, keys and tokens are not in it: they are secrets, and most of them are kept as hashes only.
 
@@ -45,6 +49,10 @@ extension PersonExport {
         people/friends.json       الأصدقاء والطلبات والأشخاص المحظورون
         people/preferences.json   أنواع الإشعارات الموقفة
         message-log/pushes.json   إشعارات ما زالت بانتظار الإرسال
+        study/classes.json        المواد والدور في كل منها
+        study/sessions.json       الجلسات الدراسية التي حضرها الشخص أو استضافها
+        study/posts.json          المنشورات في الجلسات الدراسية، بما فيها المحذوفة
+        study/invites.json        الدعوات المفتوحة إلى الجلسات الدراسية، منه وإليه
 
         لا يتضمن كلمات المرور ولا المفاتيح ولا الرموز: فهي أسرار، ومعظمها محفوظ كبصمات فقط.
 

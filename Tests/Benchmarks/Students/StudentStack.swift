@@ -19,10 +19,11 @@ final class StudentStack: Sendable {
     let folder: String
     let portal: Portal
     let people: CommandClient
-    private let identity: IdentityServer
+    let identity: IdentityServer
     private let settings: [String: [String: String]]
 
-    private static let services = ["msi-cube", "msi-people", "msi-gateway"]
+    /// What signing in needs.
+    static let services = ["msi-cube", "msi-people", "msi-gateway"]
     private static let address = "127.0.0.1"
 
     private init(
@@ -38,11 +39,13 @@ final class StudentStack: Sendable {
     /// Runs a body while the identity emulator and the services run.
     ///
     /// - Parameters:
-    ///   - streams: How many streams of events are open at once at most.
+    ///   - services: The executables, in the order of their start.
+    ///   - streams: How many streams of events, or other connections, are open at once at most.
     ///   - folder: A folder that does not exist yet.
-    ///   - body: Gets the stack, and the processes of people and of the gateway.
+    ///   - body: Gets the stack, and the processes of the services.
     static func with<Value>(
-        streams: Int, in folder: String, _ body: (StudentStack, [ServiceProcess]) async throws -> Value
+        _ services: [String] = services, streams: Int, in folder: String,
+        _ body: (StudentStack, [ServiceProcess]) async throws -> Value
     ) async throws -> Value {
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
@@ -70,7 +73,7 @@ final class StudentStack: Sendable {
                         let stack = StudentStack(
                             folder: folder, portal: Portal(port: port, http: http, token: nil), people: people,
                             identity: IdentityServer(url: access.url, http: http), settings: settings)
-                        return try await body(stack, Array(running.dropFirst()))
+                        return try await body(stack, running)
                     }
                 }
             }

@@ -73,7 +73,7 @@ struct StudentsBenchmark {
 
     func run() async throws {
         let figures = try await StudentStack.with(streams: streams, in: folder + "/product") { stack, running in
-            try await measure(stack, people: running[0], gateway: running[1])
+            try await measure(stack, people: running[1], gateway: running[2])
         }
         say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }

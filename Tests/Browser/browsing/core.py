@@ -4,7 +4,8 @@ import pathlib
 
 FOLDER = pathlib.Path(__file__).parents[1]
 TOP = FOLDER.parents[1]
-FOLDERS = {"core": TOP / "Services" / "Gateway" / "App" / "AppFiles" / "core", "cases": FOLDER / "cases"}
+APP = TOP / "Services" / "Gateway" / "App" / "AppFiles"
+FOLDERS = {"core": APP / "core", "professor": APP / "professor", "cases": FOLDER / "cases"}
 # A browser takes this host for a secure connection, which locks need, even without TLS.
 SECURE, INSECURE = "http://localhost", "http://app.test"
 
@@ -18,9 +19,9 @@ def serve(route):
         route.fulfill(body="<!doctype html><title>The core of the app</title>", content_type="text/html")
 
 
-def core_context(browser):
+def core_context(browser, **options):
     """A browser without data."""
-    context = browser.new_context()
+    context = browser.new_context(**options)
     for site in (SECURE, INSECURE):
         context.route(f"{site}/**", serve)
     return context

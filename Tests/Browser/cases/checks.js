@@ -1,5 +1,6 @@
 // What `then` says, compared with what the app shows.
 
+import { shownSessions } from "/core/study-state.js";
 import { identifierOf, withIdentifiers } from "./names.js";
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -98,6 +99,30 @@ const checks = {
   receipts: (expected, { state }) => unless(state.settings.receipts === expected, state.settings),
   account: (expected, { state }) => unless(state.people.account === expected, state.people),
   signed_out: (expected, { state }) => unless(state.people.signed_out === expected, state.people),
+  sessions: (expected, { state }) => {
+    const found = shownSessions(state).map(factsOf);
+    return unless(agrees(named(expected, "topic"), found), found);
+  },
+  current_session: (expected, { state }) => {
+    const found = state.study.own?.current?.topics[0] ?? null;
+    return unless(found === expected, state.study.own);
+  },
+  gone_session: (expected, { state }) => {
+    const { session } = state.study.gone ?? {};
+    return unless(text(session ? [session.topics[0], session.ended ?? null] : null) === text(expected), session);
+  },
+  classes: (expected, { state }) => {
+    const found = (state.study.classes ?? []).map(({ name }) => name);
+    return unless(text(found) === text(expected), found);
+  },
+  posts: (expected, { state }) => {
+    const found = Object.entries(state.study).find(([name]) => name.startsWith("posts "))?.[1].list ?? [];
+    return unless(text(found.map((post) => post.text)) === text(expected), found);
+  },
+  waiting: (expected, { state }) => {
+    const found = state.study.waits.map(({ action }) => action);
+    return unless(text(found) === text(expected), state.study.waits);
+  },
   reports: (expected, { asked, installation }) => reportsProblem(expected, asked, installation),
   asked: (expected, { asked }) => askedProblem(expected, asked),
   file: (expected, { file }) => unless(agrees(expected, linesOf(file)), linesOf(file)),
@@ -109,6 +134,10 @@ const checks = {
   },
   library: () => undefined,
 };
+
+/** A session by the names that a case has for what the page shows of it. */
+const factsOf = ({ topics, friends, isThere, isHost, attendants }) => ({ topic: topics[0], friends, there: isThere,
+  host: isHost, attendants });
 
 const unless = (isRight, found) => (isRight ? undefined : found);
 

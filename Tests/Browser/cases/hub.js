@@ -1,3 +1,4 @@
+import { classesOfHub } from "./classes.js";
 import { counted, identifierOf, topicOf, withIdentifiers } from "./names.js";
 import { personsOfHub } from "./persons.js";
 
@@ -22,6 +23,7 @@ export function caseHub(clock) {
   let open = 0;
   let asked = [];
   const persons = personsOfHub(clock);
+  const classes = classesOfHub(clock);
 
   const keyOf = ({ path, moved_from: movedFrom }) => topicOf(movedFrom ?? path);
   const subjectAt = (path) => subjects.find((subject) => subject.path === path);
@@ -66,6 +68,7 @@ export function caseHub(clock) {
     pages(count) { pages = count; },
     receipt_status(status) { receiptStatus = status; },
     ...persons.changes,
+    ...classes.changes,
   };
 
   /** A document with its validator, or 304 for one that is known. */
@@ -115,6 +118,13 @@ export function caseHub(clock) {
     }
   }
 
+  /** What a person may ask; `null` for the path of something else. */
+  async function answerToPerson(request) {
+    if (!classes.handles(request)) return persons.answer(request);
+    const who = await persons.answer({ ...request, method: "GET", path: "/user" });
+    return who.status === 200 ? classes.answer(request, who.body.account) : who;
+  }
+
   return {
     get isHanging() { return open > 0; },
     /** What it was asked since the last call. */
@@ -137,7 +147,7 @@ export function caseHub(clock) {
       const request = { method, path, body, headers };
       asked.push(request);
       // As over a network, nothing of the answer is shared with the hub.
-      return JSON.parse(JSON.stringify(await persons.answer(request) ?? answer(method, path, body, headers)));
+      return JSON.parse(JSON.stringify(await answerToPerson(request) ?? answer(method, path, body, headers)));
     },
   };
 }

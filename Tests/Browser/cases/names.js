@@ -9,6 +9,9 @@ export function identifierOf(path) {
   return `00000000${hash.toString(16).padStart(16, "0")}`;
 }
 
+/** The identifier of a study session, which is named by its first topic. */
+export const sessionIdentifier = (topic) => identifierOf(`session ${topic}`);
+
 /** The topic key of a subject's path. */
 export function topicOf(path) {
   const parts = path.split("/");

@@ -5,6 +5,7 @@ import { openDatabase } from "/core/database.js";
 import { peopleOf } from "/core/people.js";
 import { personEventsOf } from "/core/person-events.js";
 import { stateOf } from "/core/state.js";
+import { studyOf } from "/core/study.js";
 import { personsOfHub } from "./persons.js";
 
 const name = "people";
@@ -70,10 +71,13 @@ function hubOfPeople(clock) {
   return hub;
 }
 
-/** People, of whom ann is signed in. `pace`: how many seconds pass in one. */
-export async function peopleWith() {
+/**
+ * People, of whom ann is signed in. `pace`: how many seconds pass in one. With `hasStudy` the loops also follow her
+ * study sessions.
+ */
+export async function peopleWith({ hasStudy = false } = {}) {
   const database = await openDatabase(name, { fill: async () => {}, lost: () => {}, outdated: () => {} });
-  const made = { database, failures: [], pace: 1, language: "en", skipped: 0 };
+  const made = { database, failures: [], pace: 1, language: "en", skipped: 0, hasStudy };
   const clock = { ...deviceClock, now: () => Date.now() + made.skipped,
     sleep: (milliseconds, signal) => deviceClock.sleep(milliseconds / made.pace, signal) };
   const hub = made.hub = hubOfPeople(clock);
@@ -81,14 +85,20 @@ export async function peopleWith() {
   const tell = () => { for (const listener of listeners) listener(); };
   const failed = (error) => made.failures.push(error.message);
   const people = made.people = peopleOf({ name, database, hub, clock, tell, failed, language: () => made.language });
-  const events = made.events = personEventsOf({ account: people.account, changed: people.happened, failed, clock });
-  listeners.add(people.wake).add(events.wake);
+  const { account } = people;
+  const study = made.study = studyOf({ name, database, account, clock, tell, failed });
+  const changed = (...event) => Promise.all([people.happened(...event), made.hasStudy && study.happened(...event)]);
+  const events = made.events = personEventsOf({ account, changed, failed, clock, classes: study.followed,
+    inClass: study.changed });
+  listeners.add(people.wake).add(study.wake).add(events.wake);
   made.tell = tell;
-  made.state = () => database.read(async (tx) => (await stateOf(tx, { ...stateParts, clock, database })).people);
+  made.whole = () => database.read((tx) => stateOf(tx, { ...stateParts, clock, database }));
+  made.state = async () => (await made.whole()).people;
   /** The loops of the app, until the function that it returns is called. */
   made.start = () => {
     const end = new AbortController();
-    const running = Promise.allSettled([people.run(end.signal), events.run(end.signal)]);
+    const running = Promise.allSettled([people.run(end.signal), events.run(end.signal),
+      ...(made.hasStudy ? [study.run(end.signal)] : [])]);
     return async () => { end.abort(); await running; };
   };
   hub.changes.accounts(["ann", "ben"]);

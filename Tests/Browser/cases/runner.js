@@ -4,11 +4,13 @@ import { accountOf } from "/core/account.js";
 import { openApp } from "/core/app.js";
 import { openDatabase } from "/core/database.js";
 import { refusal } from "/core/errors.js";
+import { peopleOf } from "/core/people.js";
+import { studyOf } from "/core/study.js";
 import { text } from "./app.js";
 import { differences, lastInstallation } from "./checks.js";
 import { caseClock } from "./clock.js";
 import { caseHub } from "./hub.js";
-import { identifierOf, topicOf } from "./names.js";
+import { identifierOf, sessionIdentifier, topicOf } from "./names.js";
 
 const deadline = 60_000;
 /** Whether the app does not allow something, or the hub does not. */
@@ -86,6 +88,26 @@ function playerOf(clock, firstLanguage, hubMembers) {
     return accountOf({ name: database, database: data, hub, clock, language: () => language, tell: () => {} });
   }
 
+  /** The person's people and study sessions, without the loops of the app: each step reads what it is about. */
+  async function study() {
+    await account();
+    const nothing = () => {};
+    const given = { name: database, database: data, hub, clock, language: () => language, tell: nothing,
+      failed: nothing };
+    const people = peopleOf(given);
+    return { people, study: studyOf({ ...given, account: people.account }) };
+  }
+
+  /** Does something about classes or sessions. Without an answer of the hub it waits, and has failed so far. */
+  async function act(action, about) {
+    const done = (await study()).study.act(action, about);
+    return outcomeOf(done.then(({ outcome }) => { if (outcome === "waits") throw new Error("it waits"); }));
+  }
+
+  /** The class and the session of a topic. */
+  const aboutSession = ({ session, class: name }) => ({ class: identifierOf(name),
+    session: sessionIdentifier(session) });
+
   /** Shows who the person is: the bearer of an ID token, or who knows the password. */
   const credentialOf = ({ account: name, token, password }) => (token ? { provider: "google", id_token: token }
     : { provider: "password", account: name, password });
@@ -148,6 +170,27 @@ function playerOf(clock, firstLanguage, hubMembers) {
     async person() {
       const asked = (await account()).authorized("GET", "/user");
       return outcomeOf(asked.then((answer) => { if (answer.status !== 200) throw refusal("/user", answer); }));
+    },
+    async "open study"() {
+      const { people, study: own } = await study();
+      return outcomeOf(people.load(["friends"]).then(() => own.look()));
+    },
+    "choose classes": async ({ classes }) => outcomeOf((await study()).study.choose(classes.map(identifierOf))),
+    "join class": ({ key }) => act("join class", key),
+    "leave class": ({ class: name }) => act("leave class", { id: identifierOf(name), name }),
+    "start session": ({ class: name, topics, minutes, leave }) => act("start", { class: identifierOf(name), draft: {
+      topics, minutes, place: { latitude: 45, longitude: -30 }, position: { latitude: 45, longitude: -30 }, leave } }),
+    "join session": (step) => act("join", { ...aboutSession(step), leave: step.leave }),
+    "leave session": (step) => act("leave", aboutSession(step)),
+    "read posts": async (step) => {
+      const { class: id, session } = aboutSession(step);
+      return outcomeOf((await study()).study.load("posts", [id, session]));
+    },
+    post: (step) => act("post", { ...aboutSession(step), text: step.text }),
+    async "try again"() {
+      const { study: own } = await study();
+      const { waits } = (await (await opened()).state()).study;
+      return outcomeOf(Promise.all(waits.map(({ key }) => own.again(key))));
     },
     export: ({ format, message, channel }) => request("GET", `/export?${new URLSearchParams({ format,
       ...(message && { key: message }), ...(channel && { channel: identifierOf(channel) }) })}`),

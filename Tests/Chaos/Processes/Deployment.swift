@@ -41,6 +41,8 @@ struct Deployment: Sendable {
         shared[Setting.identityEmulatorPort.declaration.name] = String(identityPort)
         shared.merge(IdentityEmulatorAccess(port: identityPort).settings) { $1 }
         shared[Setting<String>.registration.declaration.name] = "anyone"
+        // Hosts who have left their sessions would be back within the default time.
+        shared[Setting.studyGrace.declaration.name] = "10"
         shared[Setting.runtimeDirectory.declaration.name] = folder + "/run"
         shared[Setting.webPushContact.declaration.name] = "mailto:chaos@example.edu"
         if !pushServices.isEmpty {

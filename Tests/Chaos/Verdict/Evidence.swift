@@ -28,6 +28,8 @@ struct Evidence: Sendable {
     var cube = CubeEvidence()
     /// What students had done.
     var students: [StudentEvidence] = []
+    /// What people did who studied together; `nil` if nobody did.
+    var study: StudyEvidence?
     var join = JoinEvidence()
     /// When portals gave up waiting for an answer, Unix milliseconds.
     var hangs: [Int64] = []

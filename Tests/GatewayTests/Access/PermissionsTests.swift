@@ -278,8 +278,8 @@ private struct Caller {
             return route.right == .anyone && !isToken ? .admitted : .unauthenticated
         }
         if isDevice {
-            // A device registers only itself.
-            let isOther = route.method == .put && route.path == "/user/devices/:id"
+            // A device registers only itself, and its person is no professor.
+            let isOther = route.method == .put && route.path == "/user/devices/:id" || route.path == "/class"
             return route.right == .anyone || route.right == .person && !isOther ? .admitted : .forbidden
         }
         if route.right == .person { return .forbidden }

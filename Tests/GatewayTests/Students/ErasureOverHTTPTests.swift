@@ -1,6 +1,7 @@
 import Base
 import FoundationEssentials
 import Schemas
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -9,6 +10,10 @@ import Testing
 /// The export and the erasure of persons over HTTP, with all services.
 @Suite("Export and erasure over HTTP", .timeLimit(.minutes(10)))
 struct ErasureOverHTTPTests {
+    /// The services that the gateway needs at its start, and the other ones with data of persons.
+    private static let services =
+        ServiceEntry.gateway.startDependencies.map(\.executable) + [ServiceEntry.study.executable]
+
     /// The body of `POST /user/erasure`.
     private func proof(of session: DeviceSession, for purpose: DeviceProof.Purpose = .erasure) async throws -> JSONValue {
         let nonce = try await session.gateway.nonce()
@@ -18,7 +23,7 @@ struct ErasureOverHTTPTests {
 
     @Test("A person takes their data along, and erases themself by a proof of the device: all devices are out")
     func byPerson() async throws {
-        try await RunningGateway.with { gateway in
+        try await RunningGateway.with(services: Self.services) { gateway in
             let (ann, bob) = (try await gateway.student("ann"), try await gateway.student("bob"))
             let second = try await gateway.session("ann")
             try await ann.befriend(bob)
@@ -28,7 +33,10 @@ struct ErasureOverHTTPTests {
             let archive = try await second.request("GET", "/user/export", headers: ["Accept-Language": "ar, en;q=0.5"])
             #expect(archive.status == 200 && archive["Content-Type"] == "application/zip", "\(archive)")
             #expect(archive["Content-Disposition"] == "attachment; filename=\"ann.zip\"")
-            for text in ["README.txt", "ما لدى النظام", "people/friends.json", "\"bob\"", "stamps", "message-log/pushes.json"] {
+            for text in [
+                "README.txt", "ما لدى النظام", "people/friends.json", "\"bob\"", "stamps", "message-log/pushes.json",
+                "study/classes.json", "study/sessions.json", "study/posts.json", "study/invites.json",
+            ] {
                 #expect(archive.body.firstRange(of: Data(text.utf8)) != nil, "\(text)")
             }
             #expect(archive.body.firstRange(of: Data(ann.key.document.key.utf8)) == nil)
@@ -44,7 +52,7 @@ struct ErasureOverHTTPTests {
             #expect(erased.status == 200, "\(erased)")
             let report = try erased.json
             #expect(report["finished"]?.integer != nil && report["waiting"] == [])
-            #expect(report["services"]?.elements?.compactMap { $0["service"]?.string } == ["people", "message-log"])
+            #expect(report["services"]?.elements?.compactMap { $0["service"]?.string } == ["people", "study", "message-log"])
             for session in [ann, second] {
                 let answer = try await session.request("GET", "/user")
                 #expect(answer.status == 401, "\(answer)")
@@ -56,7 +64,7 @@ struct ErasureOverHTTPTests {
 
     @Test("A super user erases a student, no staff and nobody unknown; the token of a device does not")
     func bySuperUser() async throws {
-        try await RunningGateway.with { gateway in
+        try await RunningGateway.with(services: Self.services) { gateway in
             let (ann, bob) = (try await gateway.student("ann"), try await gateway.student("bob"))
             try await gateway.addAccount("carl")
             #expect(try await bob.request("POST", "/account/ann/erasure").status == 403)

@@ -9,19 +9,9 @@ import TestSupport
 
 /// A people service on the bus that tells of ends, keys and events that a test makes up, and records the other commands that it gets.
 final class PeopleDouble: Sendable {
-    /// A command that it got.
-    struct Asked: Sendable {
-        let name: String
-        let actor: String?
-        let credential: CredentialHash?
-        let fields: JSONValue
-    }
-
     private struct State {
         var keys: [DeviceTokenKey]
         var ended: [EndedTokens] = []
-        var asked: [Asked] = []
-        var failures: [String: CommandFailure] = [:]
         var publisher: EventPublisher?
         var lastEvent: Int64 = 0
         var reads = 0
@@ -29,6 +19,7 @@ final class PeopleDouble: Sendable {
     }
 
     private let epoch = ObjectID()
+    private let commands = AskedCommands()
     private let state: Mutex<State>
 
     init(_ signer: TokenSigner) {
@@ -36,14 +27,14 @@ final class PeopleDouble: Sendable {
     }
 
     /// The commands other than those of the followers.
-    var asked: [Asked] { state.withLock(\.asked) }
+    var asked: [AskedCommands.Asked] { commands.all }
 
     /// How often the ends were read.
     var reads: Int { state.withLock(\.reads) }
 
     /// Lets a command fail; `nil` lets it succeed again.
     func fail(_ command: String, _ failure: CommandFailure?) {
-        state.withLock { $0.failures[command] = failure }
+        commands.fail(command, failure)
     }
 
     // MARK: Events
@@ -145,19 +136,8 @@ final class PeopleDouble: Sendable {
         return router
     }
 
-    /// Answers a command, and records it.
     private func answer<C: Command>(_ type: C.Type, _ reply: C.Reply, _ router: inout CommandRouter) {
-        router.on(type) { command, context in
-            let asked = Asked(
-                name: C.name, actor: context.actor, credential: context.credential,
-                fields: try JSONValue(parsing: command.payload()))
-            let failure = self.state.withLock { state in
-                state.asked.append(asked)
-                return state.failures[C.name]
-            }
-            if let failure { throw failure }
-            return reply
-        }
+        commands.answer(type, in: &router) { _, _ in reply }
     }
 
     private func answerPersons(_ router: inout CommandRouter) {
@@ -179,6 +159,7 @@ final class PeopleDouble: Sendable {
         answer(GetProfile.self, .example, &router)
         answer(SetProfile.self, .example, &router)
         answer(ViewPerson.self, .example, &router)
+        answer(ListClassmates.self, .init(people: [.example]), &router)
         answer(SearchPersons.self, .init(accounts: [.sample("bob")]), &router)
         answer(GetPushPreferences.self, .example, &router)
         answer(SetPushPreferences.self, .example, &router)

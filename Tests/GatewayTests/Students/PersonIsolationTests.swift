@@ -25,7 +25,8 @@ struct PersonIsolationTests {
 
     private static let found: Set<PersonRelation> = [.friend, .asked, .received, .stranger]
 
-    /// All routes of right ``Right/person``. A route that is not here fails the test.
+    /// All routes of right ``Right/person``, without those of classes and study sessions, which ``StudyIsolationTests`` has. A route
+    /// that is not here fails the test.
     private static let table: [String: Entry] = [
         "GET /user": .alone(),
         "POST /user/identities": .alone(body: ["provider": "google", "id_token": "a.b.c"]),
@@ -68,7 +69,7 @@ struct PersonIsolationTests {
 
     @Test("Each route tells each person what is for them, and of hidden persons nothing: they look like a name that nobody has")
     func routes() async throws {
-        let routes = try await Features.alone { $0.routes.filter { $0.right == .person } }
+        let routes = try await Features.alone { $0.routes.filter { $0.right == .person && !$0.isOfStudy } }
         try await RunningGateway.with { gateway in
             for (number, route) in routes.enumerated() {
                 let method = route.method.rawValue

@@ -29,6 +29,12 @@ class Person:
         answer = self.request("PUT", "/user", {"credential": credential, "device": device, **self.proof("sign-in", subject)})
         self.device, self.token = answer["device"], answer["token"]
 
+    def renew(self):
+        """Gets another token, which says what the account may do now."""
+        answer = self.request("POST", "/user/token", {"device": self.device, **self.proof("token", self.device)})
+        self.token = answer["token"]
+        return self
+
     def proof(self, purpose, subject):
         """The members of a body that prove that it comes from the device."""
         nonce = self.request("GET", "/user/challenge")["nonce"]

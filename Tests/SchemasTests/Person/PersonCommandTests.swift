@@ -15,81 +15,64 @@ struct PersonCommandTests {
     private static let profile = #"{"bio":"Physics","born":"2004-02-29","visibility":{"bio":"friends"}}"#
     private static let proven = #""nonce":"n","proof":"p""#
 
-    /// A command is read and written as this JSON, and so is its reply. An unknown field of the command is refused.
-    private static func check<C: Command>(
-        _ type: C.Type, _ name: String, _ payload: String, reply: String = "{}", sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        #expect(C.name == name, sourceLocation: sourceLocation)
-        let command = try C(payload: Data(payload.utf8))
-        #expect(String(decoding: try command.payload(), as: UTF8.self) == payload, sourceLocation: sourceLocation)
-        let answer = try C.reply(payload: Data(reply.utf8))
-        #expect(String(decoding: try C.payload(of: answer), as: UTF8.self) == reply, sourceLocation: sourceLocation)
-        let unknown = payload == "{}" ? #"{"colour":"red"}"# : #"{"colour":"red","# + payload.dropFirst()
-        let problem = violation { try C(payload: Data(unknown.utf8)) }
-        #expect(problem?.field == "colour", sourceLocation: sourceLocation)
-        // A service of a later version may say more.
-        let more = reply == "{}" ? #"{"colour":"red"}"# : #"{"colour":"red","# + reply.dropFirst()
-        _ = try C.reply(payload: Data(more.utf8))
-    }
-
     @Test("Sign-in, registration and tokens of devices")
     func signIn() throws {
         let offered = #"{"flow":"fragment","needs_code":false,"provider":"google","registers":true,"token":"id_token","url":"u"}"#
-        try Self.check(ListProviders.self, "provider.list", "{}", reply: #"{"providers":[\#(offered)]}"#)
-        try Self.check(ChallengeDevice.self, "device.challenge", "{}", reply: #"{"expires":5,"nonce":"n"}"#)
-        try Self.check(
+        try checkWireForm(ListProviders.self, "provider.list", "{}", reply: #"{"providers":[\#(offered)]}"#)
+        try checkWireForm(ChallengeDevice.self, "device.challenge", "{}", reply: #"{"expires":5,"nonce":"n"}"#)
+        try checkWireForm(
             BeginDevice.self, "device.begin",
             #"{"address":"192.0.2.1","credential":\#(Self.credential),"device":\#(Self.device),\#(Self.proven)}"#,
             reply: #"{"device":"\#(Self.id)","expires":5,"person":\#(Self.person),"token":"t"}"#)
-        try Self.check(
+        try checkWireForm(
             AddPerson.self, "person.add",
             #"{"access_code":"K7QF","account":"ann","address":"192.0.2.1","credential":\#(Self.credential),"#
                 + #""device":\#(Self.device),"idempotency_key":"k",\#(Self.proven)}"#,
             reply: Self.person)
-        try Self.check(
+        try checkWireForm(
             ExchangeDeviceToken.self, "device.token", #"{"device":"\#(Self.id)",\#(Self.proven)}"#,
             reply: #"{"expires":5,"token":"t"}"#)
         let key = #"{"id":"k","key":"BPk"}"#
         let ended = #"{"at":7,"device":"\#(Self.id)","number":18}"#
-        try Self.check(
+        try checkWireForm(
             ReadDeviceChanges.self, "device.changes", #"{"after":17}"#,
             reply: #"{"after":17,"ended":[\#(ended)],"keys":[\#(key)],"more":true,"sequence":18}"#)
-        try Self.check(RotateDeviceTokenKey.self, "device.rotate", #"{"forget":true}"#, reply: key)
+        try checkWireForm(RotateDeviceTokenKey.self, "device.rotate", #"{"forget":true}"#, reply: key)
     }
 
     @Test("The person's own account")
     func own() throws {
-        try Self.check(GetPerson.self, "person.get", "{}", reply: Self.person)
-        try Self.check(
+        try checkWireForm(GetPerson.self, "person.get", "{}", reply: Self.person)
+        try checkWireForm(
             LinkIdentity.self, "person.link",
             #"{"address":"192.0.2.1","credential":\#(Self.credential),"device":"\#(Self.id)"}"#, reply: Self.person)
-        try Self.check(UnlinkIdentity.self, "person.unlink", #"{"provider":"facebook"}"#, reply: Self.person)
-        try Self.check(
+        try checkWireForm(UnlinkIdentity.self, "person.unlink", #"{"provider":"facebook"}"#, reply: Self.person)
+        try checkWireForm(
             ChangePersonPassword.self, "person.password",
             #"{"address":"192.0.2.1","current":"old","device":"\#(Self.id)","password":"a longer one"}"#)
-        try Self.check(GetProfile.self, "profile.get", "{}", reply: Self.profile)
-        try Self.check(SetProfile.self, "profile.set", #"{"profile":\#(Self.profile)}"#, reply: Self.profile)
+        try checkWireForm(GetProfile.self, "profile.get", "{}", reply: Self.profile)
+        try checkWireForm(SetProfile.self, "profile.set", #"{"profile":\#(Self.profile)}"#, reply: Self.profile)
         let preferences = #"{"pushes":{"friend_request":false}}"#
-        try Self.check(GetPushPreferences.self, "preference.get", "{}", reply: preferences)
-        try Self.check(SetPushPreferences.self, "preference.set", #"{"preferences":\#(preferences)}"#, reply: preferences)
+        try checkWireForm(GetPushPreferences.self, "preference.get", "{}", reply: preferences)
+        try checkWireForm(SetPushPreferences.self, "preference.set", #"{"preferences":\#(preferences)}"#, reply: preferences)
     }
 
     @Test("Other persons, and friends")
     func others() throws {
         let account = #"{"account":"bob"}"#
-        try Self.check(
+        try checkWireForm(
             ViewPerson.self, "person.view", account, reply: #"{"account":"bob","bio":"b","relation":"friends"}"#)
-        try Self.check(SearchPersons.self, "person.search", #"{"text":"bob"}"#, reply: #"{"accounts":["bob"]}"#)
-        try Self.check(ListFriends.self, "friend.list", "{}", reply: #"{"friends":["bob"]}"#)
-        try Self.check(
+        try checkWireForm(SearchPersons.self, "person.search", #"{"text":"bob"}"#, reply: #"{"accounts":["bob"]}"#)
+        try checkWireForm(ListFriends.self, "friend.list", "{}", reply: #"{"friends":["bob"]}"#)
+        try checkWireForm(
             ListFriendRequests.self, "friend.requests", "{}", reply: #"{"asked":[],"received":[{"account":"bob","at":5}]}"#)
-        try Self.check(
+        try checkWireForm(
             AskFriend.self, "friend.ask", #"{"account":"bob","device":"\#(Self.id)"}"#,
             reply: #"{"account":"bob","state":"asked"}"#)
-        try Self.check(AnswerFriend.self, "friend.answer", #"{"accept":true,"account":"bob"}"#)
-        try Self.check(RemoveFriend.self, "friend.remove", account)
-        try Self.check(BlockPerson.self, "friend.block", #"{"account":"bob","blocked":true}"#)
-        try Self.check(ListBlocked.self, "friend.blocked", "{}", reply: #"{"blocked":["bob"]}"#)
+        try checkWireForm(AnswerFriend.self, "friend.answer", #"{"accept":true,"account":"bob"}"#)
+        try checkWireForm(RemoveFriend.self, "friend.remove", account)
+        try checkWireForm(BlockPerson.self, "friend.block", #"{"account":"bob","blocked":true}"#)
+        try checkWireForm(ListBlocked.self, "friend.blocked", "{}", reply: #"{"blocked":["bob"]}"#)
     }
 
     @Test("Devices and how they are reached")
@@ -98,19 +81,19 @@ struct PersonCommandTests {
             #"{"app_version":"1.0","created":3,"id":"\#(Self.id)","language":"ar","name":"Phone","platform":"android","#
             + #""push":"fcm","push_ended":9,"seen":4}"#
         let one = #"{"account":"ann","device":"\#(Self.id)"}"#
-        try Self.check(ListDevices.self, "device.list", #"{"account":"ann"}"#, reply: #"{"devices":[\#(device)]}"#)
-        try Self.check(EndDevice.self, "device.end", one)
-        try Self.check(EndDevice.self, "device.end", #"{"account":"ann"}"#)
-        try Self.check(
+        try checkWireForm(ListDevices.self, "device.list", #"{"account":"ann"}"#, reply: #"{"devices":[\#(device)]}"#)
+        try checkWireForm(EndDevice.self, "device.end", one)
+        try checkWireForm(EndDevice.self, "device.end", #"{"account":"ann"}"#)
+        try checkWireForm(
             RegisterDevice.self, "device.register",
             #"{"account":"ann","device":"\#(Self.id)","registration":{"fcm_token":"t","language":"ar"}}"#, reply: device)
         let reached =
             #"{"account":"ann","address":"t","device":"\#(Self.id)","language":"ar","registered":5,"transport":"fcm"}"#
-        try Self.check(
+        try checkWireForm(
             ResolveDevices.self, "device.resolve",
             #"{"accounts":["ann"],"devices":["\#(Self.id)"],"except":"\#(Self.id)","kind":"friend_request"}"#,
             reply: #"{"devices":[\#(reached)]}"#)
-        try Self.check(
+        try checkWireForm(
             EndDevicePushes.self, "device.unreachable",
             #"{"devices":[{"device":"\#(Self.id)","registered":5}],"subscriptions":["\#(Self.id)"]}"#)
     }
@@ -119,24 +102,24 @@ struct PersonCommandTests {
     func administration() throws {
         let code =
             #"{"created":3,"expires":9,"grants":"professor","id":"\#(Self.id)","note":"Autumn","used":1,"uses":5}"#
-        try Self.check(
+        try checkWireForm(
             AddAccessCode.self, "access_code.add", #"{"expires":9,"grants":"professor","note":"Autumn","uses":5}"#,
             reply: #"{"access_code":\#(code),"code":"K7QF"}"#)
-        try Self.check(ListAccessCodes.self, "access_code.list", "{}", reply: #"{"access_codes":[\#(code)]}"#)
-        try Self.check(RemoveAccessCode.self, "access_code.remove", #"{"id":"\#(Self.id)"}"#)
-        try Self.check(
+        try checkWireForm(ListAccessCodes.self, "access_code.list", "{}", reply: #"{"access_codes":[\#(code)]}"#)
+        try checkWireForm(RemoveAccessCode.self, "access_code.remove", #"{"id":"\#(Self.id)"}"#)
+        try checkWireForm(
             UseAccessCode.self, "access_code.use", #"{"address":"192.0.2.1","code":"K7QF"}"#, reply: Self.person)
-        try Self.check(
+        try checkWireForm(
             ImportAccounts.self, "account.import", #"{"dry_run":true,"rows":[{"account":"ann","oidc":"17","professor":true}]}"#,
             reply: #"{"outcomes":[{"account":"ann","outcome":"refused","reason":"r"}]}"#)
         let service = #"{"removed":[{"count":2,"what":"devices"}],"service":"people","stays":["s"]}"#
-        try Self.check(
+        try checkWireForm(
             BeginErasure.self, "erasure.begin", #"{"account":"ann","device":"\#(Self.id)",\#(Self.proven)}"#,
             reply: #"{"begun":3,"id":"\#(Self.id)","services":[\#(service)],"waiting":["message-log"]}"#)
-        try Self.check(
+        try checkWireForm(
             ErasePerson.self, "person.erase", #"{"account":"ann"}"#,
             reply: #"{"removed":[{"count":2,"what":"devices"}],"stays":["s"]}"#)
-        try Self.check(
+        try checkWireForm(
             ExportPerson.self, "person.export", #"{"account":"ann","after":"a"}"#,
             reply: #"{"files":{"friends.json":[{"account":"bob"}]},"next":"b"}"#)
     }

@@ -4,6 +4,7 @@ import { isInstalled, onInstallation } from "./lib/installation.js";
 import { fill, h } from "./lib/dom.js";
 import { icon } from "./lib/icons.js";
 import { withTexts } from "./lib/later.js";
+import { ownSession } from "./lib/own-session.js";
 import { dayOf } from "./lib/phone-time.js";
 import { returned } from "./lib/returned.js";
 import { currentRoute, replaceRoute } from "./lib/route.js";
@@ -31,7 +32,10 @@ const people = async () => {
   given = null;
   return page;
 };
-const screens = { app: appScreen({ noteNow, about, further: [howToInstall], personal, wide, notices, people }) };
+/** The page about study sessions. */
+const study = async () => (await withTexts(() => import("./study/study.js"), "study")).studyPage();
+const screens = { app: appScreen({ noteNow, about, further: [howToInstall], personal, wide, notices, people, study,
+  bar: ownSession() }) };
 /** The screens that most visits do not need are loaded when they are shown. */
 const rare = {
   welcome: async () => (await import("./welcome.js")).welcomeScreen(begin),
@@ -60,7 +64,8 @@ function isWelcomed() {
 async function begin(hash) {
   try { localStorage.setItem("msi.app.welcomed", "true"); } catch { /* a blocked storage welcomes again */ }
   isBegun = true;
-  history.replaceState(null, "", hash);
+  // Who came with the key of a class is not sent elsewhere.
+  if (!location.hash.startsWith("#study/")) history.replaceState(null, "", hash);
   update();
   await persist();
 }

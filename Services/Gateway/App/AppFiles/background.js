@@ -12,6 +12,7 @@ import { missedOf } from "./core/missed.js";
 import { peopleOf } from "./core/people.js";
 import { pushesOf } from "./core/pushes.js";
 import { receiptsOf } from "./core/receipts.js";
+import { studyOf } from "./core/study.js";
 import { subscriptionsOf } from "./core/subscriptions.js";
 import { tabsOf } from "./core/tabs.js";
 
@@ -59,8 +60,9 @@ async function withData(work) {
   const missed = missedOf({ database, hub, messages, subscriptions, failed: warn });
   const pushes = pushesOf({ name, database, hub: gateway, tell });
   const people = peopleOf({ name, database, hub: gateway, tell, failed: warn });
+  const study = studyOf({ name, database, account: people.account, tell, failed: warn });
   try {
-    await work({ missed, people, pushes, receipts, signal });
+    await work({ missed, people, pushes, receipts, study, signal });
     tell();
   } catch (error) {
     warn(error);
@@ -79,13 +81,14 @@ async function pushed(data) {
   };
   const timer = setTimeout(() => showOnce().catch(warn), patience);
   try {
-    await withData(async ({ missed, people, pushes, receipts, signal }) => {
-      // A push about people has no message. Its tag tells a second copy.
+    await withData(async ({ missed, people, pushes, receipts, study, signal }) => {
+      // A push about people or a study session has no message. Its tag tells a second copy.
       const key = push?.msi_key ?? (push?.kind && push.tag);
       // The browser may have no space to remember it.
       await showOnce(key ? await pushes.note(key).catch(() => false) : false, await pushes.language());
       if (push?.code) return pushes.prove(push.code, signal);
       // It went to one person, so nobody has to wait.
+      if (push?.kind?.startsWith("session_")) return study.happened("session", signal);
       if (push?.kind) return people.happened("requests", signal);
       await clock.sleep(spread * Math.random(), signal);
       await missed.fetch(signal);

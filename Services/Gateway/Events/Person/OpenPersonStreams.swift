@@ -11,16 +11,24 @@ struct OpenPersonStreams: Sendable {
     private struct Stream: Sendable {
         let person: PersonCaller
         let queue: EventStreamQueue
+        /// Whether the client has asked for the events of classes.
+        let asksForClasses: Bool
+        /// The classes whose events it gets.
+        var classes: Set<ObjectID>
     }
 
     private var feed: PersonFeed
+    private var classNumbers = EventNumbers()
     private var streams: [StreamID: Stream] = [:]
     private var ofAccount: [AccountName: Set<StreamID>] = [:]
     private var ofDevice: [ObjectID: Set<StreamID>] = [:]
+    private var ofClass: [ObjectID: Set<StreamID>] = [:]
     private var lastID = 0
 
     /// The range of the time after which a client reconnects, in milliseconds. It differs, so that not all come at once.
     private static let reconnectTimes = 1_000...3_000
+    /// The `kind` of a person's event after which their classes may be other ones.
+    private static let classesKind = "classes"
 
     init(feed: PersonFeed = PersonFeed()) {
         self.feed = feed
@@ -28,15 +36,22 @@ struct OpenPersonStreams: Sendable {
 
     var count: Int { streams.count }
 
+    /// The position behind the last event.
+    var position: String { feed.position }
+
     /// The persons of the open streams.
     var persons: [(id: StreamID, person: PersonCaller)] { streams.map { ($0.key, $0.value.person) } }
 
-    /// Opens a stream: what the client has missed, or `reset`.
+    /// Opens a stream: what the client has missed, or `reset`. Of classes it carries what happens from now on.
     ///
-    /// - Parameter lastEventID: The client's `Last-Event-ID`; `nil` for a new client.
-    mutating func open(_ queue: EventStreamQueue, for person: PersonCaller, lastEventID: String?) -> StreamID {
+    /// - Parameters:
+    ///   - lastEventID: The client's `Last-Event-ID`; `nil` for a new client.
+    ///   - classes: `nil` if the client has asked for none.
+    mutating func open(
+        _ queue: EventStreamQueue, for person: PersonCaller, lastEventID: String?, classes: FollowedClasses? = nil
+    ) -> StreamID {
         lastID += 1
-        streams[lastID] = Stream(person: person, queue: queue)
+        streams[lastID] = Stream(person: person, queue: queue, asksForClasses: classes != nil, classes: [])
         ofAccount[person.account, default: []].insert(lastID)
         ofDevice[person.device, default: []].insert(lastID)
         var start = ByteBuffer(string: "retry: \(Int.random(in: Self.reconnectTimes))\n\n")
@@ -47,12 +62,22 @@ struct OpenPersonStreams: Sendable {
                 start.write(event: "reset", data: "{}".utf8)
             }
         }
+        if let classes {
+            let since = feed.events(of: person.account, after: classes.position)
+            if let since, !since.contains(where: { $0.kind == Self.classesKind }) {
+                follow(classes.ids, lastID)
+            } else {
+                // The client opens another stream.
+                start.write(event: "person", data: #"{"kind":"\#(Self.classesKind)"}"#.utf8)
+            }
+        }
         start.write(eventID: feed.position)
         queue.put(start)
         return lastID
     }
 
     mutating func close(_ id: StreamID) {
+        unfollow(id)
         guard let stream = streams.removeValue(forKey: id) else { return }
         Self.remove(id, from: &ofAccount, at: stream.person.account)
         Self.remove(id, from: &ofDevice, at: stream.person.device)
@@ -79,23 +104,62 @@ struct OpenPersonStreams: Sendable {
     }
 
     /// Sends an event to the streams of its person.
-    mutating func add(_ event: PersonChanged) throws {
+    mutating func add(_ event: PersonChanged, from source: PersonEventSource) throws {
         let json = try JSONCoder.encode(PersonEvent(kind: event.kind, id: event.id))
-        if feed.add(event, json: json) { send("reset", to: streams.keys) }
+        if feed.add(event, from: source, json: json) {
+            send("reset", to: streams.keys)
+            if source == .study { renewFollowing() }
+        }
         guard let ids = ofAccount[event.account] else { return }
         send("person", json, to: ids)
+        guard event.kind == Self.classesKind else { return }
+        // The client opens another stream.
+        for id in ids { unfollow(id) }
     }
 
-    /// Events may be missing.
-    mutating func lose() {
-        feed.lose()
+    /// Sends an event to the streams that follow its class.
+    mutating func add(_ event: ClassChanged) throws {
+        let json = try JSONCoder.encode(ClassEvent(classID: event.classID, session: event.session, kind: event.kind))
+        if !classNumbers.isNext(event.number, of: event.epoch) {
+            send("reset", to: streams.filter { $0.value.asksForClasses }.map(\.key))
+        }
+        guard let ids = ofClass[event.classID] else { return }
+        send("class", json, to: ids)
+    }
+
+    /// Events of a service may be missing.
+    mutating func lose(_ source: PersonEventSource) {
+        feed.lose(source)
         send("reset", to: streams.keys)
+        guard source == .study else { return }
+        classNumbers.forget()
+        renewFollowing()
     }
 
     /// Sends a sign of life and the current position.
     func keepAlive() {
         send("alive", to: streams.keys)
     }
+
+    // MARK: Classes
+
+    private mutating func follow(_ classes: Set<ObjectID>, _ id: StreamID) {
+        streams[id]?.classes = classes
+        for classID in classes { ofClass[classID, default: []].insert(id) }
+    }
+
+    private mutating func unfollow(_ id: StreamID) {
+        for classID in streams[id]?.classes ?? [] { Self.remove(id, from: &ofClass, at: classID) }
+        streams[id]?.classes = []
+    }
+
+    /// Ends the streams whose clients have asked for classes. They open others, for which the persons' classes are read again: the
+    /// word that somebody is in one no longer may be missing.
+    private mutating func renewFollowing() {
+        for (id, stream) in Array(streams) where stream.asksForClasses { end(id) }
+    }
+
+    // MARK: Bytes
 
     private func send(_ name: String, _ json: Data = Data("{}".utf8), to ids: some Collection<StreamID>) {
         guard !ids.isEmpty else { return }
@@ -115,4 +179,16 @@ struct OpenPersonStreams: Sendable {
 private struct PersonEvent: Codable {
     let kind: String
     let id: String?
+}
+
+/// The data of the event `class`.
+private struct ClassEvent: Codable {
+    let classID: ObjectID
+    let session: ObjectID
+    let kind: ClassChanged.Kind
+
+    private enum CodingKeys: String, CodingKey {
+        case session, kind
+        case classID = "class"
+    }
 }

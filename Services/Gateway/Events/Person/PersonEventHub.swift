@@ -1,6 +1,7 @@
 import Base
 import Bus
 import CoreMetrics
+import FoundationEssentials
 import Instruments
 import Logging
 import Schemas
@@ -8,23 +9,29 @@ import ServiceKit
 import ServiceLifecycle
 import Synchronization
 
-/// Passes what happens to persons on to their open apps. The events are hints: the app fetches what has changed.
+/// Passes what happens to persons, and in their classes, on to their open apps. The events are hints: the app fetches what has
+/// changed.
 final class PersonEventHub: Service {
-    private let subscriber: EventSubscriber
+    private let subscribers: [(source: PersonEventSource, subscriber: EventSubscriber)]
     private let devices: DeviceAccess
     private let keepAlivePeriod: Duration
     private let streams = Mutex(OpenPersonStreams())
     private let logger: Logger
 
     /// - Parameters:
-    ///   - endpoints: The event sockets of the people service.
+    ///   - people: The event sockets of the people service.
+    ///   - study: Those of the study service.
     ///   - keepAlivePeriod: The time between two `alive` events.
     /// - Throws: ``BusError`` if an endpoint is invalid, or the bus is closed.
     init(
-        bus: Bus, endpoints: [String], devices: DeviceAccess,
+        bus: Bus, people: [String], study: [String], devices: DeviceAccess,
         keepAlivePeriod: Duration = EventHub.defaultKeepAlivePeriod, logger: Logger
     ) throws(BusError) {
-        subscriber = try EventSubscriber(bus: bus, endpoints: endpoints, names: [PersonChanged.name], logger: logger)
+        let ofPeople = try EventSubscriber(
+            bus: bus, endpoints: people, names: PersonEventSource.people.events, logger: logger)
+        let ofStudy = try EventSubscriber(
+            bus: bus, endpoints: study, names: PersonEventSource.study.events, logger: logger)
+        subscribers = [(.people, ofPeople), (.study, ofStudy)]
         self.devices = devices
         self.keepAlivePeriod = keepAlivePeriod
         self.logger = logger
@@ -36,11 +43,18 @@ final class PersonEventHub: Service {
         }
     }
 
+    /// The position behind the last event. Who reads a person's classes for a stream asks for it first (``FollowedClasses``).
+    var position: String { streams.withLock(\.position) }
+
     /// Opens a stream. The caller writes the queue's bytes, and then calls ``close(_:)``.
     ///
-    /// - Parameter lastEventID: The client's `Last-Event-ID`; `nil` for a new client.
-    func open(_ queue: EventStreamQueue, for person: PersonCaller, lastEventID: String?) -> OpenPersonStreams.StreamID {
-        let id = streams.withLock { $0.open(queue, for: person, lastEventID: lastEventID) }
+    /// - Parameters:
+    ///   - lastEventID: The client's `Last-Event-ID`; `nil` for a new client.
+    ///   - classes: `nil` if the client has asked for none.
+    func open(
+        _ queue: EventStreamQueue, for person: PersonCaller, lastEventID: String?, classes: FollowedClasses?
+    ) -> OpenPersonStreams.StreamID {
+        let id = streams.withLock { $0.open(queue, for: person, lastEventID: lastEventID, classes: classes) }
         // The device may have ended before the stream was among those that are ended.
         if devices.refusal(of: person) != nil { streams.withLock { $0.end(id) } }
         return id
@@ -53,7 +67,9 @@ final class PersonEventHub: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                group.addTask { await self.follow() }
+                for (source, subscriber) in self.subscribers {
+                    group.addTask { await self.follow(subscriber, source) }
+                }
                 group.addTask {
                     await RepeatingService(every: self.keepAlivePeriod) {
                         self.checkStreams()
@@ -64,20 +80,29 @@ final class PersonEventHub: Service {
         }
     }
 
-    private func follow() async {
+    private func follow(_ subscriber: EventSubscriber, _ source: PersonEventSource) async {
         for await event in subscriber.events {
             switch event {
             // Also at a new connection: what an app reads before it may be older than what is missed.
-            case .connected, .disconnected, .missed: streams.withLock { $0.lose() }
-            case .event(_, let payload, _):
+            case .connected, .disconnected, .missed: streams.withLock { $0.lose(source) }
+            case .event(let name, let payload, _):
                 do {
-                    let event = try JSONCoder.decode(PersonChanged.self, from: payload)
-                    try streams.withLock { try $0.add(event) }
+                    try take(name, payload, from: source)
                 } catch {
-                    streams.withLock { $0.lose() }
-                    logger.warning("an event cannot be read", metadata: ["event": "\(PersonChanged.name)", "error": "\(error)"])
+                    streams.withLock { $0.lose(source) }
+                    logger.warning("an event cannot be read", metadata: ["event": "\(name)", "error": "\(error)"])
                 }
             }
+        }
+    }
+
+    private func take(_ name: String, _ payload: Data, from source: PersonEventSource) throws {
+        if name == ClassChanged.name {
+            let event = try JSONCoder.decode(ClassChanged.self, from: payload)
+            try streams.withLock { try $0.add(event) }
+        } else {
+            let event = try JSONCoder.decode(PersonChanged.self, from: payload)
+            try streams.withLock { try $0.add(event, from: source) }
         }
     }
 

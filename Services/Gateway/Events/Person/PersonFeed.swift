@@ -4,11 +4,12 @@ import Schemas
 
 /// The latest events of all persons, so that an app that was away for a moment learns what it has missed. Pure.
 ///
-/// They have their own numbers: those of the people service may be missing here.
+/// They have their own numbers: those of the services may be missing here.
 struct PersonFeed: Sendable {
     /// An event, encoded once for all streams.
     struct Entry: Sendable {
         let account: AccountName
+        let kind: String
         /// `kind` and `id` as JSON.
         let json: Data
     }
@@ -19,9 +20,8 @@ struct PersonFeed: Sendable {
     private var entries: Deque<Entry> = []
     /// The number of the last one of ``entries``, or of the last gap.
     private var last: Int64 = 0
-    /// The number of the latest event of each instance of the people service, by the epoch of its process. The first one of an instance may
-    /// have any: what was before its connection is lost anyway.
-    private var numbers: [ObjectID: Int64] = [:]
+    /// Of each service; each of its instances has its own.
+    private var numbers: [PersonEventSource: EventNumbers] = [:]
 
     init(capacity: Int = 8_192) {
         self.capacity = capacity
@@ -30,21 +30,21 @@ struct PersonFeed: Sendable {
     /// The position behind the last event, as a client sends it back in `Last-Event-ID`.
     var position: String { "\(epoch)-\(last)" }
 
-    /// Adds an event of the people service.
+    /// Adds an event of a service.
     ///
     /// - Returns: Whether events of its instance before it are missing. Then all that were known are forgotten.
-    mutating func add(_ event: PersonChanged, json: Data) -> Bool {
-        let isNext = numbers.updateValue(event.number, forKey: event.epoch).map { $0 &+ 1 == event.number } ?? true
+    mutating func add(_ event: PersonChanged, from source: PersonEventSource, json: Data) -> Bool {
+        let isNext = numbers[source, default: EventNumbers()].isNext(event.number, of: event.epoch)
         if !isNext { forget() }
         if entries.count == capacity { entries.removeFirst() }
-        entries.append(Entry(account: event.account, json: json))
+        entries.append(Entry(account: event.account, kind: event.kind, json: json))
         last += 1
         return !isNext
     }
 
-    /// Events may be missing, because a connection to an instance of the people service was lost or made.
-    mutating func lose() {
-        numbers = [:]
+    /// Events may be missing, because a connection to an instance of a service was lost or made.
+    mutating func lose(_ source: PersonEventSource) {
+        numbers[source] = nil
         forget()
     }
 

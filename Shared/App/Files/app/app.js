@@ -9,8 +9,8 @@ import { arrivals } from "./arrivals.js";
 import { broadcastCards } from "./broadcasts.js";
 import { messagesPage } from "./messages.js";
 
-const signs = { messages: () => phoneIcon("bubble"), subscriptions: () => phoneIcon("bell"),
-  people: () => icon("people"), settings: () => phoneIcon("sliders") };
+const signs = { messages: () => phoneIcon("bubble"), study: () => phoneIcon("pin"),
+  subscriptions: () => phoneIcon("bell"), people: () => icon("people"), settings: () => phoneIcon("sliders") };
 
 /**
  * The app: a page and the bar with the tabs. What differs between the programs that show it:
@@ -23,27 +23,34 @@ const signs = { messages: () => phoneIcon("bubble"), subscriptions: () => phoneI
  * - `wide`: a query whose `matches` says whether there is room for a list beside its details.
  * - `notices()`: resolves to what makes the first part of the notifications' settings, an element with `update()`.
  * - `people()`: resolves to the page about people, an element with `update()`. Without it the app has no such tab.
+ * - `study()`: the same for the page about study sessions. Who is signed in has it in the place of the subscriptions.
  * - `personal`: settings of the person who is signed in, as `further`.
+ * - `bar`: an element with `update()` between the page and the tabs.
  */
-export function appScreen({ noteNow, about, further = [], personal = [], wide = null, notices, people }) {
+export function appScreen({ noteNow, about, further = [], personal = [], wide = null, notices, people, study, bar }) {
+  const isSignedIn = () => Boolean(study && state.people.account);
+  /** Whether the bar has a tab. Each has a page, whoever is signed in. */
+  const isInBar = (tab) => ({ study: isSignedIn(), subscriptions: !isSignedIn() }[tab] ?? true);
   const later = {
-    people, subscriptions: async () => (await import("./subscriptions.js")).subscriptionsPage(),
+    people, study, subscriptions: async () => (await import("./subscriptions.js")).subscriptionsPage(),
     settings: async () => (await import("./settings.js")).settingsPage({ about, further, personal,
       wide, notices: await notices?.() }),
   };
   const arrived = arrivals(() => pages.messages.showNewest());
-  const pages = { messages: messagesPage(wide, arrived), subscriptions: pageToCome(),
-    ...(people ? { people: pageToCome() } : {}), settings: pageToCome() };
+  const pages = { messages: messagesPage(wide, arrived, isSignedIn), ...(study ? { study: pageToCome() } : {}),
+    subscriptions: pageToCome(), ...(people ? { people: pageToCome() } : {}), settings: pageToCome() };
   setTabs(Object.keys(pages));
-  const badges = { messages: h("span", { class: "badge" }), people: h("span", { class: "badge" }) };
-  const links = Object.keys(pages)
-    .map((tab) => h("a", { href: `#${tab}`, dataset: { tab } }, signs[tab](), t(`tab.${tab}`), badges[tab]));
+  const badges = Object.fromEntries(["messages", "study", "people"].map((tab) => [tab, h("span", { class: "badge" })]));
+  const links = Object.keys(pages).map((tab) => {
+    const label = h("span", null, t(`tab.${tab}`));
+    return Object.assign(h("a", { href: `#${tab}`, dataset: { tab } }, signs[tab](), label, badges[tab]), { label });
+  });
   const note = h("div", { role: "status" });
   const broadcasts = broadcastCards();
   /** Toasts are between the page and the tabs, where they cover no action. */
   const toasts = h("div", { class: "toast-place" });
   const element = h("div", { class: "app" }, note, broadcasts.strip, Object.values(pages), toasts,
-    h("nav", { class: "tabs", "aria-label": t("tabs") }, links), broadcasts.place);
+    bar, h("nav", { class: "tabs", "aria-label": t("tabs") }, links), broadcasts.place);
   let noteShown = "";
   let tabBefore = currentRoute().tab;
 
@@ -51,6 +58,8 @@ export function appScreen({ noteNow, about, further = [], personal = [], wide = 
     const { tab } = currentRoute();
     for (const [name, page] of Object.entries(pages)) page.hidden = name !== tab;
     for (const link of links) {
+      link.hidden = !isInBar(link.dataset.tab);
+      if (link.dataset.tab === "people") link.label.textContent = t(isSignedIn() ? "tab.friends" : "tab.people");
       const isCurrent = link.dataset.tab === tab;
       if (isCurrent) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
@@ -64,12 +73,20 @@ export function appScreen({ noteNow, about, further = [], personal = [], wide = 
     else complete(tab);
     showBadge("messages", arrived.badge(), "tab.unread");
     if (people) showBadge("people", state.people.requests?.received.length ?? 0, "tab.requests");
+    if (study) showBadge("study", invitations(), "tab.invites");
+    bar?.update();
     broadcasts.update(state.broadcasts);
   }
+
+  /** How many invitations to study sessions there are that are still open. */
+  const invitations = () => (state.study.own?.invites ?? []).filter(({ session }) => session.ends > state.now).length;
 
   /** Shows a number at a tab; `text` is the key of what readers hear. */
   function showBadge(tab, count, text) {
     const badge = badges[tab];
+    const link = links.find((each) => each.dataset.tab === tab);
+    // Without it the name would have a space before the comma.
+    link.ariaLabel = link.label.textContent + (count ? t(text, { count }) : "");
     if (badge.count === count) return;
     badge.count = count;
     badge.hidden = count === 0;

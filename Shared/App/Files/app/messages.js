@@ -17,9 +17,10 @@ import { messageList } from "./message-list.js";
 
 /**
  * The messages: by time, or those of one channel that is opened from the list of channels. While `wide` matches, they
- * are lines, and one message is beside them. `arrived` has those that do not wait.
+ * are lines, and one message is beside them. `arrived` has those that do not wait. `isLinking()` says whether this page
+ * leads to the subscriptions, because the bar has no tab of them.
  */
-export function messagesPage(wide, arrived) {
+export function messagesPage(wide, arrived, isLinking) {
   let query = "";
   /** The messages that were unread when only those were asked for; they stay when they have been read. */
   let unread = null;
@@ -47,7 +48,8 @@ export function messagesPage(wide, arrived) {
     actions.markAllRead(inView());
     heading.focus({ preventScroll: true });
   } }, icon("check", "small"), t("messages.markAll"));
-  const filters = h("div", { class: "head-line filters" }, onlyUnread, allRead);
+  const choose = h("a", { class: "chip", href: "#subscriptions" }, phoneIcon("bell", "small"), t("tab.subscriptions"));
+  const filters = h("div", { class: "head-line filters" }, onlyUnread, choose, allRead);
   const back = h("a", { class: "back" }, icon("back", "small"), t("messages.channels"));
   const heading = h("h1", { tabIndex: -1, dir: "auto" });
   const everywhere = h("button", { class: "link-button", type: "button", onclick: () => {
@@ -177,6 +179,7 @@ export function messagesPage(wide, arrived) {
     onlyUnread.setAttribute("aria-pressed", String(unread !== null));
     // It keeps its space when it is hidden, so that nothing moves when the last message has been read.
     allRead.classList.toggle("is-out", Boolean(query) || all.every(({ read }) => read));
+    choose.hidden = !isLinking();
     filters.hidden = !arrived.messages().length;
 
     let messages = all;

@@ -44,6 +44,7 @@ const shapes = {
   bookmark: ["M6 4h12v16l-6-4-6 4V4Z"],
   eye: ["M2.5 12S6 5.5 12 5.5s9.5 6.5 9.5 6.5-3.5 6.5-9.5 6.5S2.5 12 2.5 12Z", "M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z"],
   copy: ["M9 9h11v11H9z", "M5 15H4V4h11v1"],
+  classes: ["m2 9.5 10-5 10 5-10 5-10-5Z", "M6 11.7v5c3.5 2.7 8.5 2.7 12 0v-5", "M22 9.5v5.5"],
 };
 
 const directed = new Set(["send", "signOut", "next", "back", "undo", "reply"]);

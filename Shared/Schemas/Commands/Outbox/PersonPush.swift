@@ -139,6 +139,21 @@ package struct PushKind: Hashable, Sendable {
     /// Somebody whom the person has asked is a friend now.
     package static let friendAccepted = PushKind(known: "friend_accepted")
 
+    /// Somebody invites the person to a study session.
+    package static let sessionInvite = PushKind(known: "session_invite")
+    /// Somebody has joined a study session that the person hosts.
+    package static let sessionJoin = PushKind(known: "session_join")
+    /// There are new posts to a study session in which the person is.
+    package static let sessionPost = PushKind(known: "session_post")
+    /// A study session was handed over to the person.
+    package static let sessionHost = PushKind(known: "session_host")
+    /// A study session in which the person is ends soon.
+    package static let sessionEnding = PushKind(known: "session_ending")
+    /// A study session in which the person was has ended.
+    package static let sessionEnded = PushKind(known: "session_ended")
+    /// A study session has begun in a class about whose sessions the person wants to know.
+    package static let sessionNew = PushKind(known: "session_new")
+
     private init(known text: String) {
         description = text
     }

@@ -114,13 +114,47 @@ package struct ViewPerson: Command {
     package typealias Reply = PersonView
 
     package let account: AccountName
+    /// `true` if the study service says that the two are in a class together; absent otherwise.
+    package let classmate: Bool?
 
-    package init(_ account: AccountName) {
+    package init(_ account: AccountName, classmate: Bool = false) {
         self.account = account
+        self.classmate = classmate ? true : nil
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case account
+        case account, classmate
+    }
+}
+
+/// `person.classmates`: those of the caller's classmates who let the caller see their first or last name, or are friends, in the order of the
+/// given accounts. Those whom the caller would not find by ``ViewPerson`` are missing.
+package struct ListClassmates: Command, Checked {
+    package static let name = "person.classmates"
+
+    package struct Reply: Codable, Hashable, Sendable {
+        package let people: [PersonView]
+
+        package init(people: [PersonView]) {
+            self.people = people
+        }
+    }
+
+    /// Of ``ListClassAccounts``, which has checked that they are in a class with the caller.
+    package let accounts: [AccountName]
+
+    package init(_ accounts: [AccountName]) {
+        self.accounts = accounts
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case accounts
+    }
+
+    package func check() throws(SchemaViolation) {
+        guard accounts.count <= StudyLimits.maxClassmates else {
+            throw SchemaViolation(CodingKeys.accounts, "expected at most \(StudyLimits.maxClassmates) accounts")
+        }
     }
 }
 

@@ -97,14 +97,21 @@ package struct PersonView: Codable, Hashable, Sendable {
         case mutualFriends = "mutual_friends"
     }
 
-    /// - Parameter profile: `nil` if the person has none.
-    package init(_ account: AccountName, _ relation: Relation, _ profile: Profile?, mutualFriends: [AccountName]? = nil) {
+    /// - Parameters:
+    ///   - profile: `nil` if the person has none.
+    ///   - isClassmate: Whether the two are in a class together. Who has asked for friendship, or was asked, still sees what classmates see.
+    package init(
+        _ account: AccountName, _ relation: Relation, _ profile: Profile?, isClassmate: Bool = false,
+        mutualFriends: [AccountName]? = nil
+    ) {
         func seen<Value>(_ value: KeyPath<Profile, Value?>, _ by: KeyPath<ProfileVisibility, Visibility?>) -> Value? {
-            guard let profile, relation.sees(profile.visibility[keyPath: by]) else { return nil }
+            guard let profile else { return nil }
+            let visibility = profile.visibility[keyPath: by]
+            guard relation.sees(visibility) || isClassmate && visibility == .classmates else { return nil }
             return profile[keyPath: value]
         }
         self.account = account
-        self.relation = relation
+        self.relation = relation == .stranger && isClassmate ? .classmates : relation
         firstName = seen(\.firstName, \.firstName)
         lastName = seen(\.lastName, \.lastName)
         born = seen(\.born, \.born)

@@ -11,6 +11,8 @@ import { connectionTo } from "./hub.js";
 const early = 300_000;
 /** How long a request may take with all that it needs, in milliseconds. */
 const patience = 60_000;
+/** The stores of the person's data. They are empty while nobody is signed in. */
+const personal = ["account", "people", "study"];
 /** The fields of a refusal that say that the hub no longer knows this device. */
 const ends = ["device", "proof"];
 const curve = { name: "ECDSA", namedCurve: "P-256" };
@@ -119,8 +121,7 @@ export function accountOf({ name, database, hub, clock = deviceClock, language, 
   async function forget(ended = null) {
     await database.write(async (tx) => {
       if (ended && !(await isStill(tx, ended))) return;
-      await tx.clear("account");
-      await tx.clear("people");
+      for (const store of personal) await tx.clear(store);
       if (ended) await tx.put("account", { name: "ended", at: clock.now() });
     });
     tell();
@@ -181,8 +182,7 @@ export function accountOf({ name, database, hub, clock = deviceClock, language, 
       if (!isSignedIn(body)) throw unreadable("/user");
       await database.write(async (tx) => {
         const key = await tx.get("account", "key");
-        await tx.clear("account");
-        await tx.clear("people");
+        for (const store of personal) await tx.clear(store);
         await tx.put("account", key);
         await tx.put("account", { name: "device", id: body.device, account: body.person.account });
         await tx.put("account", tokenRow(body));

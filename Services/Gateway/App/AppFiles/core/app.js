@@ -209,20 +209,25 @@ export async function openApp({ hub = gateway, clock = deviceClock, language, te
     },
 
     /**
-     * The person's account and the people that they know: `account` is that of account.js, and the rest that of
-     * people.js. From then on they are kept in step with the hub.
+     * The person's account, the people that they know, and their study sessions: `account` is that of account.js,
+     * `study` that of study.js, and the rest that of people.js. From then on they are kept in step with the hub.
      */
     async people() {
-      people ??= Promise.all([import("./people.js"), import("./person-events.js")])
-        .then(([{ peopleOf }, { personEventsOf }]) => {
+      people ??= Promise.all([import("./people.js"), import("./study.js"), import("./person-events.js")])
+        .then(([{ peopleOf }, { studyOf }, { personEventsOf }]) => {
           const made = peopleOf({ name, database, hub, clock, language, tell, failed });
-          const events = personEventsOf({ account: made.account, changed: made.happened, failed, clock });
+          const { account } = made;
+          const study = studyOf({ name, database, account, clock, tell, failed });
+          const changed = (...event) => Promise.all([made.happened(...event), study.happened(...event)]);
+          const events = personEventsOf({ account, changed, failed, clock, classes: study.followed,
+            inClass: study.changed });
           const lead = tabsOf(`${name} people`, () => {});
-          listeners.add(() => { made.wake(); events.wake(); });
+          listeners.add(() => { made.wake(); study.wake(); events.wake(); });
           ended.signal.addEventListener("abort", lead.close);
           events.show(isInFront);
-          settled(lead.lead(ended.signal, (turn) => Promise.all([made.run(turn), events.run(turn)])));
-          return { ...made, show() {
+          settled(lead.lead(ended.signal,
+            (turn) => Promise.all([made.run(turn), study.run(turn), events.run(turn)])));
+          return { ...made, study, show() {
             if (isInFront) lead.take();
             events.show(isInFront);
           } };

@@ -6,6 +6,8 @@ export const isText = (value) => typeof value === "string";
 export const isIdentifier = (value) => isText(value) && /^[0-9a-f]{24}$/.test(value);
 /** Three identifiers joined by "-". */
 export const isTopicKey = (value) => isText(value) && /^[0-9a-f]{24}(-[0-9a-f]{24}){2}$/.test(value);
+/** The name of an account. */
+export const isName = (value) => isText(value) && /^[\x21-\x7e]{1,64}$/.test(value);
 /** A time in Unix milliseconds, up to the year 9999: the last days that a date can have are in no zone's local time. */
 export const isMoment = (value) => Number.isSafeInteger(value) && Math.abs(value) <= 253_402_300_799_999;
 /** Whether a value is absent, or passes a check. */

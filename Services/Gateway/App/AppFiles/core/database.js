@@ -24,6 +24,9 @@ const steps = [(db) => {
   db.createObjectStore("account", { keyPath: "name" });
   // What the app knows of the person and of their friends, and what it has still to tell the hub.
   db.createObjectStore("people", { keyPath: "name" });
+}, (db) => {
+  // The person's classes and study sessions, as far as pages have shown them, and what the hub is still to be told.
+  db.createObjectStore("study", { keyPath: "name" });
 }];
 
 const result = (request) => new Promise((resolve, reject) => {
@@ -49,6 +52,9 @@ function storesOf(transaction) {
       : store("memory").put({ name, value })),
   };
 }
+
+/** Of the rows of a store of the person's data, the actions that wait for the hub, in their order. */
+export const waitingActions = (rows) => rows.filter(({ action }) => action).sort((one, other) => one.at - other.at);
 
 async function explained(error, name) {
   if (!(error instanceof DOMException)) return error;

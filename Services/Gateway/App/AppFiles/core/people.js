@@ -1,25 +1,20 @@
-// The person who is signed in, and the people that they know: what the hub tells of them, and what the person does.
-//
-// What the person does is kept until the hub has answered, and sent again with the same key: the hub does it once, and
-// nobody is asked twice.
+// The person who is signed in, and the people that they know: what the hub tells of them, and what the person does,
+// which is kept until the hub has answered (kept.js).
 
-import { isIdentifier, isListOf, isMaybe, isMoment, isObject, isText } from "./checks.js";
+import { isIdentifier, isListOf, isMaybe, isMoment, isName, isObject, isText } from "./checks.js";
 import { backoff, deviceClock, wakeUps } from "./clock.js";
 import { accountOf } from "./account.js";
-import { AppError, refusal, unreadable } from "./errors.js";
+import { readDocument } from "./documents.js";
+import { refusal, unreadable } from "./errors.js";
+import { keptActions, patience } from "./kept.js";
 
-/** How long the app waits for the hub, in milliseconds. */
-const patience = 60_000;
 /** Changes within this time are told together, in milliseconds. */
 const settling = 2_000;
 /** The longest pause after failures, in milliseconds. */
 const maxPause = 60_000;
 /** Without a change, how often the app looks whether it has something to tell, in milliseconds. */
 const interval = 86_400_000;
-/** Refusals that may be over soon: those of a hub that is busy or partly away. */
-const isTemporary = (status) => status >= 500 || status === 408 || status === 429;
 
-const isName = (value) => isText(value) && /^[\x21-\x7e]{1,64}$/.test(value);
 const isRequest = (value) => isObject(value) && isName(value.account) && isMoment(value.at);
 const isIdentity = (value) => isObject(value) && isText(value.provider) && isMaybe(value.email, isText);
 const isDevice = (value) => isObject(value) && isIdentifier(value.id) && isText(value.platform)
@@ -68,16 +63,11 @@ const whole = ["profile", "preferences"];
 const partsOf = (action) => ({ "end device": ["devices"], profile: ["profile"], preferences: ["preferences"] }[action]
   ?? partsOfEvents.friends);
 
-/** Of the rows of the store, the actions that wait, in their order. */
-const waitingActions = (rows) => rows.filter(({ action }) => action).sort((one, other) => one.at - other.at);
-
 /**
  * The people that a person knows. The parameters are those of `accountOf`, and `failed`, which is called after each
  * failure of what the app does by itself.
  *
- * The store `people` has a row for each part, with its `value`, and one for each action that waits: the `action` and
- * what it is `about`, its `key`, since when (`at`), and the `error` of the last attempt. With a `refusal`, the `status`
- * and `field` of the hub's answer, it waits for the person.
+ * The store `people` has a row for each part, with its `value`, and one for each action that waits.
  */
 export function peopleOf({ failed, ...given }) {
   const { name, database, clock = deviceClock, tell } = given;
@@ -92,24 +82,14 @@ export function peopleOf({ failed, ...given }) {
     return found.body;
   }
 
-  /** Reads parts from the hub. */
+  /** Reads parts from the hub. The staff have no friends here. */
   async function load(names, signal = AbortSignal.timeout(patience)) {
-    const own = await account.device();
-    if (!own) return;
+    if (!(await account.device())) return;
     try {
       for (const part of names) {
         opened.add(part);
         const [path, read] = parts[part];
-        const found = await account.authorized("GET", path, { signal });
-        // The staff have no friends here.
-        if (found.status === 403) continue;
-        if (found.status >= 400) throw refusal(path, found);
-        const value = read(found.body);
-        if (value === undefined) throw unreadable(path);
-        await database.write(async (tx) => {
-          // The person may have signed out.
-          if ((await tx.get("account", "device"))?.id === own.id) await tx.put("people", { name: part, value });
-        });
+        await readDocument({ account, database, store: "people", name: part, path, read, signal });
       }
     } finally {
       // Those before a failure are there.
@@ -117,88 +97,22 @@ export function peopleOf({ failed, ...given }) {
     }
   }
 
-  const waiting = () => database.read(async (tx) => waitingActions(await tx.all("people")));
-
-  async function over(row) {
-    await database.write((tx) => tx.remove("people", row.name));
-    tell();
-  }
-
-  async function keep(row, error, refused) {
-    if (row.error === error.message && !row.refusal && !refused) return;
-    await database.write(async (tx) => {
-      if (await tx.get("people", row.name)) await tx.put("people", { ...row, error: error.message, refusal: refused });
-    });
-    tell();
-  }
-
-  /**
-   * Sends an action that waits. Resolves to "done", or to "waits" if there was no answer. What the hub refuses rejects,
-   * and is over. If the app has sent it by itself (`isAlone`), it stays until the person has seen why.
-   */
-  const attempt = (row, signal, isAlone = false) => navigator.locks.request(`${name} actions`, async () => {
-    // Another tab may have sent it.
-    const current = await database.read((tx) => tx.get("people", row.name));
-    if (!current) return "done";
-    const [method, path, body] = actions[row.action](row.about);
-    let refused = null;
-    try {
-      await answer(method, path, { body, key: method === "POST" ? row.key : undefined, signal });
-    } catch (error) {
-      if (error.kind === "signed out") throw error;
-      if (error.kind !== "refused" || isTemporary(error.status)) {
-        await keep(current, error);
-        return "waits";
-      }
-      refused = error;
-    }
-    if (refused && isAlone) await keep(current, refused, { status: refused.status, field: refused.field });
-    else await over(row);
-    // Also after a refusal: what the app shows may be old. If this fails, an event or the next start brings it.
-    await load(partsOf(row.action).filter((part) => opened.has(part)), signal).catch(failed);
-    if (refused) throw refused;
-    return "done";
-  });
-
-  /** Keeps an action. The same one is kept once, however often somebody taps. */
-  const kept = (action, about) => database.write(async (tx) => {
-    if (!(await tx.get("account", "device"))) throw new AppError("signed out", "nobody is signed in on this device");
-    const rows = waitingActions(await tx.all("people"));
-    const alike = rows.filter((row) => row.action === action);
-    const text = JSON.stringify(about);
-    const same = alike.find((row) => JSON.stringify(row.about) === text);
-    if (same) return same;
-    if (whole.includes(action)) for (const row of alike) await tx.remove("people", row.name);
-    const key = crypto.randomUUID();
-    // Two within a millisecond have an order, too.
-    const at = Math.max(clock.now(), (rows.at(-1)?.at ?? 0) + 1);
-    const row = { name: `action ${key}`, key, action, about, at, error: null };
-    await tx.put("people", row);
-    return row;
-  });
-
-  async function find(key) {
-    const row = (await waiting()).find((each) => each.key === key);
-    if (!row) throw new AppError("denied", "this is not waiting any more", 404);
-    return row;
-  }
+  const kept = keptActions({ lock: `${name} actions`, store: "people", database, clock, tell, failed,
+    requests: actions, answer, topic: (action) => (whole.includes(action) ? action : undefined),
+    after: ({ action }, signal) => load(partsOf(action).filter((part) => opened.has(part)), signal) });
 
   return {
     account, load,
 
-    /** The person does something. Resolves and rejects as an attempt. */
-    async act(action, about) {
-      const row = await kept(action, about);
-      tell();
-      return attempt(row, AbortSignal.timeout(patience));
-    },
+    /** The person does something. Resolves to "done" or "waits"; what the hub refuses rejects. */
+    act: async (action, about) => (await kept.act(action, about)).outcome,
 
     /** Sends an action that waits once more, because the person asks. */
-    again: async (key) => attempt(await find(key), AbortSignal.timeout(patience)),
+    again: async (key) => (await kept.again(key)).outcome,
 
     /** Forgets an action that waits. The hub may have done it, if only its answer was lost. */
     async discard(key) {
-      await over(await find(key));
+      await kept.discard(key);
       await load(first).catch(failed);
     },
 
@@ -246,11 +160,7 @@ export function peopleOf({ failed, ...given }) {
           wakes.clear();
           // What waits is sent even if this fails.
           const problem = await account.registerDevice(signal).then(() => null, (error) => error);
-          for (const row of await waiting()) {
-            if (row.refusal) continue;
-            const outcome = await attempt(row, signal, true);
-            if (outcome === "waits") throw new AppError("timeout", "an action waits for the hub");
-          }
+          await kept.sendAll(signal);
           if (problem) throw problem;
           pauses.succeeded();
           await wakes.next(signal, interval);

@@ -1,11 +1,12 @@
-// What happens to the person, as the hub tells it while the app is in front (GET /user/events). The events are hints:
-// the app fetches what they are about.
+// What happens to the person and in their classes, as the hub tells it while the app is in front (GET /user/events).
+// The events are hints: the app fetches what they are about.
 
-import { isObject, isText } from "./checks.js";
+import { isIdentifier, isObject, isText } from "./checks.js";
 import { backoff, deviceClock, wakeUps, within } from "./clock.js";
 import { refused } from "./errors.js";
 
-const path = "/user/events";
+/** The events of the person, and those of these classes. */
+const pathTo = (classes) => `/user/events${classes.length ? `?classes=${classes.join(",")}` : ""}`;
 /** The hub says every 4 seconds that it is there. After this time without a word it is asked again, in milliseconds. */
 const silence = 10_000;
 /** How long the beginning of the stream may take, in milliseconds. */
@@ -39,39 +40,47 @@ export function eventReader() {
   };
 }
 
-/** The `kind` of a person's event; `undefined` if it cannot be read. */
-function kindOf(data) {
+/** An event of a person or a class; `null` if it cannot be read. */
+function documentOf(data) {
   try {
     const event = JSON.parse(data);
-    return isObject(event) && isText(event.kind) ? event.kind : undefined;
+    return isObject(event) && isText(event.kind) ? event : null;
   } catch {
-    return undefined;
+    return null;
   }
 }
+const isOfClass = (event) => isIdentifier(event?.class) && isIdentifier(event.session);
 
 /**
  * The events of the person. `account` is that of `accountOf`. `changed(kind, signal)` is called for each one; with
- * `null` if some may be missing. `failed` is called after each failure.
+ * `null` if some may be missing. `failed` is called after each failure. `classes` resolves to those whose events the
+ * app follows, and `inClass(event)` is called for each of these.
  */
-export function personEventsOf({ account, changed, failed, clock = deviceClock }) {
+export function personEventsOf({ account, changed, failed, clock = deviceClock, classes = async () => [],
+  inClass = () => {} }) {
   const wakes = wakeUps(clock);
   let isInFront = true;
-  /** The device of the stream that is open, and what ends it. */
+  /** The device and the path of the stream that is open, and what ends it. */
   let open = null;
   /** The position after the last event, of the device to which it came. */
   let last = null;
 
   const deviceNow = async () => (await account.device().catch(() => null))?.id ?? null;
+  const pathNow = async () => pathTo(await classes().catch(() => []));
 
   async function handle({ type, data, id }, device, signal) {
+    const event = documentOf(data);
     // After a failure the next connection brings the event again.
-    if (type === "person") await changed(kindOf(data) ?? null, signal);
+    if (type === "person") await changed(event?.kind ?? null, signal);
     if (type === "reset") await changed(null, signal);
+    if (type === "class" && isOfClass(event)) inClass(event);
     if (id) last = { device, id };
+    // The hub no longer follows the classes for this stream.
+    if (type === "person" && event?.kind === "classes") open?.end();
   }
 
   /** Reads a stream until it ends. Tells the `turn` that it `isOpen`, and when it `works`. */
-  async function read(device, signal, turn) {
+  async function read({ device, path }, signal, turn) {
     const known = last?.device === device ? last.id : null;
     const stream = await within(clock, patience, () =>
       account.open(path, known ? { "Last-Event-ID": known } : {}, signal), signal);
@@ -82,6 +91,8 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock }
     try {
       // What has happened before there was a stream.
       if (!known) await changed(null, signal);
+      // Those in classes are not sent again.
+      else if (path !== pathTo([])) inClass(null);
       for (;;) {
         const { done, value } = await within(clock, silence, () => reader.read(), signal);
         if (done) return;
@@ -97,14 +108,14 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock }
   }
 
   /** Follows the events of a device for one stream, and pauses after it. */
-  async function follow(device, signal, pauses) {
+  async function follow(stream, signal, pauses) {
     const ended = new AbortController();
     const both = AbortSignal.any([signal, ended.signal]);
-    open = { device, end: () => ended.abort() };
+    open = { ...stream, end: () => ended.abort() };
     let hasWorked = false;
     const turn = { isOpen: false, works: () => { hasWorked = true; pauses.succeeded(); } };
     try {
-      await read(device, both, turn);
+      await read(stream, both, turn);
     } catch (error) {
       signal.throwIfAborted();
       if (!both.aborted && error.kind !== "signed out") failed(error);
@@ -127,18 +138,19 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock }
       wakes.add();
     },
 
-    /** The app's state has changed: perhaps another person is signed in, or nobody. */
+    /** The app's state has changed: perhaps another person is signed in, or nobody, or they have other classes. */
     async wake() {
       wakes.add();
-      if (open && open.device !== await deviceNow()) open?.end();
+      const [device, path] = open ? await Promise.all([deviceNow(), pathNow()]) : [];
+      if (open && device !== undefined && (open.device !== device || open.path !== path)) open.end();
     },
 
     /** Follows the events until the signal is aborted. */
     async run(signal) {
       const pauses = backoff(maxPause);
       for (;;) {
-        const device = await deviceNow();
-        if (isInFront && device) await follow(device, signal, pauses);
+        const [device, path] = await Promise.all([deviceNow(), pathNow()]);
+        if (isInFront && device) await follow({ device, path }, signal, pauses);
         else await wakes.next(signal, interval);
       }
     },

@@ -51,16 +51,20 @@ export function signInOf({ account, storage = sessionStorage, origin = location.
       return found.providers.filter(isOffered);
     },
 
-    /** Leaves for the page of an offered provider. `purpose` is "sign-in", or "link" for a further way to sign in. */
-    async begin(offer, purpose) {
+    /**
+     * Leaves for the page of an offered provider. `purpose` is "sign-in", or "link" for a further way to sign in.
+     * `from` is the page to return to, if that is not the app's: providers know the app's alone.
+     */
+    async begin(offer, purpose, from) {
       const { address, ...rest } = await pageOf(offer);
-      storage.setItem(kept, JSON.stringify({ provider: offer.provider, purpose, ...rest }));
+      storage.setItem(kept, JSON.stringify({ provider: offer.provider, purpose, from, ...rest }));
       go(address);
     },
 
     /**
-     * What the browser came back with, as `{purpose, credential}`. Throws an AppError: "cancelled", "provider" with its
-     * reason, or "strange". The first two have the `purpose` and the `provider`.
+     * What the browser came back with, as `{purpose, credential}`, and the page that it came `from`, if that is known.
+     * Throws an AppError: "cancelled", "provider" with its reason, or "strange". The first two have the `purpose` and
+     * the `provider`.
      */
     finish(given) {
       const begun = JSON.parse(storage.getItem(kept) ?? "null");
@@ -68,7 +72,7 @@ export function signInOf({ account, storage = sessionStorage, origin = location.
       if (!begun || !begun.state || begun.state !== given.state) {
         throw new AppError("strange", "this tab has not begun a sign-in");
       }
-      const { provider, purpose, token, flow, state } = begun;
+      const { provider, purpose, from, token, flow, state } = begun;
       const fail = (kind, message) => Object.assign(new AppError(kind, message), { purpose, provider });
       if ([given.error, given.error_reason].some((reason) => cancelled.includes(reason))) {
         throw fail("cancelled", "the person has cancelled");
@@ -78,7 +82,7 @@ export function signInOf({ account, storage = sessionStorage, origin = location.
       }
       const proof = flow ? { authorization_code: given.code, flow, state, iss: given.iss } : { [token]: given[token] };
       if (!Object.values(proof)[0]) throw fail("provider", "the answer has no token");
-      return { purpose, credential: { provider, ...proof } };
+      return { purpose, credential: { provider, ...proof }, ...(from && { from }) };
     },
   };
 }

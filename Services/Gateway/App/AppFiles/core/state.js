@@ -2,8 +2,12 @@
 
 import { badgeOf, quietHours, timeText } from "./badge.js";
 import { channelsOff } from "./broadcasts.js";
+import { waitingActions } from "./database.js";
 import { allMessages } from "./messages.js";
 import { subjectTree, subjectsOf } from "./subscriptions.js";
+
+const valuesOf = (rows) => Object.fromEntries(rows.filter(({ action }) => !action)
+  .map(({ name, value }) => [name, value]));
 
 /**
  * Who is signed in on this device (`account` and `device`, `null` for nobody), whether the hub has signed them out,
@@ -12,9 +16,14 @@ import { subjectTree, subjectsOf } from "./subscriptions.js";
 async function peopleState(tx) {
   const [device, ended] = [await tx.get("account", "device"), await tx.get("account", "ended")];
   const rows = await tx.all("people");
-  const waits = rows.filter(({ action }) => action).sort((one, other) => one.at - other.at);
-  return { account: device?.account ?? null, device: device?.id ?? null, signed_out: Boolean(ended), waits,
-    ...Object.fromEntries(rows.filter(({ action }) => !action).map(({ name, value }) => [name, value])) };
+  return { account: device?.account ?? null, device: device?.id ?? null, signed_out: Boolean(ended),
+    waits: waitingActions(rows), ...valuesOf(rows) };
+}
+
+/** The person's classes and study sessions, and what they have done there that `waits` for the hub. */
+async function studyState(tx) {
+  const rows = await tx.all("study");
+  return { waits: waitingActions(rows), ...valuesOf(rows) };
 }
 
 /** Of a message whose subject is not in the cube. */
@@ -39,7 +48,7 @@ export async function stateOf(tx, { clock, hub, database, broadcasts }) {
     broadcast_data: await broadcasts.data(tx),
     settings: { receipts: !(await tx.memory("receipts off")),
       quiet_hours: hours ? { from: timeText(hours.from), to: timeText(hours.to) } : null },
-    people: await peopleState(tx),
+    people: await peopleState(tx), study: await studyState(tx),
     pushes: { on: Boolean(push), off: Boolean(push?.isOff), proven: Boolean(push?.proven),
       information: (await tx.memory("push subjects")) ?? [] },
   };

@@ -8,8 +8,9 @@
   const wanted = [chosen("language"), ...navigator.languages.map((language) => language.split("-")[0])];
   root.lang = wanted.find((language) => languages.includes(language)) ?? "en";
   root.dir = root.lang === "ar" ? "rtl" : "ltr";
+  // The professor's page has none.
   const manifest = document.querySelector("link[rel=manifest]");
-  manifest.href = manifest.href.replace(/language=\w+/, `language=${root.lang}`);
+  if (manifest) manifest.href = manifest.href.replace(/language=\w+/, `language=${root.lang}`);
   // The texts are wanted as soon as the first module runs.
   for (const part of ["common", ...root.dataset.text.split(" ")]) {
     const link = document.createElement("link");

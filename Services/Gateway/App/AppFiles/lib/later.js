@@ -1,14 +1,20 @@
-// Parts of the app about people. Their modules and texts are loaded when somebody opens one of them.
+// Parts of the app about people and study sessions. Their modules and texts are loaded when somebody opens one of them.
 
 import { h } from "./dom.js";
 import { addTexts, t } from "./text.js";
 
-let texts = null;
+const texts = new Map();
 
-/** Loads a module about people, and its texts. After a failure it may be repeated. */
-export async function withTexts(load) {
-  texts ??= addTexts("people").catch((error) => { texts = null; throw error; });
-  return (await Promise.all([load(), texts]))[0];
+function textsOf(part) {
+  if (!texts.has(part)) texts.set(part, addTexts(part).catch((error) => { texts.delete(part); throw error; }));
+  return texts.get(part);
+}
+
+/**
+ * Loads a module with the texts about people, and further parts of the catalogue. After a failure it may be repeated.
+ */
+export async function withTexts(load, ...parts) {
+  return (await Promise.all([load(), ...["people", ...parts].map(textsOf)]))[0];
 }
 
 /** Stands for content until `make()` has resolved to it. `update()` shows the state. */

@@ -15,9 +15,9 @@ export const phoneNow = () => Date.now();
 
 /**
  * Opens the app and follows its state. `changed` is called after each change; `lost` with why the data cannot be used,
- * and with `null` when they can.
+ * and with `null` when they can. A page that shows no messages does not look for them (`looks: false`).
  */
-export async function follow({ changed, lost }) {
+export async function follow({ changed, lost, looks = true }) {
   let isReading = false;
   let isOutdated = false;
 
@@ -55,6 +55,6 @@ export async function follow({ changed, lost }) {
     if (document.hidden) app.report().catch(() => {});
     else app.refresh();
   });
-  app.run();
+  if (looks) app.run();
   await read();
 }

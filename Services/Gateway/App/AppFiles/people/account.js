@@ -80,7 +80,7 @@ function password() {
 }
 
 /** A code of a super user, which makes a professor. */
-function accessCode() {
+export function accessCode() {
   const code = field({ label: t("code.label"), hint: t("code.hint"), autocomplete: "off", spellcheck: false,
     autocapitalize: "characters", maxLength: 40, required: true, dir: "ltr" });
   let tried = "";
@@ -95,7 +95,8 @@ function accessCode() {
     } }));
 }
 
-async function signOut() {
+/** Asks, and signs the person out on this device. */
+export async function signOut() {
   const isWanted = await showDialog({ heading: t("signOut.question"), role: "alertdialog", make: (close) => [
     h("p", { class: "secondary" }, t("signOut.text")),
     dialogButtons(close, h("button", { class: "button danger", type: "button", onclick: () => close(true) },
@@ -110,7 +111,8 @@ async function signOut() {
 /** The content of the settings' page. */
 export function settings() {
   const name = h("p", { class: "account-name" });
-  const mark = h("p", null, h("span", { class: "tag" }, t("account.professor")));
+  const mark = h("p", { class: "actions" }, h("span", { class: "tag" }, t("account.professor")),
+    h("a", { href: "/portal/classes/" }, t("account.classes")));
   const own = ways();
   const secret = password();
   const code = accessCode();

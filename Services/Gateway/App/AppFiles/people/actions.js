@@ -8,13 +8,13 @@ import { toast } from "../elements/toast.js";
 import { pageHeading, refill } from "./parts.js";
 import { reasonOf } from "./reasons.js";
 
-/** What an action is about, in words. */
-const nameOf = (about) => (typeof about === "string" ? about : about.name ?? "");
+/** What an action is about, in words: somebody or a class by its name, or what was written. */
+const nameOf = (about) => (typeof about === "string" ? about : about.name ?? about.text ?? "");
 
 /** Does something by `work`, and says what came of it: "done", "waits", or `null` if the hub refuses. */
 async function tell(work, done) {
   try {
-    const outcome = await work(await app.people());
+    const outcome = await work();
     toast(outcome === "done" ? done : t("people.waits"));
     return outcome;
   } catch (error) {
@@ -24,7 +24,7 @@ async function tell(work, done) {
 }
 
 /** The person does something: see the actions of the core's people.js. */
-export const act = (action, about) => tell((people) => people.act(action, about),
+export const act = (action, about) => tell(async () => (await app.people()).act(action, about),
   t(`done.${action}`, { name: nameOf(about) }));
 
 /** Does something that is not easily taken back, after a question. */
@@ -41,8 +41,11 @@ export async function actAfterQuestion(action, about) {
 export const actionButton = (action, name, kind = "") => h("button", { class: `pill ${kind}`, type: "button",
   onclick: () => act(action, name) }, t(`do.${action}`), h("span", { class: "unseen" }, `: ${name}`));
 
-/** What the person has done and the hub has not answered, or has refused later. `update()` shows the state. */
-export function waitingList() {
+/**
+ * What the person has done and the hub has not answered, or has refused later. `update()` shows the state. `waits()`
+ * are the actions, and `of()` resolves to what sends them; without both, those about people.
+ */
+export function waitingList({ waits = () => state.people.waits, of = () => app.people() } = {}) {
   const list = h("ul", { class: "plain group" });
   const why = h("p", { class: "secondary" }, t("waiting.text"));
   const element = h("section", { class: "waiting", hidden: true }, h("h2", { class: "day" }, t("waiting.heading")),
@@ -56,12 +59,15 @@ export function waitingList() {
       h("span", { class: "unseen" }, `: ${text}`));
     const reason = refusal && h("span", { class: "hint" }, reasonOf({ kind: "refused", message: error, ...refusal }));
     return h("li", { class: "row" }, h("span", { class: "row-text" }, text, reason),
-      button("people.again", "", () => tell((people) => people.again(key), done)),
-      button("waiting.discard", "danger", async () => { await (await app.people()).discard(key); }));
+      button("people.again", "", () => tell(async () => {
+        const found = await (await of()).again(key);
+        return found.outcome ?? found;
+      }, done)),
+      button("waiting.discard", "danger", async () => { await (await of()).discard(key); }));
   };
 
   return Object.assign(element, { update: () => {
-    const failed = state.people.waits.filter(({ error }) => error !== null);
+    const failed = waits().filter(({ error }) => error !== null);
     if (print === (print = JSON.stringify(failed.map(({ key, refusal }) => [key, refusal])))) return;
     refill(list, () => pageHeading(list), failed.map(row));
     why.hidden = failed.every(({ refusal }) => refusal);

@@ -25,10 +25,9 @@ export function friendsView() {
   const list = h("ul", { class: "plain group" });
   const none = h("div", { class: "empty" }, icon("people"), h("h2", null, t("friends.none")),
     h("p", null, t("friends.none.text")));
-  const friends = h("section", null, h("h2", { class: "day" }, t("friends.heading")), list, none);
+  const friends = h("section", { "aria-label": t("friends.heading") }, list, none);
   const own = h("p", { class: "hint" }, tn("friends.self", { account: h("bdi", null, state.people.account) }));
-  const element = view(t("tab.people"), {}, h("div", { class: "stack search" }, own, input, said, found),
-    waiting,
+  const element = view(t("friends.heading"), {}, h("div", { class: "stack search" }, own, input, said, found), waiting,
     h("ul", { class: "plain group" }, link("requests", icon("plus"), t("requests.heading"), count),
       link("blocked", icon("cross"), t("blocked.heading"))), friends);
   let timer = null;

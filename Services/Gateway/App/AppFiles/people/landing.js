@@ -11,9 +11,10 @@ import { registration } from "./registration.js";
 
 /**
  * The view of who is not signed in. `signIn(credential)` continues with what a provider has brought back, and
- * `fail(error)` says why there is nothing.
+ * `fail(error)` says why there is nothing. Another page than the app's gives its own `heading` and `text`, and says
+ * where the way over a provider leads back (`from`).
  */
-export function landingView() {
+export function landingView({ heading = t("tab.people"), text = t("landing.text"), from } = {}) {
   const ended = h("p", { class: "notice", role: "status" });
   const said = h("p", { class: "notice bad", role: "alert" });
   const again = h("button", { class: "button", type: "button", hidden: true, onclick: () => {
@@ -22,8 +23,8 @@ export function landingView() {
     next();
   } }, t("people.again"));
   const step = h("div", { class: "stack" });
-  const element = view(t("tab.people"), {}, h("div", { class: "stack landing" },
-    h("p", { class: "secondary" }, t("landing.text")), ended, said, again, step));
+  const element = view(heading, {}, h("div", { class: "stack landing" }, h("p", { class: "secondary" }, text), ended,
+    said, again, step));
   let offers = [];
   let repeat = null;
   /** Whether something else than the offers is shown. */
@@ -80,7 +81,7 @@ export function landingView() {
   async function leave(offer) {
     say("");
     try {
-      await signInOf({ account: await accountOfApp() }).begin(offer, "sign-in");
+      await signInOf({ account: await accountOfApp() }).begin(offer, "sign-in", from);
     } catch (error) {
       say(reasonOf(error, offer.provider), () => leave(offer));
     }

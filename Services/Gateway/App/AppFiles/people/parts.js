@@ -17,7 +17,7 @@ export const view = (heading, { back = null, dir = null } = {}, ...content) => h
     h("div", { class: "head-line" }, h("h1", { tabIndex: -1, dir }, heading))), content);
 
 /** The link from a page about people to the list of friends. */
-export const toFriends = () => ({ href: "#people", label: t("tab.people") });
+export const toFriends = () => ({ href: "#people", label: t("friends.heading") });
 
 /** The heading of the page on which an element is. It can have the focus. */
 export const pageHeading = (element) => element.closest(".view")?.querySelector(".head-line > [tabindex]");
@@ -54,10 +54,10 @@ export function field({ label, hint, tag = "input", ...properties }) {
 }
 
 /**
- * A form. `onsubmit()` does what its main button says, and the form waits for it. A failure is shown below the fields.
- * `extra` are further buttons.
+ * A form. `onsubmit()` does what its main button says, and the form waits for it. A failure is shown below the fields,
+ * as `reason(error)` says it. `extra` are further buttons.
  */
-export function form({ fields, action, isDangerous = false, onsubmit, extra = [] }) {
+export function form({ fields, action, isDangerous = false, onsubmit, extra = [], reason = reasonOf }) {
   const said = h("p", { class: "below wrong", role: "alert" });
   const button = h("button", { class: `button ${isDangerous ? "danger" : "main"}`, type: "submit" }, action);
   let isBusy = false;
@@ -70,7 +70,7 @@ export function form({ fields, action, isDangerous = false, onsubmit, extra = []
     try {
       await onsubmit();
     } catch (error) {
-      said.textContent = reasonOf(error);
+      said.textContent = reason(error);
     }
     isBusy = false;
     button.removeAttribute("aria-busy");

@@ -20,10 +20,16 @@ export function peoplePage({ given }) {
   const element = h("section", { class: "page" });
   let shown = null;
   let inner = null;
+  /** The page that the person came from to sign in, if that was another one. */
+  let next = null;
 
   function update() {
     const { tab, page, account = "" } = currentRoute();
     if (tab !== "people") return;
+    if (next && state.people.account) {
+      location.replace(next);
+      return;
+    }
     const isThere = Object.hasOwn(views, page) && (page !== "person" || account);
     const name = !state.people.account ? "landing" : isThere ? page : "friends";
     const print = JSON.stringify([name, account, state.people.account]);
@@ -49,13 +55,16 @@ export function peoplePage({ given }) {
     let isLink = false;
     let provider;
     try {
-      const { purpose, credential } = signInOf({ account }).finish(given);
+      const { purpose, credential, from } = signInOf({ account }).finish(given);
       isLink = purpose === "link";
       provider = credential.provider;
       if (isLink) {
         await ask("POST", "/user/identities", credential, crypto.randomUUID());
         tellAtAccount(t("ways.added"));
-      } else await inner?.signIn?.(credential);
+      } else {
+        next = from;
+        await inner?.signIn?.(credential);
+      }
     } catch (error) {
       if (isLink || error.purpose === "link") tellAtAccount(reasonOf(error, provider));
       else if (inner?.fail) inner.fail(error);

@@ -37,7 +37,8 @@ export function reasonOf(error, provider = error.provider) {
   if (status === 503 || status === 504) return t("people.away");
   const known = bySentence.find(([of, sentence]) => of === status && sentence.test(message));
   if (known) return t(`people.${known[2]}`);
-  const key = [byField[field], "other"].map((part) => `people.${status}.${part}`).find(hasText);
+  const keys = [`study.${status}.${field}`, `people.${status}.${byField[field]}`, `people.${status}.other`];
+  const key = keys.find(hasText);
   return key ? t(key) : t("error.refused", { error: message });
 }
 

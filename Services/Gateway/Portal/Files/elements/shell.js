@@ -22,6 +22,8 @@ const entries = {
   broadcasts: { icon: "broadcast", right: "administer" },
   overview: { icon: "overview" },
   app: { icon: "phone" },
+  // A professor signs in there on the device, so it is offered to everybody.
+  classes: { icon: "classes" },
   cube: { icon: "cube", right: "administer" },
   people: { icon: "people", right: "administer" },
   tokens: { icon: "key", right: "administer" },
@@ -102,7 +104,7 @@ class Shell extends HTMLElement {
       h("a", { class: "brand", href: "/portal/send/" }, h("span", { class: "mark" }, icon("speaker")), t("product")),
       document.createElement("health-pill"),
       h("nav", { "aria-label": t("shell.navigation") },
-        h("div", null, list(["send", "messages", "templates", "overview", "app"]),
+        h("div", null, list(["send", "messages", "templates", "overview", "app", "classes"]),
           may("administer") ? [h("p", { class: "section" }, t("nav.administration")),
             list(["broadcasts", "cube", "people", "tokens", "audit"])] : null),
         h("div", { class: "who" },

@@ -5,10 +5,10 @@ import { icon } from "../lib/icons.js";
 import { may } from "../lib/session.js";
 import { dateForm, t } from "../lib/text.js";
 import { dayKey, formatAgo, formatTime } from "../lib/time.js";
+import { barPlot } from "../elements/bar-plot.js";
 import { browserState, currentHealth, meaningOf, readHealth, waysOf } from "../elements/health-pill.js";
 import { pageHead, ready } from "../elements/shell.js";
 import { pathOf } from "../elements/tags.js";
-import { barPlot } from "./bar-plot.js";
 import { healthRows } from "./health-rows.js";
 
 const days = 14;

@@ -1,0 +1,15 @@
+import Bus
+import Schemas
+
+extension CommandRouter {
+    /// The command with which persons invite others to a session.
+    mutating func serveInvites(_ study: Study) {
+        on(InviteToSession.self) { command, context in
+            let person = try context.requirePerson()
+            let invited = try await study.changes.make(by: context) { change in
+                try change.invite(command, by: person)
+            }
+            return InviteToSession.Reply(invited: invited)
+        }
+    }
+}

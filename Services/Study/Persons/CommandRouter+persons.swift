@@ -1,0 +1,16 @@
+import Bus
+import Schemas
+
+extension CommandRouter {
+    /// The commands that each service with personal data answers.
+    mutating func servePersons(_ study: Study) {
+        let (erasing, exporting) = (PersonErasing(changes: study.changes), PersonExporting(changes: study.changes))
+        on(ErasePerson.self) { command, context in
+            let reply = try await erasing.erase(command.account)
+            context.logger.info(
+                "a person was removed", metadata: ["documents": "\(reply.removed.map(\.count).reduce(0, +))"])
+            return reply
+        }
+        on(ExportPerson.self) { command, _ in try await exporting.page(of: command.account, after: command.after) }
+    }
+}

@@ -1,0 +1,111 @@
+import Bus
+import CoreMetrics
+import Instruments
+import Schemas
+import Store
+
+extension CommandRouter {
+    /// The commands that change sessions.
+    mutating func serveSessionChanges(_ study: Study) {
+        let changes = study.changes
+        let joins = MinuteCounts(now: changes.now)
+        let turns = SessionTurns(of: changes.store)
+        on(AddSession.self) { command, context in
+            let account = try context.requirePerson()
+            try joins.count(account, max: StudyLimits.joinsPerMinute, "joined or started sessions")
+            let session = try await changes.make(by: context) { change in
+                try change.start(command.draft, in: command.classID, by: account, requestKey: command.requestKey)
+            }
+            return changes.answer(session)
+        }
+        on(JoinSession.self) { command, context in
+            let account = try context.requirePerson()
+            try joins.count(account, max: StudyLimits.joinsPerMinute, "joined or started sessions")
+            do {
+                let session = try await turns.take(command.id, for: context) {
+                    try await changes.make(by: context) { change in
+                        try change.join(command.id, of: command.classID, as: account, leave: command.leave == true)
+                    }
+                }
+                JoinOutcomes.countSuccess()
+                return changes.answer(session)
+            } catch let failure as CommandFailure {
+                JoinOutcomes.count(failure)
+                throw failure
+            }
+        }
+        on(UpdateSession.self) { command, context in
+            let account = try context.requirePerson()
+            let session = try await changes.make(by: context) { change in
+                try change.update(command.id, of: command.classID, command.edit, by: account)
+            }
+            return changes.answer(session)
+        }
+        on(LeaveSession.self) { command, context in
+            let account = try context.requirePerson()
+            try await turns.take(command.id, for: context) {
+                try await changes.make(by: context) { change in
+                    try change.leave(command.id, of: command.classID, as: account)
+                }
+            }
+            return Done()
+        }
+        on(EndSession.self) { command, context in
+            let account = try context.requirePerson()
+            try await changes.make(by: context) { change in
+                try change.end(command.id, of: command.classID, by: account)
+            }
+            return Done()
+        }
+        on(ReportPosition.self) { command, context in
+            let account = try context.requirePerson()
+            return try await changes.make(by: context) { change in
+                try change.report(command.position, at: command.id, of: command.classID, by: account)
+            }
+        }
+    }
+}
+
+extension StudyChanges {
+    /// A session as a person who is not invited, or is there, sees it now.
+    func answer(_ session: SessionDocument) -> SessionAnswer {
+        let (moment, limits) = (now(), rules())
+        return SessionAnswer(
+            session.settled(at: moment, limits).view(room: limits.attendants, invited: false), now: moment)
+    }
+}
+
+/// Who comes and goes, one after another in each session: a hall joins at the same moment, and each of them changes the session.
+/// With MongoDB they would conflict otherwise. SQLite commits them together.
+private struct SessionTurns: Sendable {
+    private let locks: KeyedLock<ObjectID>?
+
+    init(of store: Storage) {
+        locks = store.tellsChanges ? nil : KeyedLock()
+    }
+
+    func take<Value>(
+        _ session: ObjectID, for context: CommandContext, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
+        guard let locks else { return try await body() }
+        return try await locks.take(session) {
+            try context.checkStillWanted()
+            return try await body()
+        }
+    }
+}
+
+/// Counts how attempts to join end.
+private enum JoinOutcomes {
+    /// The conflicts that are counted, by their fields.
+    private static let fields: Set<String> = ["session", "attendants", "ended"]
+
+    static func countSuccess() { count("ok") }
+
+    static func count(_ failure: CommandFailure) {
+        if failure.status == .conflict, let field = failure.field, fields.contains(field) { count(field) }
+    }
+
+    private static func count(_ outcome: String) { Instrument.studyJoins.counter(["outcome": outcome]).increment() }
+}

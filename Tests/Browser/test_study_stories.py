@@ -1,0 +1,470 @@
+"""The stories of seed 002, each as somebody lives it in a browser: 16 of students, 8 of professors, and 15 of teaching assistants.
+
+`STORIES` has the test of each by its number; a test fails if one is missing. Those of students and of teaching assistants that say the same
+are one test with both roles.
+"""
+
+import importlib
+import re
+
+import pytest
+from browsing.app import tab
+from browsing.professor import open_classes, open_part
+from browsing.study import REFUSED, bar, confirm, go, listed, move, on_map, open_study, pin, row, says, sheet
+from harness.product import Refused
+from harness.study import AWAY, CAMPUS, NORTH, SOUTH, Class, student
+from harness.waiting import eventually
+from playwright.sync_api import expect
+
+STORIES = {
+    # Students create and manage their study sessions.
+    "S1": "test_start_a_session", "S2": "test_start_a_session", "S3": "test_start_a_session", "S4": "test_start_a_session",
+    "S5": "test_it_ends_when_the_host_leaves", "S6": "test_hand_over",
+    # Students view and join those of classmates.
+    "S7": "test_filter_by_class", "S8": "test_sessions_near_me", "S9": "test_join", "S10": "test_join", "S11": "test_join", "S12": "test_invite_friends",
+    "S13": "test_post_without_attending", "S14": "test_remove_ones_own_post",
+    # Students can also sign up, and have friends that look different.
+    "S15": "test_people_app_pages.test_register_at_a_provider", "S16": "test_friends_look_different",
+    # Professors see what was studied.
+    "P1": "test_what_was_studied", "P2": "test_what_was_studied", "P3": "test_what_was_studied", "P4": "test_the_professor_posts", "P5": "test_the_professors_map",
+    # Professors have more power.
+    "P6": "test_the_professor_posts", "P7": "test_the_professor_sponsors", "P8": "test_the_professor_removes_any_post",
+    # Teaching assistants view and join sessions.
+    "T1": "test_filter_by_class", "T2": "test_sessions_near_me", "T3": "test_join", "T4": "test_join", "T5": "test_join", "T6": "test_invite_friends",
+    "T7": "test_post_without_attending", "T8": "test_remove_ones_own_post",
+    # Teaching assistants create and manage sessions.
+    "T9": "test_an_assistant_sponsors", "T10": "test_start_a_session", "T11": "test_start_a_session", "T12": "test_start_a_session",
+    "T13": "test_it_ends_when_the_host_leaves", "T14": "test_hand_over", "T15": "test_an_assistant_removes_students_posts",
+}
+
+# The time of grace, and how long the browser may say an earlier position, in milliseconds.
+PATIENCE = 120_000
+
+both_roles = pytest.mark.parametrize("role", ["student", "ta"])
+
+
+def test_each_story_has_a_test():
+    assert set(STORIES) == {f"{who}{number}" for who, count in (("S", 16), ("P", 8), ("T", 15)) for number in range(1, count + 1)}
+    of_students = {name for story, name in STORIES.items() if story.startswith("S")}
+    for story, name in STORIES.items():
+        module, _, test = name.rpartition(".")
+        found = getattr(importlib.import_module(module or __name__), test, None)
+        assert callable(found), f"{story}: there is no {name}"
+        if story.startswith("T") and name in of_students:
+            roles = {role for mark in found.pytestmark for role in mark.args[1]}
+            assert "ta" in roles, f"{story}: {name} has no assistant"
+
+
+@pytest.fixture(scope="module")
+def product(study_product):
+    return study_product
+
+
+@pytest.fixture
+def visit(visit):
+    visit.expect_errors(REFUSED)
+    return visit
+
+
+@pytest.fixture
+def group(product):
+    return Class(product)
+
+
+@pytest.fixture
+def ann(product):
+    return student(product, "ann")
+
+
+@pytest.fixture
+def ben(product):
+    return student(product, "ben")
+
+
+def befriend(one, other):
+    one.ask(other)
+    other.ask(one)
+
+
+def started_from_the_form(page, group, *, topics="Heaps, Trees", place="Library, second floor", time="45"):
+    """A session that somebody starts by the form."""
+    page.get_by_role("link", name="New session").click()
+    form = sheet(page, "New session")
+    form.get_by_label("Topics", exact=True).fill(topics)
+    form.get_by_label("Place, as people call it").fill(place)
+    form.get_by_label("Minutes from now").fill(time)
+    form.get_by_text("Description", exact=True).first.click()
+    form.get_by_role("textbox", name="Description").fill("Chapter 6, by the window")
+    expect(form.get_by_text("At your position.")).to_be_visible()
+    form.get_by_role("button", name="Start", exact=True).click()
+    says(page, "The session has begun. Your classmates see it.")
+    [id] = group.open()
+    return id
+
+
+# Sessions of one's own
+
+@both_roles
+def test_start_a_session(product, visit, group, ann, ben, role):
+    """With topics, a description, a time and a place, which classmates see."""
+    group.add(ann, role=role).add(ben)
+    page = open_study(visit, ann, place=CAMPUS)
+    id = started_from_the_form(page, group)
+    session = ben.request("GET", f"{group.path}/sessions/{id}")["session"]
+    assert session["topics"] == ["Heaps", "Trees"] and session["host"] == ann.account and session["host_role"] == role, session
+    assert session["place"] == {**CAMPUS, "name": "Library, second floor"} and not session["sponsored"], session
+    assert session["ends"] - session["starts"] == 45 * 60_000, session
+    other = open_study(visit, ben)
+    shown = other.locator(f".session-row[data-session='{id}']")
+    expect(shown).to_contain_text("Heaps and Trees")
+    expect(shown).to_contain_text("Library, second floor")
+    expect(shown).to_contain_text(re.compile(r"4[345] min left"))
+    expect(other.locator(f".pin[data-sessions='{id}']")).to_be_visible()
+    shown.click()
+    expect(sheet(other)).to_contain_text("Chapter 6, by the window")
+    # In two taps: the next one is like the last one, here and now.
+    bar(page).get_by_role("button", name="End it").click()
+    confirm(page, "End it…")
+    expect(bar(page)).to_be_hidden()
+    page.goto("/app/#study")
+    page.get_by_role("link", name="New session").click()
+    expect(sheet(page).get_by_label("Topics", exact=True)).to_have_value("Heaps, Trees")
+    sheet(page).get_by_role("button", name="Start", exact=True).click()
+    says(page, "The session has begun. Your classmates see it.")
+    assert len(group.open()) == 1
+
+
+@both_roles
+def test_it_ends_when_the_host_leaves(visit, group, ann, ben, role):
+    """Only after having been inside, and after a time in which the host may come back. Silence is not absence."""
+    group.add(ann, role=role).add(ben)
+    page = open_study(visit, ann, place=CAMPUS)
+    id = started_from_the_form(page, group)
+    ben.request("POST", f"{group.path}/sessions/{id}", {})
+    other = open_study(visit, ben)
+    expect(bar(other)).to_contain_text("Heaps and Trees")
+
+    def noted(place, is_outside):
+        note = bar(page).get_by_text("You have left the place.")
+
+        def is_so():
+            move(page, place)
+            return note.is_visible() == is_outside
+
+        eventually("the note", is_so, pause=1)
+
+    noted(AWAY, True)
+    noted(CAMPUS, False)
+    noted(AWAY, True)
+    for each in (page, other):
+        expect(bar(each)).to_be_hidden(timeout=PATIENCE)
+        says(each, "The session is over, because its host has left the place")
+    assert group.open() == [] and group.past()[0]["reason"] == "left"
+
+
+@both_roles
+def test_hand_over(visit, group, ann, ben, role):
+    group.add(ann, role=role).add(ben)
+    session = group.start(ann, "Heaps").join(ben)
+    page, other = open_study(visit, ann, session.link), open_study(visit, ben, session.link)
+    expect(bar(other).get_by_role("button", name="Leave")).to_be_visible()
+    sheet(page).get_by_role("link", name="Hand over").click()
+    sheet(page, "Hand over").get_by_role("radio", name=ben.account).check()
+    sheet(page, "Hand over").get_by_role("button", name="Hand over").click()
+    says(page, f"{ben.account} hosts the session now.")
+    says(other, "You host this session now: Heaps.")
+    expect(bar(other).get_by_role("button", name="End it…")).to_be_visible()
+    expect(bar(page).get_by_role("button", name="Leave")).to_be_visible()
+    assert session.read()["host"] == ben.account and session.read()["attendants"] == [ann.account, ben.account]
+
+
+# Those of others
+
+@both_roles
+def test_filter_by_class(product, visit, group, ann, ben, role):
+    """By any number of classes. The browser keeps the choice."""
+    groups = [group, Class(product, "Compilers", professor=group.professor), Class(product, "Databases", professor=group.professor)]
+    for each in groups:
+        each.add(ann, role=role)
+    sessions = [each.start(each.professor, sponsored=True, place=place) for each, place in zip(groups, (CAMPUS, NORTH, SOUTH))]
+    page = open_study(visit, ann)
+    chips = page.get_by_role("group", name="Classes")
+
+    def shows(*wanted):
+        ids = {each.id for each in wanted}
+        eventually("the chosen classes", lambda: set(listed(page)) == set(on_map(page)) == ids)
+
+    shows(*sessions)
+    chips.get_by_role("button", name=groups[0].name).click()
+    shows(sessions[0])
+    chips.get_by_role("button", name=groups[2].name).click()
+    shows(sessions[0], sessions[2])
+    page.reload()
+    shows(sessions[0], sessions[2])
+    expect(chips.get_by_role("button", name=groups[2].name)).to_have_attribute("aria-pressed", "true")
+    chips.get_by_role("button", name="All classes").click()
+    shows(*sessions)
+
+
+@both_roles
+def test_sessions_near_me(visit, group, ann, role):
+    """The person's place is on the map, and the nearest session is the first one."""
+    group.add(ann, role=role)
+    far, near = group.start(group.professor, "Graphs", sponsored=True, place=NORTH), group.start(group.professor, "Heaps", sponsored=True, place=SOUTH)
+    page = open_study(visit, ann, place=SOUTH)
+    page.get_by_role("button", name="Show where I am").click()
+    expect(page.locator(".person-mark")).to_have_count(1)
+    eventually("the order", lambda: listed(page) == [near.id, far.id])
+    expect(row(page, near)).to_contain_text("0 m")
+    expect(row(page, far)).to_contain_text("710 m")
+    found = ann.request("POST", "/user/sessions/near", {"position": SOUTH, "radius": 500})["sessions"]
+    assert [each["session"]["id"] for each in found] == [near.id] and found[0]["distance"] < 5, found
+
+
+@both_roles
+def test_join(visit, group, ann, ben, role):
+    """Who joins sees who is there, and is seen by the others."""
+    group.add(ann, role=role).add(ben)
+    session = group.start(ben, "Heaps")
+    page, other = open_study(visit, ann), open_study(visit, ben, f"#study/who/{group.id}/{session.id}")
+    pin(page, session).click()
+    expect(sheet(page)).to_contain_text(ben.account)
+    expect(sheet(page)).to_contain_text("Who joins is shown to the class by account name.")
+    sheet(page).get_by_role("button", name="Join", exact=True).click()
+    says(page, "You are in: Heaps.")
+    expect(bar(page)).to_contain_text("Heaps")
+    go(page, f"#study/who/{group.id}/{session.id}")
+    for each in (page, other):
+        people = sheet(each, "Who is there").get_by_role("listitem")
+        expect(people).to_have_count(2)
+        expect(people.filter(has_text=ann.account)).to_have_count(1)
+        expect(people.filter(has_text=ben.account)).to_contain_text("Host")
+    # A second one asks first.
+    second = group.start(group.professor, "Graphs", sponsored=True, place=NORTH)
+    go(page, second)
+    sheet(page).get_by_role("button", name="Join", exact=True).click()
+    expect(page.get_by_role("alertdialog", name="Leave Heaps?")).to_be_visible()
+    confirm(page, "Join this one")
+    says(page, "You are in: Graphs.")
+    assert session.read()["attendants"] == [ben.account] and second.read()["attendants"] == [ann.account]
+
+
+@both_roles
+def test_invite_friends(product, visit, group, ann, ben, role):
+    """Friends of the class are told, and nobody else can be chosen."""
+    cleo = student(product, "cleo")
+    group.add(ann, role=role).add(ben, cleo)
+    befriend(ann, ben)
+    session = group.start(ann, "Heaps")
+    page, other = open_study(visit, ann, session.link), open_study(visit, ben)
+    sheet(page).get_by_role("link", name="Invite").click()
+    asked = sheet(page, "Invite friends")
+    expect(asked.get_by_role("checkbox")).to_have_count(1)
+    asked.get_by_role("checkbox", name=ben.account).check()
+    asked.get_by_role("button", name="Invite", exact=True).click()
+    says(page, "1 friend is invited.")
+    invitation = other.get_by_role("link", name=re.compile(f"{ann.account} invites you: Heaps"))
+    expect(invitation).to_be_visible()
+    expect(tab(other, "Study, 1 invitation")).to_be_visible()
+    invitation.click()
+    expect(sheet(other)).to_contain_text("Library, second floor")
+    expect(sheet(other)).to_contain_text(re.compile(r"(59|60|1 h).* left"))
+    assert cleo.request("GET", "/user/sessions")["invites"] == []
+
+
+@both_roles
+def test_post_without_attending(visit, group, ann, ben, role):
+    group.add(ann, role=role).add(ben)
+    session = group.start(ben, "Heaps")
+    page, other = open_study(visit, ann, session.link), open_study(visit, ben, session.link)
+    for each in (page, other):
+        sheet(each).get_by_role("link", name="Posts").click()
+    page.get_by_role("textbox", name="Write to all of the class").fill("Is there a free chair?")
+    page.get_by_role("button", name="Post", exact=True).click()
+    # The event comes without a look.
+    for each in (page, other):
+        post = sheet(each).get_by_role("listitem").filter(has_text="Is there a free chair?")
+        expect(post).to_contain_text(ann.account)
+    assert session.read()["attendants"] == [ben.account] and session.texts(ben) == ["Is there a free chair?"]
+
+
+@both_roles
+def test_remove_ones_own_post(visit, group, ann, ben, role):
+    """It is gone from public view, and still there for the professor."""
+    group.add(ann, role=role).add(ben)
+    session = group.start(ben, "Heaps")
+    session.post(ann, "Wrong room")
+    session.post(ben, "Which room?")
+    page = open_study(visit, ann, f"#study/posts/{group.id}/{session.id}")
+    remove = page.get_by_role("button", name=re.compile("^Remove: "))
+    # That of somebody else only if the role allows it.
+    expect(remove).to_have_count(2 if role == "ta" else 1)
+    page.get_by_role("button", name="Remove: Wrong room").click()
+    confirm(page, "Remove")
+    expect(page.get_by_text("Wrong room")).to_have_count(0)
+    assert session.texts(ann) == session.texts(ben) == ["Which room?"]
+    assert session.texts(group.professor) == ["Which room?", "Wrong room"]
+
+
+def test_friends_look_different(product, visit, group, ann, ben):
+    """On pins and in lists, by a ring and by a word."""
+    cleo = student(product, "cleo")
+    group.add(ann, ben, cleo)
+    befriend(ann, ben)
+    with_friend, without = group.start(ben, "Heaps"), group.start(cleo, "Graphs", place=NORTH)
+    page = open_study(visit, ann)
+    expect(row(page, with_friend)).to_contain_text(f"friends: {ben.account}")
+    expect(row(page, without)).not_to_contain_text("friends")
+    expect(pin(page, with_friend).locator(".pin-ring")).to_have_count(1)
+    expect(pin(page, without).locator(".pin-ring")).to_have_count(0)
+    expect(pin(page, with_friend)).to_have_attribute("aria-label", re.compile(ben.account))
+    # From the classmates to a friend: who shows a name can be asked.
+    cleo.request("PUT", "/user/profile", {"first_name": "Cleo", "visibility": {"first_name": "classmates"}})
+    go(page, "#study/find")
+    found = sheet(page, "Find friends").get_by_role("listitem").filter(has_text=cleo.account)
+    expect(found).to_contain_text("Cleo")
+    found.get_by_role("button", name=re.compile("Ask to be friends")).click()
+    expect(found).to_contain_text("Asked")
+    cleo.ask(ann)
+    go(page, "#study")
+    expect(row(page, without)).to_contain_text(f"friends: {cleo.account}")
+    expect(pin(page, without).locator(".pin-ring")).to_have_count(1)
+
+
+# Teaching assistants
+
+def test_an_assistant_sponsors(product, visit, group, ann):
+    """Without being there. Students cannot."""
+    tim = student(product, "tim")
+    group.add(ann).add(tim, role="ta")
+    page = open_study(visit, tim, place=AWAY)
+    page.get_by_role("link", name="New session").click()
+    form = sheet(page, "New session")
+    form.get_by_label("Topics", exact=True).fill("Question hour")
+    form.get_by_role("switch", name="Sponsored by the class's staff").click()
+    form.get_by_role("button", name="Middle of the map").click()
+    form.get_by_role("button", name="Start", exact=True).click()
+    says(page, "The session has begun. Your classmates see it.")
+    [session] = ann.request("GET", f"{group.path}/sessions")["sessions"]
+    assert session["sponsored"] and session["host"] == tim.account and session["attendants"] == [], session
+    other = open_study(visit, ann, place=AWAY)
+    expect(other.locator(f".session-row[data-session='{session['id']}']")).to_contain_text("Sponsored")
+    other.get_by_role("link", name="New session").click()
+    expect(sheet(other).get_by_role("switch", name="Sponsored by the class's staff")).to_be_hidden()
+    # In the middle of the map the student is not.
+    sheet(other).get_by_label("Topics", exact=True).fill("Mine")
+    sheet(other).get_by_role("button", name="Middle of the map").click()
+    sheet(other).get_by_role("button", name="Start", exact=True).click()
+    expect(sheet(other).get_by_role("alert").filter(has_text="You are too far from the place")).to_be_visible()
+    assert group.open() == [session["id"]]
+
+
+def test_an_assistant_removes_students_posts(product, visit, group, ann, ben):
+    """Not those of the professor."""
+    group.add(ann).add(ben, role="ta")
+    session = group.start(ann, "Heaps")
+    session.post(ann, "Something rude")
+    kept = session.post(group.professor, "The exam is on Tuesday")
+    page = open_study(visit, ben, f"#study/posts/{group.id}/{session.id}")
+    expect(page.get_by_text("The exam is on Tuesday")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Remove: "))).to_have_count(1)
+    page.get_by_role("button", name="Remove: Something rude").click()
+    expect(page.get_by_role("alertdialog")).to_contain_text("The university's log has that you did it.")
+    confirm(page, "Remove")
+    expect(page.get_by_text("Something rude")).to_have_count(0)
+    assert session.texts(ann) == ["The exam is on Tuesday"]
+    with pytest.raises(Refused) as refused:
+        session.remove(ben, kept)
+    assert refused.value.status == 403
+    entries = product.api("GET", "/audit?limit=200&action=study_post.remove")["entries"]
+    assert entries[0]["entry"]["actor"] == ben.account and "rude" not in str(entries[0]), entries[0]
+
+
+# Professors
+
+def test_what_was_studied(visit, group, ann, ben):
+    """By date, topic and attendance, as a table and in plots."""
+    group.add(ann, ben)
+    heaps = group.start(ann, "Heaps", "Trees").join(ben)
+    heaps.leave(ann)
+    group.start(ben, "Graphs").leave(ben)
+    page = open_classes(visit, group.professor, f"#class/past?id={group.id}")
+    rows = page.locator("table.past tbody tr")
+    expect(rows).to_have_count(2)
+    first = rows.filter(has_text="Heaps, Trees")
+    expect(first.get_by_role("link", name="Heaps, Trees")).to_be_visible()
+    expect(first.locator("time")).to_have_attribute("datetime", re.compile(r"^\d{4}-\d\d-\d\dT"))
+    expect(first).to_contain_text("Ended by its host")
+    first.get_by_text("2 people").click()
+    for person in (ann, ben):
+        expect(first.locator("details").get_by_text(person.account)).to_be_visible()
+    page.get_by_label("Topic", exact=True).select_option("Graphs")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("1 person")
+    topics = page.locator("table.topics")
+    for topic in ("Heaps", "Trees", "Graphs"):
+        expect(topics.get_by_role("rowheader", name=topic)).to_be_visible()
+
+
+def test_the_professors_map(visit, group, ann, ben):
+    """The active sessions, as they begin and end."""
+    group.add(ann, ben)
+    heaps = group.start(ann, "Heaps")
+    page = open_classes(visit, group.professor, f"#class/sessions?id={group.id}")
+    on_map_and_list = lambda: (set(on_map(page)), set(listed(page, ".sessions")))
+    eventually("the session", lambda: on_map_and_list() == ({heaps.id}, {heaps.id}))
+    graphs = group.start(ben, "Graphs", place=NORTH)
+    eventually("another one", lambda: on_map_and_list() == ({heaps.id, graphs.id}, {heaps.id, graphs.id}))
+    heaps.leave(ann)
+    eventually("its end", lambda: on_map_and_list() == ({graphs.id}, {graphs.id}))
+    pin(page, graphs).click()
+    expect(page.get_by_role("heading", name="Graphs", level=1)).to_be_visible()
+
+
+def test_the_professor_posts(visit, group, ann):
+    """And reads what others post, as it comes."""
+    group.add(ann)
+    session = group.start(ann, "Heaps")
+    session.post(ann, "What is a heap?")
+    page = open_classes(visit, group.professor, session.link)
+    expect(page.get_by_text("What is a heap?")).to_be_visible()
+    page.get_by_role("textbox", name="Write to all of the class").fill("A tree in an array.")
+    page.get_by_role("button", name="Post", exact=True).click()
+    expect(page.get_by_role("listitem").filter(has_text="A tree in an array.")).to_contain_text("Professor")
+    session.post(ann, "Thank you!")
+    expect(page.get_by_text("Thank you!")).to_be_visible()
+    assert session.texts(ann) == ["Thank you!", "A tree in an array.", "What is a heap?"]
+
+
+def test_the_professor_sponsors(visit, group, ann):
+    """From a desk: the middle of the map is the place."""
+    group.add(ann)
+    page = open_classes(visit, group.professor, f"#class/sessions?id={group.id}")
+    page.get_by_role("button", name="Sponsor a session…").click()
+    form = page.locator("section").filter(has=page.get_by_role("heading", name="Sponsor a session"))
+    form.get_by_label("Topics", exact=True).fill("Revision")
+    form.get_by_role("button", name="Start", exact=True).click()
+    says(page, "The session has begun. Your classmates see it.")
+    [session] = ann.request("GET", f"{group.path}/sessions")["sessions"]
+    assert session["sponsored"] and session["host_role"] == "professor" and session["attendants"] == [], session
+    expect(page.locator(f".session-row[data-session='{session['id']}']")).to_contain_text("Revision")
+
+
+def test_the_professor_removes_any_post(product, visit, group, ann):
+    """Those of assistants as well. Who has removed what, and when, is seen by the professor alone."""
+    tim = student(product, "tim")
+    group.add(ann).add(tim, role="ta")
+    session = group.start(ann, "Heaps")
+    for person, text in ((ann, "Of a student"), (tim, "Of an assistant")):
+        session.post(person, text)
+    session.remove(tim, session.post(ann, "Of another student"))
+    page = open_classes(visit, group.professor, session.link)
+    for text in ("Of a student", "Of an assistant"):
+        page.get_by_role("button", name=f"Remove: {text}").click()
+        confirm(page, "Remove")
+        expect(page.get_by_role("listitem").filter(has=page.get_by_text(text, exact=True))).to_contain_text(f"Removed by {group.professor.account}")
+    expect(page.get_by_role("listitem").filter(has_text="Of another student")).to_contain_text(f"Removed by {tim.account}")
+    assert session.texts(ann) == []
+    part_of_class = open_classes(visit, tim, f"#class/sessions?id={group.id}")
+    open_part(part_of_class, "Sessions now")
+    expect(part_of_class.get_by_role("link", name="Past sessions")).to_have_count(0)
