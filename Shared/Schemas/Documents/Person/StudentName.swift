@@ -1,4 +1,4 @@
-package import Base
+import Base
 
 /// The account name of a student who registers: an ``AccountName`` with the limits of ``PersonLimits``, which neither looks like an
 /// option of a command nor like a folder of a path. Accounts of before may have other names.
