@@ -1,5 +1,6 @@
 import AuditTrail
 import Bus
+import Logging
 import PersonPushes
 import Schemas
 import ServiceKit

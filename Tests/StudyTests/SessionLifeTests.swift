@@ -117,7 +117,7 @@ struct SessionLifeTests {
     @Test("A session is open up to the last millisecond before its end, and its answer says so whatever is stored")
     func ends() throws {
         let session = SessionDocument.sample()
-        let last = UnixMilliseconds.minute(60) - 1
+        let last: UnixMilliseconds = .minute(60) - 1
         #expect(session.isOpen(at: last, .sample) && !session.isOpen(at: .minute(60), .sample))
         #expect(session.settled(at: last, .sample) == session)
         let settled = session.settled(at: .minute(90), .sample)

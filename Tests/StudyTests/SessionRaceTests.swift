@@ -17,7 +17,7 @@ struct SessionRaceTests {
     func anyOrder(kind: StoreKind) async throws {
         let seeds = Level.isAll ? 10_000 : 300
         try await TwoInstances.with(kind) { pair in
-            try await concurrently(Self.workers) { worker in
+            _ = try await concurrently(Self.workers) { worker in
                 for seed in stride(from: worker, to: seeds, by: Self.workers) {
                     var random = SeededGenerator(seed: UInt64(seed))
                     let group = try await pair.group(named: "\(seed)")

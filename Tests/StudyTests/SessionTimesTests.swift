@@ -101,7 +101,7 @@ struct SessionTimesTests {
     func warning() throws {
         var session = SessionDocument.sample(minutes: 15)
         #expect(session.due == .minute(5))
-        let early = UnixMilliseconds.minute(5) - 1
+        let early: UnixMilliseconds = .minute(5) - 1
         #expect(try outputs(.clock, of: &session, at: early).isEmpty)
         #expect(try outputs(.clock, of: &session, at: .minute(5)) == [.endsSoon(told: ["ann", "bob"])])
         #expect(session.due == .minute(15))
@@ -141,7 +141,7 @@ struct SessionTimesTests {
         var session = SessionDocument.sample(attendants: ["ann", "bob", "cem"])
         // A second after a full minute, and the last moment before one.
         func after(_ minute: Int64) -> UnixMilliseconds { UnixMilliseconds.minute(minute) + .seconds(1) }
-        let early = UnixMilliseconds.minute(2) - 1
+        let early: UnixMilliseconds = .minute(2) - 1
         #expect(try outputs(.posted(by: "bob"), of: &session, at: .minute(1)) == [.posts(told: ["ann", "cem"])])
         #expect(try outputs(.posted(by: "bob"), of: &session, at: after(1)).isEmpty)
         #expect(session.news == SessionDocument.News(due: .minute(2), author: "bob") && session.due == .minute(2))

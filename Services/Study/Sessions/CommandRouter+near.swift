@@ -41,6 +41,6 @@ extension [SessionDocument] {
             found.append((session: session, distance: distance))
         }
         found.sort { ($0.distance, $0.session.id) < ($1.distance, $1.session.id) }
-        return Array(found.prefix(StudyLimits.maxNear))
+        return found.prefix(StudyLimits.maxNear).map { $0 }
     }
 }

@@ -18,7 +18,8 @@ struct ClassmateCommandTests {
 
         let look = #"{"account":"bob","classmate":true}"#
         let view = try ViewPerson(payload: Data(look.utf8))
-        #expect(view.classmate == true && String(decoding: try view.payload(), as: UTF8.self) == look)
+        let payload = try view.payload()
+        #expect(view.classmate == true && String(decoding: payload, as: UTF8.self) == look)
         // As a gateway of an earlier version asks.
         let bob = try #require(AccountName("bob"))
         #expect(String(decoding: try ViewPerson(bob).payload(), as: UTF8.self) == #"{"account":"bob"}"#)
