@@ -123,6 +123,7 @@ def test_every_screen_has_its_section(visit, world, snap):
     student_screens(page, group, world.session, snap)
     page = open_classes(visit, **at(LIBRARY))
     page.set_viewport_size(DESK)
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
     snap(page, "professor-sign-in")
     page = open_classes(visit, world.course.professor, **at(LIBRARY))
     professor_screens(page, group, world.session, snap)

@@ -440,6 +440,7 @@ def test_the_professor_sponsors(visit, group, ann):
     """From a desk: the middle of the map is the place."""
     group.add(ann)
     page = open_classes(visit, group.professor, f"#class/sessions?id={group.id}")
+    expect(page.locator(".leaflet-container")).to_be_visible()
     page.get_by_role("button", name="Sponsor a session…").click()
     form = page.locator("section").filter(has=page.get_by_role("heading", name="Sponsor a session"))
     form.get_by_label("Topics", exact=True).fill("Revision")

@@ -20,7 +20,7 @@ struct AppFiles: Sendable {
     static let manifestPath = root + "manifest.webmanifest"
     /// The path of the professor's page. It is beside the portal's pages, and is made of the app's modules.
     static let professorPath = "/portal/classes/"
-    /// What only the professor's page loads has this in its path. Students' browsers do not keep it.
+    /// What is made for the professor's page has this in its path. Students' browsers do not keep it.
     private static let professor = "professor"
     /// The scripts of service workers, which are not the page's.
     private static let workers = "worker/"

@@ -198,6 +198,12 @@ export function accountOf({ name, database, hub, clock = deviceClock, language, 
     register: (account, credential, accessCode, key, signal = AbortSignal.timeout(patience)) => authorize("POST", 201,
       { account, credential, access_code: accessCode || undefined }, key, signal),
 
+    /** The next request gets another token, which says what the person may do now. */
+    renew: () => alone(() => database.write(async (tx) => {
+      const known = await tx.get("account", "token");
+      if (known) await tx.put("account", { ...known, renews: 0 });
+    })),
+
     /** The answer to GET as the browser has it. */
     open: (path, headers = {}, signal = AbortSignal.timeout(patience)) => withToken(signal, (secret) =>
       hub.open(path, { ...headers, Authorization: `Bearer ${secret}` }, signal)),

@@ -1,13 +1,13 @@
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { state } from "../lib/state.js";
+import { app, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { showDialog } from "../elements/dialog.js";
 import { form } from "../people/parts.js";
 import { classFields } from "./class-fields.js";
 import { pathOfClass } from "./frame.js";
 import { keyed } from "./hub.js";
-import { myClasses, readClasses } from "./my-classes.js";
+import { myClasses, readChanged, readClasses } from "./my-classes.js";
 import { emptyPage, pageHead, refill, remote } from "./parts.js";
 import { reasonOf } from "./reasons.js";
 
@@ -21,6 +21,17 @@ const row = ({ id, name, identification_key: key, role, members, sessions, close
     h("span", { class: "hint" }, h("bdi", null, key), " · ", t("prof.class.members", { count: members }))),
     icon("next", "small")));
 
+/** Creates a class. The device's token may be older than the mark of professors: then another one is tried. */
+async function create(send, draft) {
+  try {
+    return await send("POST", "/class", draft);
+  } catch (error) {
+    if (error.status !== 403) throw error;
+    await (await app.people()).account.renew();
+    return send("POST", "/class", draft);
+  }
+}
+
 /** Asks what a new class is called, and opens its keys. */
 function newClass() {
   const { fields, value } = classFields();
@@ -29,8 +40,8 @@ function newClass() {
     fields, action: t("prof.class.create"), reason: reasonOf,
     extra: [h("button", { class: "button", type: "button", onclick: () => close() }, t("cancel"))],
     onsubmit: async () => {
-      const { id } = await send("POST", "/class", value());
-      await readClasses();
+      const { id } = await create(send, value());
+      await readChanged();
       close();
       location.hash = pathOfClass(id, "keys");
     } }) });

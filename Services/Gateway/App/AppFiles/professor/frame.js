@@ -51,8 +51,9 @@ export function frame() {
         h("ul", { class: "plain" }, elsewhere.map((each) => h("li", null, link(each))))),
       h("div", { class: "who" }, who, languageButton("button plain small"), leave)));
   const all = h("a", { class: "entry", href: "#classes" }, icon("classes"), h("span", null, t("prof.frame.classes")));
-  const more = h("div", { class: "more", id: "more", popover: "auto" }, h("ul", { class: "plain" },
-    h("li", null, languageButton("")), h("li", null, leaveBelow)));
+  // It would cover the question of the sign-out.
+  const more = h("div", { class: "more", id: "more", popover: "auto", onclick: () => more.hidePopover() },
+    h("ul", { class: "plain" }, h("li", null, languageButton("")), h("li", null, leaveBelow)));
   const bar = h("nav", { class: "bar", "aria-label": t("prof.frame.navigation") }, h("ul", { class: "plain" },
     h("li", null, all), elsewhere.map(({ label, short = label, ...each }) => h("li", null,
       Object.assign(link({ ...each, label: short }), { className: "entry" }))),

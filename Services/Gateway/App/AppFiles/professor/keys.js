@@ -11,7 +11,7 @@ import { toast } from "../elements/toast.js";
 import { field, form } from "../people/parts.js";
 import { ask, askList, classPath, keyed } from "./hub.js";
 import { classOf } from "./my-classes.js";
-import { askAndDo, emptyPage, refill, remote, smallButton } from "./parts.js";
+import { askAndDo, emptyPage, focusHeading, refill, remote, smallButton } from "./parts.js";
 import { reasonOf } from "./reasons.js";
 import { formatMoment } from "./times.js";
 
@@ -27,14 +27,16 @@ const facts = ({ uses, used, expires }) => [
   expires ? t("prof.key.expires", { moment: formatMoment(expires) }) : null].filter(Boolean).join(" · ");
 
 /** The key for a hall: as large as it gets, with a QR code that opens the app. */
-function showLarge({ role, code }) {
+async function showLarge({ role, code }) {
   const address = joinAddress(code);
-  return showDialog({ heading: t(`prof.key.${role}`), kind: "hall", make: (close) => [
+  await showDialog({ heading: t(`prof.key.${role}`), kind: "hall", make: (close) => [
     h("p", { class: "hall-code", dir: "ltr" }, code),
     qrPicture(address, t("prof.key.qr", { code })),
     h("p", { class: "secondary" }, t("prof.key.how", { address: `${location.host}/app/` })),
     h("div", { class: "actions" }, copyButton(() => address, { label: t("prof.key.copyLink") }), h("button",
       { class: "button main", type: "button", autofocus: true, onclick: () => close() }, t("prof.key.done")))] });
+  // While people used it, the list was made anew, and the button that had the focus is gone.
+  if (document.activeElement === document.body) focusHeading();
 }
 
 /** The fields of a new key. `value()` is the body of the request. */

@@ -8,8 +8,11 @@ export const myClasses = () => state.study.classes?.filter(({ role }) => role !=
 /** One of them; `undefined` for none. */
 export const classOf = (id) => myClasses()?.find((each) => each.id === id);
 
-/** Reads them from the hub. The page is told when they have changed. */
+/** Reads all of the person's classes from the hub; `undefined` for none. The page is told when they have changed. */
 export async function readClasses() {
   const { study } = await app.people();
-  await study.load("classes");
+  return study.load("classes");
 }
+
+/** Reads them after a change. If that fails, the next look of the app's core brings it. */
+export const readChanged = () => readClasses().catch(() => {});

@@ -69,7 +69,6 @@ export function remote({ load, show, content, printOf = (value) => value, isStil
   let print = null;
   let turn = 0;
   let timer = null;
-  let wasShown = false;
 
   async function refresh() {
     clearTimeout(timer);
@@ -93,14 +92,9 @@ export function remote({ load, show, content, printOf = (value) => value, isStil
     if (!isStill) timer = setTimeout(next, interval * (0.8 + Math.random() * 0.4));
   }
 
-  /** Whether the part is not on the page any more. It is made before it is there. */
-  function isGone() {
-    wasShown ||= element.isConnected;
-    return wasShown && !element.isConnected;
-  }
-
   function next() {
-    if (isGone()) document.removeEventListener("visibilitychange", next);
+    // It is not on the page any more.
+    if (!element.isConnected) document.removeEventListener("visibilitychange", next);
     // A hidden page reads when it is seen again.
     else if (!document.hidden) refresh();
   }

@@ -29,8 +29,13 @@ const pages = {
   problem: problemScreen,
   landing: () => later(async () => (await import("../people/landing.js")).landingView({
     heading: t("prof.classes.heading"), text: t("prof.landing.classes"), from: path })),
-  loading: () => h("div", { class: "stack" }, pageHead({ heading: t("prof.classes.heading") }),
-    remote({ isStill: true, load: readClasses, content: h("div"), show: () => {} })),
+  loading: () => {
+    const content = h("div");
+    // Without classes the hub has none for this person.
+    const show = (found) => fill(content, found ? null : h("p", { class: "notice" }, t("study.notHere")));
+    return h("div", { class: "stack" }, pageHead({ heading: t("prof.classes.heading") }),
+      remote({ isStill: true, load: readClasses, content, show }));
+  },
   entry: () => later(async () => (await import("./entry.js")).entryPage()),
   classes: classList,
   class: classPage,
@@ -40,6 +45,8 @@ const pages = {
 let problem = null;
 /** Who is signed in, as the page knows it. */
 let person = null;
+/** The name of the page that is shown, and with what it is about. */
+let page = null;
 let shown = null;
 let inner = null;
 /** What is followed. */
@@ -92,20 +99,26 @@ function update() {
   const name = pageNow(route);
   const print = JSON.stringify([name, account, state?.people.person?.professor, route.id, route.session]);
   if (print !== shown) {
+    // What was waited for takes no focus that is elsewhere.
+    const takesFocus = shown !== null && (page !== "loading" || inner.contains(document.activeElement));
+    document.title = t("product");
     inner = pages[name](route);
     fill(shell.main, inner);
-    if (shown !== null) {
-      closePlainToasts();
+    if (takesFocus) {
       (inner.querySelector("h1[tabindex]") ?? shell.main).focus({ preventScroll: true });
       scrollTo(0, 0);
     }
-    shown = print;
+    [page, shown] = [name, print];
   }
   if (!problem) shell.update(route);
   inner.update?.(problem ?? route);
 }
 
-addEventListener("hashchange", update);
+addEventListener("hashchange", () => {
+  // What another page has said closes. What is said of a sign-in stays.
+  closePlainToasts();
+  update();
+});
 setInterval(() => { if (!document.hidden) update(); }, interval);
 document.addEventListener("visibilitychange", () => watch(routeNow()));
 await follow({

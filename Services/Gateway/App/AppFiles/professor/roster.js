@@ -3,7 +3,7 @@
 import { fill, h } from "../lib/dom.js";
 import { formatNumber, hasAll, t, wordsOf } from "../lib/text.js";
 import { ask, askAll, classPath } from "./hub.js";
-import { classOf, readClasses } from "./my-classes.js";
+import { classOf, readChanged } from "./my-classes.js";
 import { askAndDo, doIt, refill, remote, smallButton } from "./parts.js";
 import { formatDate } from "./times.js";
 
@@ -32,7 +32,7 @@ export function rosterPart({ id }) {
     await ask(method, `${path}/${encodeURIComponent(account)}`, content);
     await members.refresh();
     // How many there are is above, and in the list of classes.
-    if (method === "DELETE") await readClasses();
+    if (method === "DELETE") await readChanged();
   }
 
   function actions({ account, role }) {

@@ -8,7 +8,7 @@ import { leftText, listText, studyOfApp } from "../study/parts.js";
 import { postsView } from "../study/posts.js";
 import { pathOfClass } from "./frame.js";
 import { classOf } from "./my-classes.js";
-import { askAndDo, emptyPage, pageHead, remote } from "./parts.js";
+import { askAndDo, emptyPage, focusHeading, pageHead, remote } from "./parts.js";
 import { formatMoment, formatTime } from "./times.js";
 
 /** Whose sessions the staff of a class ends, by the host's role. */
@@ -73,7 +73,9 @@ export function sessionPage({ id, session }) {
       head.say(listText(now.topics), now.description ? h("span", { dir: "auto" }, now.description) : "");
       showFacts(now);
     }
+    const hadFocus = end === document.activeElement;
     end.hidden = !open || !(now.isHost || (endable[role] ?? []).includes(now.host_role));
+    if (hadFocus && end.hidden) focusHeading();
     change.hidden = !open || !now.isHost;
     if (!posts) {
       posts = postsView({ session: now, role, removed: role === "professor" });

@@ -6,7 +6,7 @@ import { toast } from "../elements/toast.js";
 import { form } from "../people/parts.js";
 import { classFields } from "./class-fields.js";
 import { ask, classPath } from "./hub.js";
-import { classOf, readClasses } from "./my-classes.js";
+import { classOf, readChanged } from "./my-classes.js";
 import { askAndDo, doIt } from "./parts.js";
 import { reasonOf } from "./reasons.js";
 
@@ -21,7 +21,7 @@ export function settingsPart({ id, ...group }) {
   let expected = null;
   const edited = form({ fields, action: t("prof.class.save"), reason: reasonOf, onsubmit: async () => {
     await ask("PUT", classPath(id), value());
-    await readClasses();
+    await readChanged();
     toast(t("prof.class.saved"));
   } });
 
@@ -29,7 +29,7 @@ export function settingsPart({ id, ...group }) {
     const work = async () => {
       await ask("PUT", classPath(id), { closed });
       expected = closed;
-      await readClasses();
+      await readChanged();
     };
     if (!closed) return doIt(work, t("prof.class.opened"));
     return askAndDo({ heading: t("prof.class.close.question", { name: classOf(id)?.name ?? "" }),

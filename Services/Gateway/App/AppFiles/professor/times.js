@@ -35,5 +35,6 @@ export function dayOfInput(milliseconds) {
 /** The beginning of the day that an input says, or of one some days later; `undefined` for an empty input. */
 export function beginningOf(input, days = 0) {
   const [year, month, day] = input.split("-").map(Number);
-  return input ? new Date(year, month - 1, day + days).getTime() : undefined;
+  // While a year is typed, the input says one of long ago, for which the hub has no time.
+  return input ? Math.max(0, new Date(year, month - 1, day + days).getTime()) : undefined;
 }
