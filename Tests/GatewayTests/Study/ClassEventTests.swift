@@ -9,7 +9,8 @@ import Testing
 @Suite("Events of classes", .timeLimit(.minutes(10)))
 struct ClassEventTests {
     private let signer = TokenSigner()
-    private let (one, other) = (ObjectID(), ObjectID())
+    private let one = ObjectID()
+    private let other = ObjectID()
 
     /// Runs a test with a gateway, and services that the test makes up. The gateway gets events when it begins.
     private func withGateway(_ body: (RunningGateway, StudyDouble, PeopleDouble) async throws -> Void) async throws {

@@ -1,5 +1,6 @@
 import Base
 import Foundation
+import HTTPTypes
 import Schemas
 import TestSupport
 import Testing

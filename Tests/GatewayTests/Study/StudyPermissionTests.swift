@@ -220,7 +220,7 @@ struct StudyPermissionTests {
     func document() throws {
         let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         let text = try String(contentsOf: root.appending(path: "Services/Gateway/API.md"), encoding: .utf8)
-        let section = try #require(text.firstMatch(of: /\n### Who may do what in a class\n(?s)(.*?)\n###? /)).1
+        let section = try #require(text.firstMatch(of: #/\n### Who may do what in a class\n(?s)(.*?)\n###? /#)).1
         var found: [ClassAction: Set<ClassRole>] = [:]
         for row in section.split(separator: "\n") where row.contains("`") && row.hasPrefix("|") {
             let cells = row.split(separator: "|", omittingEmptySubsequences: false).map {
