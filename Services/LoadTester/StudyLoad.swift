@@ -89,10 +89,11 @@ struct StudyLoad: AsyncParsableCommand {
             inFlight: Self.maxInFlight
         ) { LoadOptions.tell(ReportTable.line($0)) }
         let (totals, seconds) = await load.runUntilInterrupted()
-        try await target.end()
         let report = StudyReport(target, period: period, totals, seconds: seconds)
         print(report)
         if let json { try JSONCoder.encode(report).write(to: URL(filePath: json)) }
+        // Last: a hub that is away by now must not lose the figures.
+        try await target.end()
         return report.sent > 0 && report.failed == 0
     }
 }

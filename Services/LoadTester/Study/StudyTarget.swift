@@ -21,6 +21,8 @@ struct StudyTarget: LoadTarget {
     private static let studentsPerSession = 20
     /// How many persons the preparation is about at once.
     private static let atOnce = 32
+    /// The answers that are no failures: a session may have ended, or have no room any more, since the student has seen it.
+    static let refusals: Set<UInt> = [404, 409]
 
     // MARK: The preparation
 
@@ -112,8 +114,7 @@ struct StudyTarget: LoadTarget {
         let request = user.request(step + index % users.count, random: &random)
         do {
             let answer = try await call(request, by: user)
-            // A session may have ended, or have no room any more, since the student has seen it.
-            guard [200, 201, 204, 404, 409].contains(answer.status) else {
+            guard (200..<300).contains(answer.status) || Self.refusals.contains(answer.status) else {
                 return ["\(request.call.rawValue): http \(answer.status)"]
             }
             return nil
@@ -144,7 +145,7 @@ final class StudyTimes: Sendable {
     /// The calls of one kind.
     struct Kind: Sendable {
         var times = LoadRecorder.histogram()
-        /// Answers 404 and 409.
+        /// See ``StudyTarget/refusals``.
         var refused = 0
     }
 
@@ -159,7 +160,7 @@ final class StudyTimes: Sendable {
         let microseconds = UInt64(min(max(seconds * 1_000_000, 0), 3_600_000_000))
         kinds.withLock { kinds in
             kinds[call, default: Kind()].times.record(microseconds)
-            if status >= 400 { kinds[call, default: Kind()].refused += 1 }
+            if StudyTarget.refusals.contains(status) { kinds[call, default: Kind()].refused += 1 }
         }
     }
 }

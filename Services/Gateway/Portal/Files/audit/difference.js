@@ -3,7 +3,7 @@ import { hasText, t } from "../lib/text.js";
 import { formatExact } from "../lib/time.js";
 import { namesOf } from "./names.js";
 
-const times = new Set(["created", "expires", "last_used", "send_at", "last_sign_in", "invitation.expires"]);
+const times = new Set(["created", "closed", "expires", "last_used", "send_at", "last_sign_in", "invitation.expires"]);
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The fields of a document, those of inner ones as "opt.level". */

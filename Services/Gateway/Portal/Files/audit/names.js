@@ -39,6 +39,9 @@ export function namesAround(id) {
   return null;
 }
 
+/** The account of a person of a class, whose identifier begins with that of the class: 24 digits and a hyphen. */
+export const memberOf = (id) => id.slice(25);
+
 /** The name of the thing that an entry is about, as it was then. */
 export function nameOf({ action, object, before, after }) {
   if (object.kind === "account" || action.startsWith("sign_in.")) return object.id;
@@ -47,6 +50,9 @@ export function nameOf({ action, object, before, after }) {
   const known = namesOf(object.kind === "message" ? (after ?? before)?.topic_key : object.id);
   if (object.kind === "message") return known ? known.join(" › ") : t("audit.thing.deletedSubject");
   if (object.kind === "access_code") return (after ?? before)?.note ?? object.id;
+  if (object.kind === "class_member") return memberOf(object.id);
+  if (object.kind === "study_session") return before?.host || object.id;
+  if (object.kind === "study_post") return before?.author ?? object.id;
   return after?.name ?? before?.name ?? known?.at(-1) ?? t("audit.thing.deleted");
 }
 

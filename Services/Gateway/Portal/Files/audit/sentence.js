@@ -1,6 +1,6 @@
 import { h } from "../lib/dom.js";
 import { hasText, t, tn } from "../lib/text.js";
-import { nameOf } from "./names.js";
+import { memberOf, nameOf } from "./names.js";
 
 const differs = (a, b) => JSON.stringify(a) !== JSON.stringify(b);
 
@@ -16,11 +16,16 @@ function variantOf(entry) {
   const { action, before, after } = entry;
   // Requiring a second factor changes its state as well.
   const fields = changedFields(entry).filter((field, index, all) => field !== "second_factor" || all.length === 1);
+  if (action === "class_member.update" && after?.role === "ta") {
+    // Who has a key for teaching assistants becomes one by it.
+    return entry.actor === memberOf(entry.object.id) ? "key" : "ta";
+  }
   if (action.endsWith(".update") && fields.length === 1) {
     const [field] = fields;
     if (field === "name") return "rename";
     if (field === "disabled") return after.disabled ? "disable" : "enable";
     if (field === "role") return after.role;
+    if (field === "closed") return after.closed ? "close" : "open";
     if (field === "display_name") return "display_name";
     if (field === "professor") return after.professor ? "professor" : "no_professor";
     if (field === "second_factor_required") return after.second_factor_required ? "require" : "release";
