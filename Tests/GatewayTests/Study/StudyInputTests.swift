@@ -168,7 +168,8 @@ struct StudyInputTests {
         study.put(["bob", "carl"], into: ObjectID())
         try await withGateway(study) { ann, study, people in
             for (name, isClassmate) in [("bob", true), ("BOB", true), ("carl", false), ("ann", false)] {
-                #expect(try await ann.request("GET", "/users/\(name)").status == 200)
+                let answer = try await ann.request("GET", "/users/\(name)")
+                #expect(answer.status == 200, "\(answer)")
                 let expected: JSONValue = isClassmate ? ["account": .string(name), "classmate": true] : ["account": .string(name)]
                 #expect(people.asked.last?.fields == expected, "\(name)")
             }
