@@ -11,6 +11,8 @@ struct StudyChange {
     let now: UnixMilliseconds
     let rules: StudyRules
     private(set) var events: [StudyEvent] = []
+    /// The same, to find one among the thousands of a class that is closed.
+    private var knownEvents: Set<StudyEvent> = []
     private(set) var records: [Record] = []
     /// The classes whose open sessions are not as they were.
     private(set) var classes: Set<ObjectID> = []
@@ -36,7 +38,7 @@ struct StudyChange {
 
     /// Something that open apps show has changed. One event of a kind is enough for a change.
     mutating func changed(_ event: StudyEvent) {
-        if !events.contains(event) { events.append(event) }
+        if knownEvents.insert(event).inserted { events.append(event) }
     }
 
     /// An open session of a class is not as it was, or there is one more or less. ``ClassSessions`` reads them again.

@@ -76,7 +76,7 @@ struct ClassRoutes: Feature {
                 classmates
             ).documented(
                 "List the classmates whose names one sees",
-                "Those who let classmates see their first or last name, and friends, in the order of their accounts' names. "
+                "Those who let classmates see their first or last name, and friends, in the order in which they came. "
                     + "Nobody else is in the list, so a page may be short or empty although more follow.",
                 answerHeaders: [.nextPage]),
         ]

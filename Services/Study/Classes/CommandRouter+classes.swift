@@ -51,16 +51,20 @@ extension CommandRouter {
     /// The commands with which persons come into classes, and leave them.
     private mutating func serveJoining(_ study: Study) {
         let attempts = KeyAttempts()
-        let joins = KeyedLock<String>()
+        // A hall of students joins at the same moment, and each of them changes the class. With MongoDB they conflict unless they
+        // do it one after another. SQLite commits them together.
+        let joins: KeyedLock<String>? = study.changes.store.tellsChanges ? nil : KeyedLock()
         on(JoinClass.self) { command, context in
             let person = try context.requirePerson()
             let code = ClassCode.stored(command.key)
+            let join: @Sendable () async throws -> ClassMembership = {
+                try await study.changes.make(by: context) { change in try change.join(by: code, as: person) }
+            }
             let joined: ClassMembership = try await attempts.check(of: person, from: command.address) {
-                // A hall of students joins at the same moment, and each of them changes the class. One after another they do not
-                // conflict.
-                try await joins.take(code) {
+                guard let joins else { return try await join() }
+                return try await joins.take(code) {
                     try context.checkStillWanted()
-                    return try await study.changes.make(by: context) { change in try change.join(by: code, as: person) }
+                    return try await join()
                 }
             }
             return try await study.view(of: joined)

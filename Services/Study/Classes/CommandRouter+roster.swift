@@ -21,7 +21,7 @@ extension CommandRouter {
             let cursor = try Cursor(after: command.after)
             let page = try await store.snapshot { transaction in
                 _ = try transaction.require(.readClassmates, of: person, in: command.id)
-                return try transaction.members(of: command.id, after: cursor, limit: command.limit)
+                return try transaction.classmates(of: command.id, after: cursor, limit: command.limit)
             }
             return ListClassAccounts.Reply(
                 accounts: page.documents.map(\.document.name).filter { $0 != person }, next: page.next?.description)

@@ -68,6 +68,12 @@ extension Transaction {
         return try page(of: StudyStore.members, query, after: cursor, limit: limit)
     }
 
+    /// The persons of a class in the order in which they came, page by page. The cursor of a page names nobody: a person who sees
+    /// it may not see the last one of the page.
+    func classmates(of classID: ObjectID, after cursor: Cursor?, limit: Int) throws -> Page<EnrolmentDocument> {
+        try page(of: StudyStore.members, Query(where: StudyStore.memberClass == classID), after: cursor, limit: limit)
+    }
+
     func isErased(_ account: AccountName) throws -> Bool {
         try get(ErasedPersonDocument.identifier(of: account), from: StudyStore.erased) != nil
     }

@@ -31,8 +31,9 @@ enum StudyStore {
 
     static let members = Collection<EnrolmentDocument>(
         "class_member",
-        indexes: [.unique(memberClass, memberAccount), .on(memberAccount), .on(memberClass, memberAnnounces)],
-        reserve: .changes, kind: "class member")
+        indexes: [
+            .unique(memberClass, memberAccount), .on(memberAccount), .on(memberClass), .on(memberClass, memberAnnounces),
+        ], reserve: .changes, kind: "class member")
 
     static let persons = Collection<StudyPersonDocument>("study_person", reserve: .everything)
 

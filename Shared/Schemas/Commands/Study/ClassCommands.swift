@@ -144,8 +144,9 @@ package struct ChooseClassPushes: Command {
     }
 }
 
-/// `class.mates`: the accounts of the other persons of a class, page by page, in the order of their names. The gateway asks the
-/// people service which of them let the caller see their names (``ListClassmates``), and passes on nobody else.
+/// `class.mates`: the accounts of the other persons of a class, page by page, in the order in which they came. The gateway asks
+/// the people service which of them let the caller see their names (``ListClassmates``), and passes on nobody else. The `after`
+/// of the next page names nobody, either.
 package struct ListClassAccounts: Command, Checked {
     package static let name = "class.mates"
 
