@@ -9,7 +9,7 @@ import Testing
 struct StudyDayTests {
     @Test(
         "Nobody is in two sessions, none outlives its rules, each post is where it should be, and each push is sent once",
-        arguments: Level.isAll ? [DayPlan.short, .wholeDay] : [.short])
+        arguments: Level.isAll ? [DayPlan.short, .wholeDay] : [DayPlan.short])
     func day(plan: DayPlan) async throws {
         // A whole number of steps, so that minutes end with steps.
         let clock = TestClock(1_796_040_000_000)

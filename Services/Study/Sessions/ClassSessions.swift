@@ -41,7 +41,7 @@ final class ClassSessions: Sendable {
     private let state = Mutex(State())
 
     private static let pageSize = 500
-    /// No name of a person stays in memory for longer than this after the last search in its class.
+    /// A read of any class drops what was read longer ago. The sessions of a class also go when one of them changes or ends.
     private static let keptFor = Duration.seconds(60)
 
     /// - Parameters:

@@ -2,14 +2,12 @@ import Bus
 import CoreMetrics
 import Instruments
 import Schemas
-import Store
 
 extension CommandRouter {
     /// The commands that change sessions.
     mutating func serveSessionChanges(_ study: Study) {
         let changes = study.changes
         let joins = MinuteCounts(now: changes.now)
-        let turns = SessionTurns(of: changes.store)
         on(AddSession.self) { command, context in
             let account = try context.requirePerson()
             try joins.count(account, max: StudyLimits.joinsPerMinute, "joined or started sessions")
@@ -22,10 +20,8 @@ extension CommandRouter {
             let account = try context.requirePerson()
             try joins.count(account, max: StudyLimits.joinsPerMinute, "joined or started sessions")
             do {
-                let session = try await turns.take(command.id, for: context) {
-                    try await changes.make(by: context) { change in
-                        try change.join(command.id, of: command.classID, as: account, leave: command.leave == true)
-                    }
+                let session = try await changes.make(by: context) { change in
+                    try change.join(command.id, of: command.classID, as: account, leave: command.leave == true)
                 }
                 JoinOutcomes.countSuccess()
                 return changes.answer(session)
@@ -43,10 +39,8 @@ extension CommandRouter {
         }
         on(LeaveSession.self) { command, context in
             let account = try context.requirePerson()
-            try await turns.take(command.id, for: context) {
-                try await changes.make(by: context) { change in
-                    try change.leave(command.id, of: command.classID, as: account)
-                }
+            try await changes.make(by: context) { change in
+                try change.leave(command.id, of: command.classID, as: account)
             }
             return Done()
         }
@@ -72,27 +66,6 @@ extension StudyChanges {
         let (moment, limits) = (now(), rules())
         return SessionAnswer(
             session.settled(at: moment, limits).view(room: limits.attendants, invited: false), now: moment)
-    }
-}
-
-/// Who comes and goes, one after another in each session: a hall joins at the same moment, and each of them changes the session.
-/// With MongoDB they would conflict otherwise. SQLite commits them together.
-private struct SessionTurns: Sendable {
-    private let locks: KeyedLock<ObjectID>?
-
-    init(of store: Storage) {
-        locks = store.tellsChanges ? nil : KeyedLock()
-    }
-
-    func take<Value>(
-        _ session: ObjectID, for context: CommandContext, isolation: isolated (any Actor)? = #isolation,
-        _ body: () async throws -> Value
-    ) async throws -> Value {
-        guard let locks else { return try await body() }
-        return try await locks.take(session) {
-            try context.checkStillWanted()
-            return try await body()
-        }
     }
 }
 

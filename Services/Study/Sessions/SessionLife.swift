@@ -61,7 +61,8 @@ extension SessionDocument {
     ///
     /// - Returns: What follows from it.
     /// - Throws: ``CommandFailure`` with `conflict`, after which the session is not to be stored: with the field `ended` for
-    ///   anything but ``SessionInput/clock`` if it has ended; with `attendants`, `host` or `minutes` for what is not possible in it.
+    ///   anything but ``SessionInput/clock`` if it has ended; with `attendants`, `host` or `minutes` for what is not possible
+    ///   in it.
     mutating func apply(
         _ input: SessionInput, at now: UnixMilliseconds, _ rules: StudyRules
     ) throws(CommandFailure) -> [SessionOutput] {
