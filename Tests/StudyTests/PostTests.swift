@@ -144,6 +144,10 @@ struct PostTests {
             }
             try await cleo.request(RemovePost(post.id, from: session, of: id))
             #expect(try await ann.readsPosts(to: session, of: id).isEmpty)
+            // After a day the class is not told any more that there was one.
+            clock.pass(.seconds(86_401))
+            #expect(await cleo.failure(of: AddPost("late", to: session, of: id))?.status == .notFound)
+            #expect(await ann.failure(of: AddPost("late", to: session, of: id))?.field == "ended")
         }
     }
 
