@@ -151,6 +151,21 @@ struct PostTests {
         }
     }
 
+    @Test("Who has left the class is a number to all but the professor", arguments: StoreKind.allCases)
+    func left(kind: StoreKind) async throws {
+        try await RunningStudy.with(kind) { study in
+            let id = try await study.addClass(students: ["ann", "ben"])
+            let (ann, ben) = (study.person("ann"), study.person("ben"))
+            let session = try await ann.beginsSession(in: id)
+            try await ben.posts("I am late", to: session, of: id)
+            #expect(try await ann.readsPosts(to: session, of: id).map(\.author) == ["ben"])
+            try await ben.request(LeaveClass(id))
+            let seen = try await ann.readsPosts(to: session, of: id)
+            #expect(seen.map(\.text) == ["I am late"] && seen.map(\.author) == [nil] && seen.map(\.number) == [3])
+            #expect(try await study.person("prof").readsPosts(to: session, of: id).map(\.author) == ["ben"])
+        }
+    }
+
     @Test(
         "A repeated request makes one post, also at the same moment, and its key is the person's own",
         arguments: StoreKind.allCases)
