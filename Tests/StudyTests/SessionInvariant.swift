@@ -1,5 +1,6 @@
 import Schemas
 import Store
+import TestSupport
 
 @testable import Study
 
