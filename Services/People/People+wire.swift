@@ -58,8 +58,8 @@ extension ServicePlan {
             signIns: SignInLimits(), registrations: RegistrationLimits(),
             personEvents: PersonEvents(publisher: publisher, logger: logger),
             personPushes: PersonPushes(
-                of: PeopleStore.queuedPushes, in: store, sender: ServiceEntry.people.name, restored: .hold, messageLog: messageLog,
-                logger: logger),
+                of: PeopleStore.queuedPushes, in: store, sender: ServiceEntry.people.name, restored: .hold,
+                messageLog: messageLog, logger: logger),
             erasures: erasures,
             unused: try UnusedAccounts(changes: changes, erasures: erasures, settings: settings, logger: logger))
         let server = try CommandServer(

@@ -57,7 +57,7 @@ struct BackupErasureTests {
     }
 
     private static let store = StoreDeclaration("people", Erasure.all, Push.all)
-    private static let study = StoreDeclaration("study", Session.all, Session.pushes)
+    private static let studyStore = StoreDeclaration("study", Session.all, Session.pushes)
     private static let progress = ProgressLine()
 
     private func withStore(
@@ -188,14 +188,14 @@ struct BackupErasureTests {
             let (one, backup, new) = (folder + "/one", folder + "/backup", folder + "/new")
             let open = Session(id: ObjectID(), open: true, due: .now + .seconds(600), restored: nil)
             let ended = Session(id: ObjectID(), open: nil, due: nil, restored: nil)
-            try await withStore(Self.study, in: one) { store in
+            try await withStore(Self.studyStore, in: one) { store in
                 for session in [open, ended] { try await store.insert(session, into: Session.all) }
                 try await store.insert(Push(id: "push", at: .now, restored: nil), into: Session.pushes)
             }
             _ = try await BackupWriter(folder: one, database: nil, target: backup, progress: Self.progress).run()
             let before = UnixMilliseconds.now
             _ = try await restore(backup, to: new)
-            try await withStore(Self.study, in: new) { store in
+            try await withStore(Self.studyStore, in: new) { store in
                 let restored = try #require(try await store.get(open.id, from: Session.all)?.document)
                 #expect(restored.open == true && restored.due == 0)
                 #expect(restored.restored.map { $0 >= before } == true)

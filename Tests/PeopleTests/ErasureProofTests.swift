@@ -51,7 +51,8 @@ struct ErasureProofTests {
                 _ = try await people.client.request(erase(device: own, by: device), context: person)
                 return try await people.finishedErasures()[0]
             }
-            #expect(report.finished != nil && messageLog.erased == ["ann"])
+            // A caller who waits and the loop may both ask.
+            #expect(report.finished != nil && Set(messageLog.erased) == ["ann"])
             #expect(report.services.first?.removed.contains(ErasedData(what: "devices", count: 1)) == true)
             let ends = try await people.client.request(ReadDeviceChanges(after: 0)).ended
             #expect(ends.contains { $0.account == "ann" })

@@ -28,7 +28,9 @@ struct ErasureTests {
                 #expect(finished.map(\.id) == [begun.id])
                 return finished[0]
             }
-            #expect(report.finished != nil && report.waiting.isEmpty && messageLog.erased == ["ann"])
+            #expect(report.finished != nil && report.waiting.isEmpty)
+            // A caller who waits and the loop may both ask.
+            #expect(Set(messageLog.erased) == ["ann"])
             #expect(report.services.map(\.service) == ["people", "study", "message-log"])
             #expect(report.services[2].removed == [ErasedData(what: "pushes", count: 2)])
             let removed = Dictionary(report.services[0].removed.map { ($0.what, $0.count) }) { $0 + $1 }

@@ -144,6 +144,25 @@ struct PostTests {
             }
             try await cleo.request(RemovePost(post.id, from: session, of: id))
             #expect(try await ann.readsPosts(to: session, of: id).isEmpty)
+            // After a day the class is not told any more that there was one.
+            clock.pass(.seconds(86_401))
+            #expect(await cleo.failure(of: AddPost("late", to: session, of: id))?.status == .notFound)
+            #expect(await ann.failure(of: AddPost("late", to: session, of: id))?.field == "ended")
+        }
+    }
+
+    @Test("Who has left the class is a number to all but the professor", arguments: StoreKind.allCases)
+    func left(kind: StoreKind) async throws {
+        try await RunningStudy.with(kind) { study in
+            let id = try await study.addClass(students: ["ann", "ben"])
+            let (ann, ben) = (study.person("ann"), study.person("ben"))
+            let session = try await ann.beginsSession(in: id)
+            try await ben.posts("I am late", to: session, of: id)
+            #expect(try await ann.readsPosts(to: session, of: id).map(\.author) == ["ben"])
+            try await ben.request(LeaveClass(id))
+            let seen = try await ann.readsPosts(to: session, of: id)
+            #expect(seen.map(\.text) == ["I am late"] && seen.map(\.author) == [nil] && seen.map(\.number) == [3])
+            #expect(try await study.person("prof").readsPosts(to: session, of: id).map(\.author) == ["ben"])
         }
     }
 

@@ -11,10 +11,7 @@ extension StudyChange {
     ///   `accounts` at the limit, when nobody is invited.
     mutating func invite(_ command: InviteToSession, by account: AccountName) throws -> [AccountName] {
         let member = try transaction.require(.inviteToSession, of: account, in: command.classID).member
-        let session = try transaction.session(command.id, of: command.classID)
-        guard session.isOpen(at: now, rules) else {
-            throw CommandFailure(.conflict, "the session has ended", field: "ended")
-        }
+        let session = try transaction.openSession(command.id, for: member, at: now, rules)
         guard session.concerns(account.key) else {
             throw CommandFailure(.forbidden, "only those who attend or host a session invite others to it")
         }
@@ -26,7 +23,10 @@ extension StudyChange {
                 .conflict, "accounts: you have invited \(before) persons to this session, and may invite \(rules.invites)",
                 field: "accounts")
         }
+        // Who leaves the class or is erased in the same moment conflicts with it, and leaves no invitation.
+        try changePerson(account) { _ in }
         for other in others {
+            try changePerson(other.name) { _ in }
             let invite = InviteDocument(
                 id: ObjectID(), session: session.id, classID: session.classID, to: other.account, by: member.account,
                 byName: member.name, at: now, expires: session.latestEnd(rules))

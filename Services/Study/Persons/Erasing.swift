@@ -32,6 +32,8 @@ struct PersonErasing: Sendable {
         ]
         _ = try await all { try $0.eraseRemover(account.key, limit: $1) }
         try await changes.store.transaction { try $0.delete([account.key], from: StudyStore.persons) }
+        // No query finds invitations that have expired, and they are stored for a moment longer.
+        try await changes.store.removeExpired()
         try await removeTraces()
         return ErasePerson.Reply(removed: removed, stays: Self.stays)
     }

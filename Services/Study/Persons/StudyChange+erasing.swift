@@ -31,7 +31,8 @@ extension StudyChange {
             try transaction.update(id, in: StudyStore.sessions) { session in
                 session.posts = max(0, session.posts - shown)
                 guard let news = session.news, news.author == account else { return }
-                session.news = SessionDocument.News(due: news.due, author: nil)
+                // All of them are gone.
+                session.news = nil
             }
             changed(.inClass(session.classID, .posts, session: id))
         }

@@ -9,6 +9,9 @@ extension StudyChange {
     mutating func add(_ command: AddPost, by account: AccountName) throws -> PostDocument {
         let member = try transaction.require(.post, of: account, in: command.classID).member
         if let known = try transaction.repeatedPost(command, by: account) { return known }
+        _ = try transaction.openSession(command.session, for: member, at: now, rules)
+        // An erasure of the person then conflicts with it, and leaves no post.
+        try changePerson(account) { _ in }
         // First, so that of two simultaneous repetitions one waits here, or runs again, and then finds the other one's post.
         _ = try apply(.posted(by: account.key), to: command.session, of: command.classID)
         let post = PostDocument(
@@ -39,6 +42,8 @@ extension StudyChange {
             return false
         }
         _ = try transaction.require(isOwn ? .removeOwnPost : .remove(postOf: post.role), of: account, in: command.classID)
+        // As for a new post: no erasure misses who has removed it.
+        try changePerson(account) { _ in }
         // The class may have forgotten the names of this session already.
         let keepsNames = session.ended == nil || session.namesUntil != nil
         let time = now

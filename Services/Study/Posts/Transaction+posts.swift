@@ -25,9 +25,21 @@ extension Transaction {
         let query = Query(where: StudyStore.postSession == session.id, order: .descending(StudyStore.postAt))
         let page = try page(of: StudyStore.posts, query, after: cursor, limit: command.limit)
         let seesRemoved = ClassAction.readRemovedPosts.isAllowed(to: member.role)
-        let seen = page.documents.map(\.document).filter { seesRemoved || $0.removed == nil }
+        let posts = page.documents.map(\.document)
+        let seen = try seesRemoved ? posts : namingMembers(posts.filter { $0.removed == nil }, of: command.classID)
         return ListPosts.Reply(
             posts: seen.map { $0.view(showsRemoval: seesRemoved) }, next: page.next?.description, now: now)
+    }
+
+    /// Posts without the names of authors who have left the class. Only its professor still sees them.
+    private func namingMembers(_ posts: [PostDocument], of classID: ObjectID) throws -> [PostDocument] {
+        let authors = Set(posts.compactMap(\.author))
+        let left = try authors.filter { try enrolment(of: $0, in: classID) == nil }
+        return posts.map { post in
+            var post = post
+            if let author = post.author, left.contains(author) { post.authorName = nil }
+            return post
+        }
     }
 
     /// The post that a request has made which is now repeated; `nil` for none.

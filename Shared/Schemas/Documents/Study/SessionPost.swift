@@ -3,9 +3,9 @@ import Base
 /// A post to a session.
 package struct SessionPost: Codable, Hashable, Sendable {
     package let id: ObjectID
-    /// Absent once the class has forgotten the name.
+    /// Absent once the class has forgotten the name, and for all but the professor once the author has left the class.
     package let author: AccountName?
-    /// The author's ``ClassMember/number``, only once the name is forgotten.
+    /// The author's ``ClassMember/number``, only in the place of the name.
     package let number: Int?
     /// The author's role when it was posted.
     package let role: ClassRole
