@@ -84,13 +84,18 @@ struct StudyIsolationTests {
             }
             let none = try await world.caller.request("GET", "/users/\(world.name(of: .nobody))")
             for relation in mates {
-                let view = try await world.caller.request("GET", "/users/\(world.name(of: relation))")
                 let isHidden = relation == .blocked || relation == .blocking
-                #expect(view.status == (isHidden ? none.status : 200), "\(relation): \(view)")
                 let isSeen = relation == .friend && visibility != nil && visibility != .nobody || visibility == .classmates
-                #expect(view.object.keys.contains("bio") == (isSeen && !isHidden), "\(relation): \(view)")
-                guard relation == .stranger else { continue }
-                #expect(view.object["relation"] as? String == "classmates", "\(view)")
+                var view: HTTPAnswer?
+                // The gateway waits for the study service only for a moment, which may be too short on a busy machine.
+                try await eventually("what classmates see; \(relation): \(String(describing: view))") {
+                    let answer = try await world.caller.request("GET", "/users/\(world.name(of: relation))")
+                    view = answer
+                    let code = answer.object["relation"] as? String
+                    return answer.status == (isHidden ? none.status : 200)
+                        && answer.object.keys.contains("bio") == (isSeen && !isHidden)
+                        && (relation != .stranger || code == "classmates")
+                }
             }
             // Who is in the class no longer is a stranger.
             try await world.caller.expect(204, "DELETE", "/user/classes/\(classID)")

@@ -7,8 +7,8 @@ import NIOHTTPTypes
 ///
 /// Only answers to GET are compressed. Others may have a secret, such as a new token or recovery codes, beside a text of the
 /// request. An attacker who sees the sizes of such answers and chooses the texts can guess the secret (BREACH). No answer to GET
-/// has a credential. The answers that thousands of phones fetch by POST differ by their subjects, so each would have to be
-/// compressed separately.
+/// has a credential but the list of a class's keys, which is sent as it is. The answers that thousands of phones fetch by POST differ
+/// by their subjects, so each would have to be compressed separately.
 struct AnswerCoding: Sendable {
     /// Smaller answers fit into a packet or two as they are.
     static let minSize = 1_024
