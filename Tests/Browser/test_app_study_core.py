@@ -194,6 +194,17 @@ def test_no_position_is_kept(play):
     assert found["report"] == "done" and found["start"] == "refused" and found["presence"]["state"] == "outside", found
 
 
+def test_what_was_started_last(play):
+    """The next session begins with it. It goes with the sign-out."""
+    found = play("""
+        answer(`POST /classes/${group}/sessions`, { session, now }, 201);
+        await study.act("start", { class: group, draft: { topics: ["Heaps"], minutes: 60, place } });
+        const { last } = (await it.whole()).study;
+        await people.account.signOut();
+        return { last, after: (await it.whole()).study };""")
+    assert found == {"last": {"class": "6b0187feff0dafac28330001", "topics": ["Heaps"], "place": "Library"}, "after": {"waits": []}}, found
+
+
 @pytest.mark.parametrize("path,body", [
     ("/user/classes", None), ("/user/classes", {"classes": [{"id": "x"}]}), ("/user/sessions", {"hosted": [], "invites": []}),
     ("/user/sessions", {"hosted": "", "invites": [], "now": 1}), ("/study", {"rules": {}, "map": {"plan": "/app/plan"}}),

@@ -10,7 +10,7 @@ import pytest
 from browsing.people import in_arabic
 from browsing.professor import in_arabic as professor_in_arabic
 from browsing.professor import open_classes, open_part
-from browsing.study import REFUSED, bar, confirm, go, listed, on_map, open_study, says, sheet
+from browsing.study import REFUSED, bar, confirm, go, listed, on_map, open_study, remover, says, sheet
 from harness.study import CAMPUS, new_professor, student
 from harness.waiting import eventually
 from playwright.sync_api import expect
@@ -150,7 +150,7 @@ def post(three):
 
 
 def moderate(three):
-    three.desk.get_by_role("button", name="Remove: Who sells notes?").click()
+    remover(three.desk, "Who sells notes?").click()
     confirm(three.desk, "Remove")
     expect(three.desk.get_by_text(f"Removed by {three.turing.account}")).to_be_visible()
     for page in (three.hers, three.his):

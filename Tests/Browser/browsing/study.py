@@ -89,6 +89,11 @@ def says(page, text):
     eventually(f"the page says {text}", lambda: any(text in each for each in page.evaluate("window.said")), pause=0.2)
 
 
+def remover(page, text=""):
+    """The buttons that remove posts, or the post with a text. What only readers hear of a button is a word of its own."""
+    return page.get_by_role("button", name=re.compile(f"^Remove.*{re.escape(text)}"))
+
+
 def confirm(page, action):
     page.get_by_role("alertdialog").get_by_role("button", name=action, exact=True).click()
     expect(page.get_by_role("alertdialog")).to_have_count(0)

@@ -78,8 +78,9 @@ export function appScreen({ noteNow, about, further = [], personal = [], wide = 
     broadcasts.update(state.broadcasts);
   }
 
-  /** How many invitations to study sessions there are that are still open. */
-  const invitations = () => (state.study.own?.invites ?? []).filter(({ session }) => session.ends > state.now).length;
+  /** How many invitations to study sessions there are that are still open, by the hub's clock. */
+  const invitations = () => (state.study.own?.invites ?? [])
+    .filter(({ session }) => session.ends > state.now + (state.study.ahead ?? 0)).length;
 
   /** Shows a number at a tab; `text` is the key of what readers hear. */
   function showBadge(tab, count, text) {

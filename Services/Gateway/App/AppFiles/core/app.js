@@ -227,7 +227,9 @@ export async function openApp({ hub = gateway, clock = deviceClock, language, te
           events.show(isInFront);
           settled(lead.lead(ended.signal,
             (turn) => Promise.all([made.run(turn), study.run(turn), events.run(turn)])));
-          return { ...made, study, show() {
+          // Of two windows beside each other, the one in which sessions are looked at follows them.
+          const watch = (rows) => { if (rows) lead.take(); study.watch(rows); };
+          return { ...made, study: { ...study, watch }, show() {
             if (isInFront) lead.take();
             events.show(isInFront);
           } };

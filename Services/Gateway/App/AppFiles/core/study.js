@@ -33,8 +33,9 @@ const partsOfEvents = { classes: ["classes", "own"], session: ["own"], invites: 
  *
  * The store `study` has a row for each part, `own` or `posts CLASS SESSION`, with its `value`, and one for each action
  * that waits. `ahead` is by how many milliseconds the hub's clock is ahead of this device's, `chosen` are the classes
- * whose sessions are shown, `presence` is what the hub made of the last report of the host, and `gone` is the session
- * in which the person was until something else than this app has ended that.
+ * whose sessions are shown, `last` is what the person has started last (`{class, topics, place}`, with the place's
+ * name), `presence` is what the hub made of the last report of the host, and `gone` is the session in which the person
+ * was until something else than this app has ended that.
  */
 export function studyOf({ name, database, account, clock = deviceClock, tell, failed }) {
   const sends = wakeUps(clock);
@@ -94,8 +95,9 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
     const lost = own && before && before.id !== own.current?.id && before.id !== leaving ? before : null;
     if (!lost) return own;
     const path = sessionPath({ class: lost.class, session: lost.id });
+    // Without an answer the person learns that it is over, and not why: the next read knows nothing of it.
     const found = await account.authorized("GET", path, { signal }).then(({ status, body }) => (status === 200
-      ? sessionOf(body)?.sessions[0] : undefined));
+      ? sessionOf(body)?.sessions[0] : undefined), () => undefined);
     await keep("gone", { session: found ?? lost, at: clock.now() });
     return own;
   }
@@ -165,6 +167,10 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
     leaving = current?.id ?? null;
     try {
       const found = await answer(method, path, options);
+      if (action === "start") {
+        const { topics, place } = about.draft;
+        await keep("last", { class: about.class, topics, place: place.name ?? "" }).catch(failed);
+      }
       await load(rows).catch(failed);
       return found;
     } catch (error) {

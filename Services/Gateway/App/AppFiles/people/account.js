@@ -1,7 +1,7 @@
 // The account: who is signed in, in which ways, and what needs a secret.
 
 import { fill, h } from "../lib/dom.js";
-import { app, state } from "../lib/state.js";
+import { app } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { signInOf } from "../core/sign-in.js";
 import { dialogButtons, showDialog } from "../elements/dialog.js";

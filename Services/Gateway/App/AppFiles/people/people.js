@@ -28,6 +28,8 @@ export function peoplePage({ given }) {
     if (tab !== "people") return;
     if (next && state.people.account) {
       location.replace(next);
+      // It may be a page of the app itself, which stays open.
+      next = null;
       return;
     }
     const isThere = Object.hasOwn(views, page) && (page !== "person" || account);

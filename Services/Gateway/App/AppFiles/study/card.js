@@ -152,7 +152,7 @@ export function sessionCard(id, session) {
     const isThere = Boolean(found && classOf(state.study, found.class) && isOpen(state.study, found, phoneNow()));
     content.hidden = !isThere;
     if (!isThere) {
-      if (isLoaded) say(t("study.gone"));
+      if (isLoaded && state.study.classes) say(t("study.gone"));
       if (!heading.textContent) heading.textContent = t("study.session");
       return;
     }

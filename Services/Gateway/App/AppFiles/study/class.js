@@ -50,8 +50,8 @@ export function classView(id) {
       return;
     }
     // A choice on its way counts.
-    pushes.checked = state.study.waits.findLast(({ action, about }) => action === "class pushes" && about.id === id)
-      ?.about.on ?? found.new_sessions;
+    pushes.checked = state.study.waits.findLast(({ action, about, refusal }) => action === "class pushes"
+      && about.id === id && !refusal)?.about.on ?? found.new_sessions;
     if (print === (print = JSON.stringify(found))) return;
     heading.textContent = found.name;
     description.textContent = found.description ?? "";

@@ -31,7 +31,11 @@ function editForm(session, path) {
   const description = descriptionField(session.description ?? "");
   const isFree = session.sponsored && roleIn(state.study, session.class) !== "student";
   const moves = switchRow({ label: t(isFree ? "session.moveToMap" : "session.moveHere"), hint: t("session.move.hint"),
-    onchange: async (isOn) => { moves.checked = isMoved = isOn && (isFree || Boolean(await askForPosition())); } });
+    onchange: async (isOn) => {
+      const at = isOn && (isFree ? middleOfMap() : await askForPosition());
+      if (isOn && isFree && !at) toast(t("session.noMap"));
+      moves.checked = isMoved = Boolean(at);
+    } });
   let isMoved = false;
 
   /** The place of the edit, and the position that shows that the host is there; `null` if there is none. */

@@ -10,21 +10,21 @@ import { reasonOf } from "../people/reasons.js";
 import { portrait, sheet, studyOfApp } from "./parts.js";
 
 /** The sheet with the people of a class; without one, of the class that is chosen on it. */
-export function findFriendsView(id = state.study.classes?.[0]?.id) {
-  const choice = h("select", { onchange: () => { location.hash = `#study/find/${choice.value}`; } },
-    (state.study.classes ?? []).map((each) => h("option", { value: each.id }, each.name)));
-  choice.value = id ?? "";
-  const said = h("p", { class: "notice", role: "status" });
+export function findFriendsView(id) {
+  const choice = h("select", { onchange: () => { location.hash = `#study/find/${choice.value}`; } });
+  const chosen = h("label", { class: "field", hidden: true }, h("span", { class: "label" }, t("session.class")),
+    choice);
+  const said = h("p", { class: "notice", role: "status" }, t("loading"));
   const again = h("button", { class: "button", type: "button", hidden: true, onclick: load }, t("people.again"));
   const list = h("ul", { class: "plain group", hidden: true });
   const more = h("button", { class: "button", type: "button", hidden: true, onclick: load }, t("find.more"));
   const element = sheet(t("find.heading"), { back: "#study/classes" }, h("p", { class: "secondary" }, t("find.text")),
-    h("label", { class: "field", hidden: (state.study.classes ?? []).length < 2 }, h("span", { class: "label" },
-      t("session.class")), choice), said, again, list, more);
+    chosen, said, again, list, more);
   let people = [];
   let next = null;
   let isComplete = false;
   let print = "";
+  let hasBegun = false;
 
   const isIn = (names, name) => (names ?? []).some((each) => isSame(each, name));
 
@@ -63,7 +63,20 @@ export function findFriendsView(id = state.study.classes?.[0]?.id) {
     }
   }
 
+  /** The classes may come after the sheet. */
+  function begin() {
+    const { classes } = state.study;
+    hasBegun = true;
+    id ??= classes[0]?.id;
+    fill(choice, classes.map((each) => h("option", { value: each.id }, each.name)));
+    choice.value = id ?? "";
+    chosen.hidden = classes.length < 2;
+    if (id && classOf(state.study, id)) load();
+    else said.textContent = t("classes.none");
+  }
+
   function update() {
+    if (!hasBegun && state.study.classes) begin();
     list.hidden = !people.length;
     const { friends, requests } = state.people;
     if (print === (print = JSON.stringify([people.length, friends, requests]))) return;
@@ -72,7 +85,5 @@ export function findFriendsView(id = state.study.classes?.[0]?.id) {
     if (focused >= 0) (list.querySelectorAll("button")[focused] ?? element.querySelector("h2")).focus();
   }
 
-  if (id && classOf(state.study, id)) load();
-  else said.textContent = t("classes.none");
   return Object.assign(element, { update });
 }

@@ -24,6 +24,8 @@ const maxZoom = 19;
 const pinRoom = 48;
 /** For how long the map follows the sessions that come at the beginning, in milliseconds. */
 const settling = 3_000;
+/** How often the map looks whether the hub has answered since, in milliseconds. */
+const pause = 1_000;
 /** What the map shows while nothing else is known. */
 const world = [[20, 0], 2];
 
@@ -72,9 +74,23 @@ export function mapView({ centre = null, onopen, onmany = ([id]) => onopen(id), 
   let isPlaced = false;
   let since = null;
 
-  async function load() {
+  /** What the hub says about the map. If it is away, that comes later with all the rest. */
+  async function information() {
     const study = await studyOfApp();
-    const { map: about } = state.study.rules ?? await study.load("rules") ?? {};
+    if (state.study.rules) return state.study.rules;
+    try {
+      return await study.load("rules");
+    } catch (error) {
+      while (!state.study.rules) {
+        await new Promise((next) => { setTimeout(next, pause); });
+        if (!element.isConnected || !state.people.account) throw error;
+      }
+      return state.study.rules;
+    }
+  }
+
+  async function load() {
+    const about = (await information())?.map;
     if (!about?.leaflet) return false;
     L = await leaflet(about.leaflet);
     // Without a plan the ground is empty, and the pins are where they are.
@@ -163,8 +179,8 @@ export function mapView({ centre = null, onopen, onmany = ([id]) => onopen(id), 
 
   function goToWanted() {
     const session = sessions.find(({ id }) => id === wanted);
-    isPlaced = true;
     if (!session?.place) return;
+    isPlaced = true;
     wanted = null;
     goTo(pointOf(session.place), Math.max(map.getZoom(), closeZoom - 1));
   }

@@ -16,17 +16,6 @@ import { descriptionField, minutesField, placeField, topicsField } from "./sessi
 const plannedMinutes = 60;
 /** If the hub has not said its limit yet. */
 const maxMinutes = 720;
-const kept = "msi.app.study.last";
-
-/** What the person has started last in this browser: `{class, topics, place}`. */
-function lastStarted() {
-  try { return JSON.parse(localStorage.getItem(kept)) ?? {}; } catch { return {}; /* a blocked storage has none */ }
-}
-
-function keepStarted({ class: id, topics, place }) {
-  const last = { account: state.people.account, class: id, topics, place };
-  try { localStorage.setItem(kept, JSON.stringify(last)); } catch { /* a blocked storage forgets it */ }
-}
 
 /**
  * The form of a new session in one of the `classes`. `sponsored` is for a class's staff: the session is theirs from the
@@ -35,9 +24,7 @@ function keepStarted({ class: id, topics, place }) {
  */
 export function sessionForm({ classes, sponsored = false, onplace = () => {},
   started = (session) => { location.hash = pathOf(session); } }) {
-  const before = lastStarted();
-  const last = before.account === state.people.account ? before : {};
-  const chosen = state.study.chosen ?? [];
+  const { chosen = [], last = {} } = state.study;
   const first = classes.find(({ id }) => id === last.class && (!chosen.length || chosen.includes(id)))
     ?? classes.find(({ id }) => chosen.includes(id)) ?? classes[0];
   const group = field({ label: t("session.class"), tag: "select", required: true, onchange: () => update() });
@@ -108,7 +95,6 @@ export function sessionForm({ classes, sponsored = false, onplace = () => {},
     const { position: unsaid, ...text } = about.draft;
     if (sent !== (sent = JSON.stringify([id, text]))) key = crypto.randomUUID();
     const { body } = await (await studyOfApp()).act("start", about, key);
-    keepStarted({ class: id, topics: draft.topics, place: name });
     toast(t("done.start"));
     onplace(null);
     started(body.session);
@@ -132,7 +118,9 @@ export function sessionForm({ classes, sponsored = false, onplace = () => {},
   isPositionAllowed().then(async (isAllowed) => {
     if (!isAllowed && !isKnown) throw new Error("not asked");
     await locate();
-  }).catch(() => { if (!lastPosition() && middleOfMap()) source = where.value = "map"; }).finally(update);
+  }).catch(() => { if (!lastPosition() && middleOfMap()) source = where.value = "map"; })
+    // The form may have gone while the browser was looking.
+    .finally(() => { if (element.isConnected) update(); });
   return Object.assign(element, { update });
 }
 
@@ -146,7 +134,7 @@ export function newSessionView({ mark }) {
   let made = null;
   return Object.assign(element, { left: () => mark(null), moved: () => made?.update(), update: () => {
     const classes = open();
-    none.hidden = classes.length > 0;
+    none.hidden = classes.length > 0 || !state.study.classes;
     if (!made && classes.length) place.append(made = sessionForm({ classes, onplace: mark }));
     made?.update();
   } });

@@ -122,7 +122,6 @@ export function postsView({ session, role, removed = false }) {
     const found = await tell(async (study) => ({ outcome: "done",
       page: await study.page("posts", after, [session.class, session.id]) }));
     if (!found) return;
-    // New posts may have moved those of the first page since.
     older = [...older, ...found.page.list];
     next = found.page.next;
     update();
@@ -135,7 +134,11 @@ export function postsView({ session, role, removed = false }) {
     const known = state.study[row];
     const first = known?.list ?? [];
     const ids = new Set(first.map(({ id }) => id));
-    const all = [...first, ...older.filter(({ id }) => !ids.has(id))].filter((post) => removed || !post.removed);
+    // What newer posts have pushed out of the first page is an older one now. One that is missing in it was removed.
+    const end = first.at(-1)?.at ?? Infinity;
+    const both = [...first, ...older.filter(({ id, at }) => !ids.has(id) && at <= end)];
+    if (next !== undefined) older = both;
+    const all = both.filter((post) => removed || !post.removed);
     const waits = state.study.waits.filter(({ action, about: each, refusal }) => action === "post" && !refusal
       && each.session === session.id);
     place(list, [...waits.map(waitingItem), ...all.map(itemOf)]);

@@ -5,9 +5,8 @@ import { field } from "../people/parts.js";
 
 /** The hub's limits, in characters of Unicode. */
 const limits = { topics: 5, topic: 60, description: 500, place: 100 };
-/** The shortest session, in minutes, and the steps in which people choose. */
+/** The shortest session, in minutes. */
 const minMinutes = 5;
-const step = 5;
 
 /** The topics of a text, each once: they are separated by commas, as people write them in both languages. */
 export const topicsIn = (text) => [...new Set(text.split(/[,،;\n]/).map((topic) => topic.trim().replace(/\s+/g, " "))
@@ -38,4 +37,4 @@ export const descriptionField = (text) => field({ label: t("session.description"
 
 /** The planned duration in minutes. `max` is the hub's longest one. */
 export const minutesField = (minutes, max, label = t("session.minutes")) => field({ label, type: "number",
-  inputMode: "numeric", min: minMinutes, max, step, required: true, value: String(Math.min(minutes, max)) });
+  inputMode: "numeric", min: minMinutes, max, required: true, value: String(Math.min(minutes, max)) });

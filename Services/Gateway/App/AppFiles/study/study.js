@@ -8,7 +8,7 @@ import { phoneIcon } from "../lib/phone-icons.js";
 import { currentRoute } from "../lib/route.js";
 import { phoneNow, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
-import { findSession, shownSessions } from "../core/study-state.js";
+import { findSession, isOpen, shownSessions } from "../core/study-state.js";
 import { segments } from "../elements/segments.js";
 import { toast } from "../elements/toast.js";
 import { reasonOf } from "../people/reasons.js";
@@ -175,9 +175,8 @@ function studyView() {
   }
 
   function showInvites() {
-    const now = phoneNow();
     const shownNow = (state.study.own?.invites ?? []).map(({ by, session }) => ({ by, ...session }))
-      .filter(({ ends }) => ends > now).slice(0, maxInvites);
+      .filter((each) => isOpen(state.study, each, phoneNow())).slice(0, maxInvites);
     const print = JSON.stringify(shownNow.map((each) => [each.id, leftText(each)]));
     if (invites.print === print) return;
     invites.print = print;
@@ -222,16 +221,21 @@ function studyView() {
       if (error.kind === "signed out") return;
       problem = reasonOf(error);
     }
-    if (element.isConnected && state.people.account) update();
+    updateIfShown();
+  }
+
+  /** On another page of the app the address names no sheet, and the one that is open stays. */
+  function updateIfShown() {
+    if (element.isConnected && state.people.account && currentRoute().tab === "study") update();
   }
 
   load();
   map.ready.then((isThere) => {
     hasMap = isThere;
-    if (state.people.account && element.isConnected) update();
+    updateIfShown();
   });
-  wide.addEventListener("change", () => { if (element.isConnected) update(); });
-  onPosition(() => { if (element.isConnected) update(); });
+  wide.addEventListener("change", updateIfShown);
+  onPosition(updateIfShown);
   return Object.assign(element, { update });
 }
 
@@ -258,7 +262,9 @@ export function studyPage() {
     const { account } = state.people;
     if (!inner || person !== account) {
       person = account;
+      const hadFocus = element.contains(document.activeElement);
       fill(element, inner = account ? studyView() : landing());
+      if (hadFocus) document.querySelector("main").focus({ preventScroll: true });
       follow().catch(() => {});
     }
     inner.update();
