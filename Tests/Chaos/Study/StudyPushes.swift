@@ -93,7 +93,8 @@ struct StudyPushes: Sendable {
         return [session.ended.rawValue, session.ended.rawValue + Self.hour].contains { wasSet(during: $0...$0 + Self.margin) }
     }
 
-    private func joined(_ session: PastSession, _ account: String) -> UnixMilliseconds? {
+    /// When somebody came first.
+    private func arrival(_ account: String, at session: PastSession) -> UnixMilliseconds? {
         session.attendants.first { $0.person.account?.description == account }?.joined
     }
 
@@ -118,7 +119,7 @@ struct StudyPushes: Sendable {
     /// Whether an attendant who has stayed was there when the attendants had to be told that it ends soon.
     private func isWarned(_ session: PastSession, _ record: StudyRecords.Session, _ account: String) -> Bool {
         guard record.minutes.count == 1, let minutes = record.minutes.first, minutes >= Self.minMinutesWithWarning,
-            let joined = joined(session, account)
+            let joined = arrival(account, at: session)
         else { return false }
         let time = session.starts.rawValue + Int64(minutes) * 60_000 - Self.warning
         let noticed = UnixMilliseconds(rawValue: time + Self.margin)
@@ -157,7 +158,7 @@ struct StudyPushes: Sendable {
         let minutes = (session.ended.rawValue - session.starts.rawValue) / 60_000
         let most = isSteady(session, record, until: session.ended) ? Int(minutes) + 2 : Int.max
         var isTold = false
-        if isThere, let first = posts.min(by: { $0.at < $1.at }), let joined = joined(session, account) {
+        if isThere, let first = posts.min(by: { $0.at < $1.at }), let joined = arrival(account, at: session) {
             isTold =
                 first.author?.description != account && joined >= session.starts && joined < first.at
                 && isSteady(session, record, until: first.at)
