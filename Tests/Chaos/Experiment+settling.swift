@@ -4,7 +4,7 @@ import TestSupport
 extension Experiment {
     /// How long entries may follow to the audit log.
     private static let auditTimeout = Duration.seconds(240)
-    /// How long the pushes about sessions may take to be at FCM.
+    /// How long a push about a session may take to be in the message log. There it may have to wait for a retry.
     private static let studyTimeout = Duration.seconds(240)
 
     /// The archive, once every message has ended or is overdue.
@@ -51,10 +51,11 @@ extension Experiment {
         let steps = deployment.machine.injectedFaults.filter { $0.action.clockOffset != 0 }.map { $0.began...$0.ended }
         guard var evidence = try await study.evidence(steps: steps) else { return nil }
         journal.say("the people who study have had \(study.answers) answers")
-        let deadline = ContinuousClock.now + Self.studyTimeout
+        let begin = ContinuousClock.now
         while true {
             try await evidence.readPushes(of: clients.services.messageLogs, clients.fcm.acceptedSends())
-            if StudyVerdict(evidence).problems.isEmpty || ContinuousClock.now >= deadline { return evidence }
+            let timeout = evidence.pushes.allSatisfy(\.hasEnded) ? Self.studyTimeout : Self.settlingTimeout
+            if StudyVerdict(evidence).problems.isEmpty || ContinuousClock.now - begin >= timeout { return evidence }
             try await Task.sleep(for: .seconds(5))
         }
     }

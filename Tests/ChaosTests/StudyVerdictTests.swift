@@ -62,7 +62,7 @@ struct StudyVerdictTests {
     func good() throws {
         let verdict = StudyVerdict(try Self.evidence())
         #expect(verdict.problems == [])
-        #expect(verdict.summary == "study: sessions=1 attendances=2 posts=0 pushes=3 problems=0")
+        #expect(verdict.summary == "study: sessions=1 by_time=0 left=0 attendances=2 posts=0 pushes=3 problems=0")
     }
 
     @Test("A session outlives neither its plan nor its host's absence, and does not end without a reason")
@@ -166,24 +166,77 @@ struct StudyVerdictTests {
         }
     }
 
-    @Test("If the clock was set, or the end was near, a push may be missing, but none may be too many")
-    func expired() throws {
-        let missing = try Self.problems { evidence in
-            evidence.steps = [Self.start + 1_000...Self.start + 5_000]
-            evidence.pushes = []
+    @Test("A push that has expired before its person's devices were known is not missing")
+    func forgotten() throws {
+        let forgotten = try Self.problems { evidence in
+            evidence.pushes = evidence.pushes.map { Self.push($0.kind, to: "", .expired) }
             evidence.arrivals = []
         }
-        #expect(missing == [])
-        let doubled = try Self.problems { evidence in
-            evidence.steps = [Self.start + 1_000...Self.start + 5_000]
-            evidence.pushes.append(Self.push(.sessionEnded, to: "ben"))
+        #expect(forgotten == [])
+    }
+
+    @Test("If the clock was set before the end was noticed, nobody may have been told of it, but nobody twice")
+    func clockSteps() throws {
+        func problems(_ steps: [ClosedRange<Int64>], told count: Int) throws -> [String] {
+            try Self.problems { evidence in
+                evidence.past[Self.id] = try Self.past(
+                    [Self.attendance("ann", at: 0), Self.attendance("ben", at: 10)], ended: 300, .time)
+                evidence.records.sessions[Self.id]?.leavers = []
+                evidence.records.sessions[Self.id]?.enders = []
+                evidence.steps = steps
+                evidence.pushes.removeAll { $0.kind == .sessionEnded }
+                evidence.arrivals = []
+                for account in ["ann", "ben"] {
+                    for _ in 0..<count { evidence.pushes.append(Self.push(.sessionEnded, to: account)) }
+                }
+            }
         }
-        #expect(doubled.count == 1)
-        let late = try Self.problems { evidence in
-            evidence.past[Self.id] = try Self.past([Self.attendance("ann", at: 0), Self.attendance("ben", at: 250)], ended: 260)
-            evidence.pushes.removeAll { $0.kind == .sessionJoin }
+        let early = Self.start + 100_000...Self.start + 105_000
+        let late = Self.start + 301_000...Self.start + 306_000
+        #expect(try problems([early], told: 1) == [])
+        #expect(try problems([early], told: 0).count == 2)
+        #expect(try problems([late], told: 0) == [])
+        #expect(try problems([late], told: 2).count == 2)
+    }
+
+    @Test("Who stays in a long session is told once that it ends soon, unless the clock was set before")
+    func warnings() throws {
+        func problems(told count: Int, _ steps: [ClosedRange<Int64>] = []) throws -> [String] {
+            try Self.problems { evidence in
+                evidence.past[Self.id] = try Self.past(
+                    [Self.attendance("ann", at: 0), Self.attendance("ben", at: 10)], ended: 500)
+                evidence.records.sessions[Self.id]?.minutes = [15]
+                evidence.steps = steps
+                for _ in 0..<count { evidence.pushes.append(Self.push(.sessionEnding, to: "ben")) }
+            }
         }
-        #expect(late == [])
+        #expect(try problems(told: 1) == [])
+        #expect(try problems(told: 0).count == 1)
+        #expect(try problems(told: 2).count == 1)
+        #expect(try problems(told: 0, [Self.start + 60_000...Self.start + 65_000]) == [])
+    }
+
+    @Test("The first post is told to those who are there; with a clock that was set nobody knows who was")
+    func firstPost() throws {
+        func problems(at seconds: Int64, told count: Int, _ steps: [ClosedRange<Int64>] = []) throws -> [String] {
+            try Self.problems { evidence in
+                let post = SessionPost(
+                    id: ObjectID(), author: try Self.name("ann"), number: nil, role: .student, text: "a", at: Self.time(seconds),
+                    removed: nil)
+                evidence.records.posts["a"] = StudyRecords.Post(session: Self.id, author: "ann", id: post.id)
+                evidence.posts[Self.id] = [post]
+                evidence.publicPosts[Self.id] = [post]
+                evidence.past[Self.id] = try Self.past(
+                    [Self.attendance("ann", at: 0), Self.attendance("ben", at: 10)], posts: 1)
+                evidence.steps = steps
+                for _ in 0..<count { evidence.pushes.append(Self.push(.sessionPost, to: "ben")) }
+            }
+        }
+        #expect(try problems(at: 60, told: 1) == [])
+        #expect(try problems(at: 60, told: 0).count == 1)
+        #expect(try problems(at: 5, told: 0) == [], "he has come later")
+        #expect(try problems(at: 60, told: 0, [Self.start + 20_000...Self.start + 25_000]) == [])
+        #expect(try problems(at: 60, told: 5).count == 1, "more than one a minute")
     }
 
     @Test("Each post is there once, and a removed one is for the professor alone")

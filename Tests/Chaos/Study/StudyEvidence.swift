@@ -10,6 +10,7 @@ struct StudyEvidence: Sendable {
         let kind: PushKind
         /// The session that it is about.
         let session: ObjectID
+        /// Empty if the message log has forgotten it: the push has expired before its person's devices were known.
         let account: String
         let state: DeliveryState
         /// FCM's name for it; `nil` if FCM has not accepted it.
@@ -143,7 +144,8 @@ extension StudyEvidence {
         }
         for record in push.relay.recipients {
             let device = record.recipient.device.flatMap { devices["\($0)"] }
-            guard let account = device ?? record.recipient.account?.description else {
+            let forgotten: String? = record.recipient.field == .account ? "" : nil
+            guard let account = device ?? record.recipient.account?.description ?? forgotten else {
                 problems.append("a push goes to \(record.recipient), whom nobody knows")
                 continue
             }

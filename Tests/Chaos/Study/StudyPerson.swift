@@ -25,12 +25,16 @@ struct StudyPerson: Sendable {
     }
 
     private static let asHost: [Act] = [.inside, .inside, .inside, .outside, .handOver, .edit, .end, .post, .invite, .change]
+    /// In one that its hosts neither end nor change: see ``isLong(_:)``.
+    private static let asHostOfLong: [Act] = [.inside, .inside, .handOver, .post, .post, .invite, .rest, .rest, .rest, .rest]
     private static let asAttendant: [Act] = [.post, .post, .post, .invite, .end, .change, .remove, .rest, .rest, .rest]
     private static let asVisitor: [Act] = [.start, .start, .join, .join, .join, .near, .elsewhere, .remove]
     private static let ofStudents: [Act] = [.rejoin]
     private static let ofStaff: [Act] = [.moderate, .moderate]
     /// The planned durations: sessions that end by themselves in most runs, and those whose end is announced.
     private static let durations = [5, 5, 5, 15]
+    /// Longer than the grace of the run: the session of a host who stays away ends.
+    private static let absence = Duration.seconds(12)
 
     var account: String { person.account }
 
@@ -40,10 +44,13 @@ struct StudyPerson: Sendable {
         see(own)
         let further = role.isStaff ? Self.ofStaff : Self.ofStudents
         if let current = own.current {
-            let acts = current.host?.description == account ? Self.asHost : Self.asAttendant
+            let ofHosts = Self.isLong(current) ? Self.asHostOfLong : Self.asHost
+            let acts = current.host?.description == account ? ofHosts : Self.asAttendant
             guard let act = (acts + (role.isStaff ? further : [])).randomElement(using: &random) else { return }
             try await carryOut(act, in: current, turn, &random)
-        } else if let hosted = own.hosted.randomElement(using: &random), Int.random(in: 0..<4, using: &random) == 0 {
+        } else if let hosted = own.hosted.randomElement(using: &random), !Self.isLong(hosted),
+            Int.random(in: 0..<4, using: &random) == 0
+        {
             try await leave(hosted)
         } else if let invite = own.invites.first, Bool.random(using: &random) {
             try await join(invite.session, leaving: nil)
@@ -52,12 +59,21 @@ struct StudyPerson: Sendable {
         }
     }
 
+    /// Whether a session is left alone until its time is over: one of eight. The others mostly end within seconds.
+    private static func isLong(_ session: StudySession) -> Bool {
+        let id = "\(session.id)"
+        return id.hasSuffix("0") || id.hasSuffix("8")
+    }
+
     // MARK: In a session
 
     private func carryOut(_ act: Act, in current: StudySession, _ turn: Int, _ random: inout SeededGenerator) async throws {
         switch act {
         case .inside: try await report(TestClass.near, at: current)
-        case .outside: try await report(TestClass.far, at: current)
+        case .outside:
+            try await report(TestClass.far, at: current)
+            // Some come back in time.
+            if Int.random(in: 0..<3, using: &random) == 0 { try await Task.sleep(for: Self.absence) }
         case .handOver: try await handOver(current, &random)
         case .edit: try await edit(current, turn, &random)
         case .end: try await leave(current)
@@ -79,7 +95,7 @@ struct StudyPerson: Sendable {
             // One that was repeated may have begun the grace before.
             if !isInside, presence == nil || report.isRepeated { record.hasOpenReport = true }
             if let ends = presence?.ends { record.endsByLeaving.insert(ends) }
-            if presence != nil { record.mustEndBy = isInside ? nil : presence?.ends }
+            if presence != nil || report.isRepeated { record.mustEndBy = isInside ? nil : presence?.ends }
         }
     }
 
@@ -90,10 +106,7 @@ struct StudyPerson: Sendable {
         ledger.note(session.id) { $0.mustEndBy = nil }
         let answer = try await person.expect([200, 403, 404, 409], .PUT, session.path, ["host": .string(other)])
         ledger.note(session.id) { record in
-            var count = record.handOvers[other] ?? StudyRecords.Count()
-            if answer.status == 200 { count.certain += 1 }
-            if answer.status == 200 || answer.isRepeated { count.possible += 1 }
-            record.handOvers[other] = count
+            record.handOvers[other, default: StudyRecords.Count()].add(isDone: answer.status == 200, answer)
             record.mustEndBy = nil
         }
     }
@@ -122,12 +135,9 @@ struct StudyPerson: Sendable {
             [200, 403, 404, 409], .POST, session.path + "/invite", ["accounts": [.string(friend)]])
         let invited = try answer.status == 200 ? JSONCoder.decode(InviteToSession.Reply.self, from: answer.answer.body) : nil
         ledger.note(session.id) { record in
-            var count = record.invites[friend] ?? StudyRecords.Count()
             // Once more after the friend has left the class and come back.
             let isDone = invited?.invited.isEmpty == false
-            if isDone { count.certain += 1 }
-            if isDone || answer.isRepeated { count.possible += 1 }
-            record.invites[friend] = count
+            record.invites[friend, default: StudyRecords.Count()].add(isDone: isDone, answer)
         }
     }
 
@@ -210,16 +220,15 @@ struct StudyPerson: Sendable {
         if Bool.random(using: &random) {
             let post = ledger.post(where: { $0.author.hasPrefix(StudyTraffic.studentPrefix) }, using: &random)
             if let post { try await remove(post, &random) }
-        } else if let session = try await open(&random), session.hostRole == .student {
+        } else if let session = try await open(&random), session.hostRole == .student, !Self.isLong(session) {
             ledger.note(session.id) { _ = $0.enders.insert(account) }
             try await person.expect([204, 403, 404], .POST, session.path + "/end")
         }
     }
 
-    /// Leaves a class, and joins it again.
+    /// Leaves a class, and joins it again. The person is in no session.
     private func rejoin(_ random: inout SeededGenerator) async throws {
         guard let place = classes.randomElement(using: &random) else { return }
-        ledger.leaves(account, sessions: ledger.visited(by: account))
         try await person.expect([204, 404], .DELETE, "/user\(place.path)")
         try await person.expect([201], .POST, "/user/classes", ["key": .string(place.key)])
     }

@@ -2,12 +2,13 @@ import Schemas
 
 /// Whether each push about the sessions of a run is in the message log as often as it should be, and at FCM. Pure.
 ///
-/// How often that is follows from what people were answered. What they have asked for without an answer, what happened shortly before the
-/// end of a session, and sessions during which the machine's clock was set, only bound it from above: the push may have expired.
+/// How often that is follows from what people were answered. What they have asked for without an answer only bounds it from above. If the
+/// machine's clock was set, some pushes are not expected for certain: see ``mayBeLate(_:)`` and ``isSteady(_:_:until:)``.
 struct StudyPushes: Sendable {
     private struct Place: Hashable {
         let kind: PushKind
         let session: ObjectID
+        /// Empty if it is forgotten: see ``StudyEvidence/Push/account``.
         let account: String
     }
 
@@ -15,9 +16,13 @@ struct StudyPushes: Sendable {
     private let counts: [Place: Int]
     private let evidence: StudyEvidence
 
-    /// A session without its clock or its end in doubt is told of within this time, in milliseconds.
+    /// That something is due is noticed within this time, in milliseconds, even if the service is away for a while.
     private static let margin: Int64 = 60_000
+    /// By how much the clock is set, and how long an end is worth a push, in milliseconds.
+    private static let hour: Int64 = 3_600_000
     private static let minMinutesWithWarning = 15
+    /// How long before the end of a session its attendants are told, in milliseconds.
+    private static let warning: Int64 = 600_000
 
     init(_ evidence: StudyEvidence) {
         self.evidence = evidence
@@ -34,32 +39,33 @@ struct StudyPushes: Sendable {
         counts[Place(kind: kind, session: session.id, account: account)] ?? 0
     }
 
-    /// Checks how many pushes of a kind about a session are for an account.
+    /// Checks how many pushes of a kind about a session are for an account. One whose account is forgotten may be for any.
     private mutating func expect(
         _ kind: PushKind, about session: PastSession, for account: String, _ least: Int, _ most: Int
     ) {
         let found = count(kind, session, account)
-        guard found < least || found > most else { return }
+        let forgotten = count(kind, session, "")
+        guard found + forgotten < least || found > most else { return }
         let expected = least == most ? "\(least)" : "\(least) to \(most)"
         problems.append("\(account) got \(found) pushes \(kind) about \(session.id), expected \(expected)")
     }
 
     private mutating func judge(_ session: PastSession, _ record: StudyRecords.Session, _ starter: String) {
-        let isCertain = !isDisturbed(session, record)
         let hosts = Set([starter]).union(record.handOvers.filter { $0.value.possible > 0 }.keys)
         // Nobody else can get anything about it.
         let known = record.visitors.union(hosts).union(evidence.announced).union(record.invites.keys)
         let there = stayed(record, starter)
         for account in known.sorted() {
-            let isAnnounced = evidence.announced.contains(account) && account != starter
-            expect(.sessionNew, about: session, for: account, isAnnounced && isCertain ? 1 : 0, isAnnounced ? 1 : 0)
+            let announcements = evidence.announced.contains(account) && account != starter ? 1 : 0
+            expect(.sessionNew, about: session, for: account, announcements, announcements)
             let wasThere = record.visitors.contains(account) || hosts.contains(account)
-            judgeEnd(session, record, account, isThere: there.contains(account) && isCertain, wasThere: wasThere)
+            let isThere = there.contains(account)
+            judgeEnd(session, record, account, isThere: isThere, wasThere: wasThere)
             judgeInvitations(session, record, account)
-            judgePosts(session, record, account, isThere: there.contains(account) && isCertain, wasThere: wasThere)
+            judgePosts(session, record, account, isThere: isThere, wasThere: wasThere)
         }
-        judgeJoins(session, record, starter, hosts, isCertain: isCertain)
-        for place in counts.keys where place.session == session.id && !known.contains(place.account) {
+        judgeJoins(session, record, starter, hosts)
+        for place in counts.keys where place.session == session.id && !known.contains(place.account) && !place.account.isEmpty {
             problems.append("\(place.account) got a push \(place.kind) about \(session.id), in which they have no part")
         }
     }
@@ -70,22 +76,33 @@ struct StudyPushes: Sendable {
         return record.joined.union(staysAsHost ? [starter] : []).subtracting(record.leavers).subtracting(record.enders)
     }
 
-    /// Whether the machine's clock was set while the session was open, or shortly afterwards.
-    private func isDisturbed(_ session: PastSession, _ record: StudyRecords.Session) -> Bool {
-        let time = record.begun - Self.margin...max(record.begun, session.ended.rawValue) + Self.margin
-        return evidence.steps.contains { $0.overlaps(time) }
+    private func wasSet(during time: ClosedRange<Int64>) -> Bool { evidence.steps.contains { $0.overlaps(time) } }
+
+    /// Whether the service's clock was right from the start of a session to a moment by that clock.
+    private func isSteady(_ session: PastSession, _ record: StudyRecords.Session, until moment: UnixMilliseconds) -> Bool {
+        let begun = record.begun
+        // Otherwise it was started while the clock was an hour ahead or behind.
+        guard session.starts.rawValue >= begun, session.starts.rawValue < begun + Self.hour / 2 else { return false }
+        return moment >= session.starts && !wasSet(during: begun...moment.rawValue)
     }
 
-    /// Whether it has ended so long before its planned end that no push about it has expired on its way.
-    private func isEarly(_ session: PastSession, _ record: StudyRecords.Session) -> Bool {
-        let planned = session.starts.rawValue + Int64(record.minutes.min() ?? 0) * 60_000
-        return !isDisturbed(session, record) && session.ended.rawValue < planned - StudyVerdict.pushTime
+    /// Whether its end may have been noticed so late that nobody is told any more: the clock was set an hour ahead before.
+    private func mayBeLate(_ session: PastSession) -> Bool {
+        guard [.time, .left].contains(session.reason) else { return false }
+        // The second time is that of a session of a clock that was an hour behind.
+        return [session.ended.rawValue, session.ended.rawValue + Self.hour].contains { wasSet(during: $0...$0 + Self.margin) }
+    }
+
+    /// When somebody came first.
+    private func arrival(_ account: String, at session: PastSession) -> UnixMilliseconds? {
+        session.attendants.first { $0.person.account?.description == account }?.joined
     }
 
     private mutating func judgeEnd(
         _ session: PastSession, _ record: StudyRecords.Session, _ account: String, isThere: Bool, wasThere: Bool
     ) {
-        expect(.sessionEnded, about: session, for: account, isThere ? 1 : 0, wasThere ? 1 : 0)
+        let isTold = isThere && !mayBeLate(session)
+        expect(.sessionEnded, about: session, for: account, isTold ? 1 : 0, wasThere ? 1 : 0)
         // The one who has ended it is not told.
         let ender =
             switch session.reason {
@@ -95,31 +112,38 @@ struct StudyPushes: Sendable {
             }
         if ender == account { expect(.sessionEnded, about: session, for: account, 0, 0) }
         let isLong = (record.minutes.max() ?? 0) >= Self.minMinutesWithWarning
-        expect(.sessionEnding, about: session, for: account, 0, isLong && wasThere ? 1 : 0)
+        let warnings = isThere && isWarned(session, record, account) ? 1 : 0
+        expect(.sessionEnding, about: session, for: account, warnings, isLong && wasThere ? 1 : 0)
+    }
+
+    /// Whether an attendant who has stayed was there when the attendants had to be told that it ends soon.
+    private func isWarned(_ session: PastSession, _ record: StudyRecords.Session, _ account: String) -> Bool {
+        guard record.minutes.count == 1, let minutes = record.minutes.first, minutes >= Self.minMinutesWithWarning,
+            let joined = arrival(account, at: session)
+        else { return false }
+        let time = session.starts.rawValue + Int64(minutes) * 60_000 - Self.warning
+        let noticed = UnixMilliseconds(rawValue: time + Self.margin)
+        guard session.ended > noticed, isSteady(session, record, until: noticed) else { return false }
+        return joined >= session.starts && joined.rawValue < time
     }
 
     /// Each person to whom it was handed over, or who was invited, is told.
     private mutating func judgeInvitations(_ session: PastSession, _ record: StudyRecords.Session, _ account: String) {
-        let isEarly = isEarly(session, record)
         let handOvers = record.handOvers[account] ?? StudyRecords.Count()
-        expect(.sessionHost, about: session, for: account, isEarly ? handOvers.certain : 0, handOvers.possible)
+        expect(.sessionHost, about: session, for: account, handOvers.certain, handOvers.possible)
         let invites = record.invites[account] ?? StudyRecords.Count()
-        expect(.sessionInvite, about: session, for: account, isEarly ? invites.certain : 0, invites.possible)
+        expect(.sessionInvite, about: session, for: account, invites.certain, invites.possible)
     }
 
     /// The host is told of everybody who comes for the first time.
     private mutating func judgeJoins(
-        _ session: PastSession, _ record: StudyRecords.Session, _ starter: String, _ hosts: Set<String>, isCertain: Bool
+        _ session: PastSession, _ record: StudyRecords.Session, _ starter: String, _ hosts: Set<String>
     ) {
-        let came = session.attendants.filter { !record.attends || $0.person.account?.description != starter }
-        let planned = session.starts.rawValue + Int64(record.minutes.min() ?? 0) * 60_000
-        let early = came.filter { $0.joined.rawValue < planned - StudyVerdict.pushTime }
+        let came = session.attendants.count { !record.attends || $0.person.account?.description != starter }
         let found = counts.filter { $0.key.session == session.id && $0.key.kind == .sessionJoin }
         let total = found.values.reduce(0, +)
-        if total > came.count || total < (isCertain ? early.count : 0) {
-            problems.append("\(total) pushes tell that \(came.count) persons have joined \(session.id)")
-        }
-        for place in found.keys where !hosts.contains(place.account) {
+        if total != came { problems.append("\(total) pushes tell that \(came) persons have joined \(session.id)") }
+        for place in found.keys where !hosts.contains(place.account) && !place.account.isEmpty {
             problems.append("\(place.account) was told of who has joined \(session.id), and has never hosted it")
         }
     }
@@ -130,12 +154,16 @@ struct StudyPushes: Sendable {
     ) {
         let posts = evidence.posts[session.id] ?? []
         let hasOthers = posts.contains { $0.author?.description != account }
-        let minutes = max(0, (session.ended.rawValue - session.starts.rawValue) / 60_000)
-        let joined = session.attendants.first { $0.person.account?.description == account }?.joined
-        let first = posts.min { $0.at < $1.at }
-        let knows = isThere && isEarly(session, record) && joined != nil
-        let isTold = knows && first.map { $0.author?.description != account && $0.at > (joined ?? .max) } ?? false
-        expect(.sessionPost, about: session, for: account, isTold ? 1 : 0, hasOthers && wasThere ? Int(minutes) + 2 : 0)
+        // With a clock that was set, some minutes are an hour.
+        let minutes = (session.ended.rawValue - session.starts.rawValue) / 60_000
+        let most = isSteady(session, record, until: session.ended) ? Int(minutes) + 2 : Int.max
+        var isTold = false
+        if isThere, let first = posts.min(by: { $0.at < $1.at }), let joined = arrival(account, at: session) {
+            isTold =
+                first.author?.description != account && joined >= session.starts && joined < first.at
+                && isSteady(session, record, until: first.at)
+        }
+        expect(.sessionPost, about: session, for: account, isTold ? 1 : 0, hasOthers && wasThere ? most : 0)
     }
 
     /// What the message log says that FCM has accepted is at FCM, and FCM has nothing else.

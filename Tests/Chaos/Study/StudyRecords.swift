@@ -32,6 +32,12 @@ struct StudyRecords: Sendable {
     struct Count: Hashable, Sendable {
         var certain = 0
         var possible = 0
+
+        /// An earlier attempt without an answer may have done it as well.
+        mutating func add(isDone: Bool, _ answer: DefiniteAnswer) {
+            if isDone { certain += 1 }
+            possible += (isDone ? 1 : 0) + (answer.isRepeated ? 1 : 0)
+        }
     }
 
     struct Post: Hashable, Sendable {
@@ -69,22 +75,13 @@ final class StudyLedger: Sendable {
         state.withLock { if $0.problems.count < Self.maxProblems { $0.problems.append(problem) } }
     }
 
-    /// Somebody is about to do what leaves every session of a class, or ends it if they host it.
-    ///
-    /// - Parameter sessions: Those that may be of the class.
+    /// Somebody is about to do what leaves sessions, or ends those that they host.
     func leaves(_ account: String, sessions: [ObjectID]) {
         for id in sessions {
             note(id) { session in
                 session.leavers.insert(account)
                 session.enders.insert(account)
             }
-        }
-    }
-
-    /// The sessions in which somebody was or may have been.
-    func visited(by account: String) -> [ObjectID] {
-        state.withLock { records in
-            records.sessions.filter { $0.value.visitors.contains(account) || $0.value.starter == account }.map(\.key)
         }
     }
 

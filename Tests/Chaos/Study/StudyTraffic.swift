@@ -9,6 +9,8 @@ struct StudyTraffic: Sendable {
     static let studentPrefix = "study-"
     private static let assistants = 2
     private static let professor = "study.professor"
+    /// How long it may take until the history has a session that has ended by itself.
+    private static let writingTimeout = Duration.seconds(60)
 
     private let requests: StudentRequests
     private let people: [StudyPerson]
@@ -130,8 +132,15 @@ struct StudyTraffic: Sendable {
             ledger.leaves(professor.account, sessions: [session.id])
             try await professor.person.expect([204, 404], isOwn ? .DELETE : .POST, session.path + (isOwn ? "" : "/end"))
         }
-        for group in classes { try await evidence.readPast(of: group, by: professor.person, and: people) }
         evidence.records = ledger.records
+        let started = Set(evidence.records.sessions.filter { $0.value.starter != nil }.keys)
+        let deadline = ContinuousClock.now + Self.writingTimeout
+        while true {
+            for group in classes { try await evidence.readPast(of: group, by: professor.person, and: people) }
+            // What has ended by itself is written down a moment later.
+            if started.isSubset(of: evidence.past.keys) || ContinuousClock.now >= deadline { break }
+            try await Task.sleep(for: .seconds(1))
+        }
         evidence.announced = announced
         evidence.phones = phones
         evidence.devices = Dictionary(uniqueKeysWithValues: people.map { ("\($0.person.device)", $0.account) })

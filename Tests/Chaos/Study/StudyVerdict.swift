@@ -9,8 +9,6 @@ struct StudyVerdict: Sendable {
     /// The line for the report.
     let summary: String
 
-    /// A push about what happened so shortly before the planned end of its session may have expired on its way, in milliseconds.
-    static let pushTime: Int64 = 90_000
     private static let maxProblems = 50
 
     init(_ evidence: StudyEvidence) {
@@ -24,9 +22,11 @@ struct StudyVerdict: Sendable {
         if hidden > 0 { problems = problems.prefix(Self.maxProblems) + ["and \(hidden) further problems of people who study"] }
         let attendances = evidence.past.values.reduce(0) { $0 + $1.attendants.count }
         let posts = evidence.posts.values.reduce(0) { $0 + $1.count }
+        let byTime = evidence.past.values.count { $0.reason == .time }
+        let left = evidence.past.values.count { $0.reason == .left }
         summary =
-            "study: sessions=\(evidence.past.count) attendances=\(attendances) posts=\(posts) pushes=\(evidence.pushes.count) "
-            + "problems=\(problems.count)"
+            "study: sessions=\(evidence.past.count) by_time=\(byTime) left=\(left) attendances=\(attendances) posts=\(posts) "
+            + "pushes=\(evidence.pushes.count) problems=\(problems.count)"
     }
 
     /// What is wrong with a session that has ended, by its rules.
