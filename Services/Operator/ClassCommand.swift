@@ -65,7 +65,8 @@ struct GiveClassCommand: StudyCommand {
         guard !found.disabled else { throw StartFailure(description: "the account \(found.account) is disabled") }
         guard found.professor == true else {
             throw StartFailure(
-                description: "\(found.account) has not the professor's mark; a super user gives it in the portal, or msi account import")
+                description:
+                    "\(found.account) has not the professor's mark; a super user gives it in the portal, or msi account import")
         }
         let entry = try await study.request(GiveClass(try await study.classID(of: name), to: found.account))
         return "\(found.account) is the professor of \(entry.identificationKey) (\(entry.name))"

@@ -219,7 +219,8 @@ extension Instrument {
         "msi_study_attendants", "The persons who are in an open study session.", .gauge)
     package static let studyOverdue = Instrument(
         "msi_study_overdue_seconds",
-        "For how long an open study session has waited to be ended, or its attendants to be told something; 0 if none does.", .gauge)
+        "For how long an open study session has waited to be ended, or its attendants to be told something; 0 if none does.",
+        .gauge)
     package static let studyPushesWaiting = Instrument(
         "msi_study_pushes_waiting", "The pushes about study sessions that the message log has not stored yet.", .gauge)
     package static let studySessionEnds = Instrument(

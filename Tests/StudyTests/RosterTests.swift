@@ -80,9 +80,10 @@ struct RosterTests {
             // The gateway passes the cursor on, whether or not the caller may see the last person of the page.
             let cursor = try #require(Data(base64URL: next))
             #expect(!String(decoding: cursor, as: UTF8.self).contains("ann"))
-            for (one, other, shared) in [("ann", "zoe", true), ("zoe", "ann", true), ("bob", "zoe", false), ("ann", "eve", false)]
-                as [(AccountName, AccountName, Bool)]
-            {
+            let pairs: [(AccountName, AccountName, Bool)] = [
+                ("ann", "zoe", true), ("zoe", "ann", true), ("bob", "zoe", false), ("ann", "eve", false),
+            ]
+            for (one, other, shared) in pairs {
                 #expect(try await study.person(one).request(CheckClassmate(other)).shared == shared)
             }
             try await ann.request(LeaveClass(chemistry))

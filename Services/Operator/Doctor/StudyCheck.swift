@@ -58,7 +58,8 @@ struct StudyCheck: Sendable {
         let missing = Self.leaflet.filter { !FileManager.default.isReadableFile(atPath: "\(folder)/\($0)") }
         guard !missing.isEmpty else { return .ok(.study, "maps are drawn by Leaflet, from \(folder)") }
         return .warning(
-            .study, "\(folder) has no \(missing.joined(separator: " and ")), so the pages show study sessions in lists, without a map",
+            .study,
+            "\(folder) has no \(missing.joined(separator: " and ")), so the pages show study sessions in lists, without a map",
             "apt install libjs-leaflet, or name its folder by \(Setting<String>.leafletFolder.declaration.name); then restart "
                 + ServiceEntry.gateway.executable)
     }
@@ -77,13 +78,15 @@ struct StudyCheck: Sendable {
         .ok(
             .study,
             "the map is the plan of an invented campus, which is enough to try the hub out; "
-                + "\(Setting<String>.mapPlan.declaration.name) names your own, \(Setting<String>.mapTiles.declaration.name) a server of maps")
+                + "\(Setting<String>.mapPlan.declaration.name) names your own, \(Setting<String>.mapTiles.declaration.name) a server of maps"
+        )
     }
 
     /// The server is not asked: it is browsers that have to reach it.
     static func finding(aboutTiles address: String, attribution: String?) -> Finding {
         let server = address.split(separator: "/").dropFirst().first.map(String.init) ?? address
-        let found = "browsers get the pictures of the map from \(server), which learns from which address somebody looks at which place"
+        let found =
+            "browsers get the pictures of the map from \(server), which learns from which address somebody looks at which place"
         guard attribution == nil else { return .ok(.study, found) }
         return .warning(
             .study, "\(found), and nothing on the map says who has made them",

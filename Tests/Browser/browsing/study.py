@@ -90,7 +90,7 @@ def says(page, text):
 
 
 def remover(page, text=""):
-    """The buttons that remove posts, or the post with a text. What only readers hear of a button is a word of its own."""
+    """The buttons that remove posts, or the post with a text. What only readers hear of a button is an extra word."""
     return page.get_by_role("button", name=re.compile(f"^Remove.*{re.escape(text)}"))
 
 

@@ -168,7 +168,8 @@ struct StudyInputTests {
         study.put(["bob", "carl"], into: ObjectID())
         try await withGateway(study) { ann, study, people in
             for (name, isClassmate) in [("bob", true), ("BOB", true), ("carl", false), ("ann", false)] {
-                let expected: JSONValue = isClassmate ? ["account": .string(name), "classmate": true] : ["account": .string(name)]
+                let expected: JSONValue =
+                    isClassmate ? ["account": .string(name), "classmate": true] : ["account": .string(name)]
                 // The gateway waits for the study service only for a moment, which may be too short on a busy machine.
                 try await eventually("the view of \(name)") {
                     let view = try await ann.request("GET", "/users/\(name)")

@@ -35,7 +35,7 @@ async function showLarge({ role, code }) {
     h("p", { class: "secondary" }, t("prof.key.how", { address: `${location.host}/app/` })),
     h("div", { class: "actions" }, copyButton(() => address, { label: t("prof.key.copyLink") }), h("button",
       { class: "button main", type: "button", autofocus: true, onclick: () => close() }, t("prof.key.done")))] });
-  // While people used it, the list was made anew, and the button that had the focus is gone.
+  // While people used it, the list was made again, and the button that had the focus is gone.
   if (document.activeElement === document.body) focusHeading();
 }
 
