@@ -6,7 +6,7 @@ import re
 import pytest
 from browsing.app import tab
 from browsing.people import in_arabic, open_people
-from browsing.study import REFUSED, at, bar, confirm, go, listed, on_map, open_study, pin, row, says, sheet
+from browsing.study import REFUSED, at, bar, confirm, go, listed, listen, on_map, open_study, pin, row, says, sheet
 from browsing.visits import NARROW, SERVICE_AWAY
 from harness.study import CAMPUS, NORTH, SOUTH, WEST, Class, student
 from harness.waiting import eventually
@@ -193,8 +193,9 @@ def test_pictures_of_a_server(visit, group, ann):
     page = open_people(visit, ann)
     page.route("https://tiles.example.edu/**", picture)
     with_map(page, change)
-    go(page, "#study")
-    eventually("pictures", lambda: asked and all(re.fullmatch(r"https://tiles\.example\.edu/\d+/\d+/\d+\.png", each) for each in asked))
+    with page.expect_response(re.compile(r"^https://tiles\.example\.edu/")):
+        go(page, "#study")
+    assert asked and all(re.fullmatch(r"https://tiles\.example\.edu/\d+/\d+/\d+\.png", each) for each in asked), asked
     expect(page.get_by_role("link", name="maps.example.edu")).to_be_visible()
     expect(page.locator(".plan-building")).to_have_count(0)
 
@@ -205,7 +206,7 @@ def test_without_leaflet(visit, group, ann, ben, pictures, is_installed):
     visit.expect_errors(r"leaflet", r"net::ERR_FAILED|Failed to fetch")
     group.add(ann, ben)
     session = group.start(ben, "Heaps")
-    page = open_people(visit, ann, narrow=True)
+    page = listen(open_people(visit, ann, narrow=True))
     if is_installed:
         page.route("**/leaflet.min.js", lambda route: route.abort())
     else:
@@ -255,7 +256,7 @@ def test_without_a_position(visit, group, ann, ben, pictures):
     group.add(ann, ben)
     session = group.start(ben, "Heaps")
     page = open_study(visit, ann, narrow=True)
-    page.evaluate("navigator.geolocation.getCurrentPosition = (done, failed) => failed({ code: 1 })")
+    page.evaluate("() => { navigator.geolocation.getCurrentPosition = (done, failed) => failed({ code: 1 }); }")
     page.get_by_role("link", name="New session").click()
     form = sheet(page, "New session")
     expect(form.get_by_text("Who starts a session as a student has to be there.")).to_be_visible()

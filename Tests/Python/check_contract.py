@@ -248,6 +248,8 @@ def follow_by_head(document):
 class Objects:
     """Objects of the cube and of the archive, so that requests do not only get 404."""
 
+    NAMES = ("channel", "area", "subject", "channelID", "areaID", "subjectID", "msi_key", "templateID", "account", "tokenID")
+
     def __init__(self, operator, name):
         self.operator = operator
         self.kept, self.topic = self.subject(name)
@@ -373,9 +375,11 @@ def use_objects(document, objects):
     document["paths"]["/user/devices/{id}"]["delete"]["parameters"][0]["schema"] = {"enum": [ABSENT]}
     for operations in document["paths"].values():
         for method, operation in operations.items():
-            known = objects.spare() if method == "delete" else objects.kept
-            for parameter in operation.get("parameters", []):
-                if parameter["in"] == "path" and parameter["name"] in known:
+            named = [each for each in operation.get("parameters", []) if each["in"] == "path" and each["name"] in objects.NAMES]
+            # Each operation that deletes gets its own, and an account has at most 100 tokens.
+            known = objects.spare() if named and method == "delete" else objects.kept
+            for parameter in named:
+                if parameter["name"] in known:
                     parameter["schema"] = {"enum": [known[parameter["name"]], ABSENT]}
     post = document["components"]["schemas"]["MessagePost"]
     post["properties"]["topic_key"] = {"enum": [objects.topic]}

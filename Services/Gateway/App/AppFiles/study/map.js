@@ -165,8 +165,9 @@ export function mapView({ centre = null, onopen, onmany = ([id]) => onopen(id), 
   }
 
   async function goToPosition() {
-    const position = map && await askForPosition();
-    if (!position) return;
+    const position = await askForPosition();
+    // A map that comes later begins there.
+    if (!position || !map) return;
     isPlaced = true;
     goTo(pointOf(position), closeZoom);
   }

@@ -6,7 +6,7 @@ import { t } from "../lib/text.js";
 import { dialogButtons, showDialog } from "../elements/dialog.js";
 import { toast } from "../elements/toast.js";
 
-/** How old a position may be, and how long the browser may take for one, in milliseconds. */
+/** How old a position may be unless it is to be new, and how long the browser may take for one, in milliseconds. */
 const maxAge = 15_000;
 const patience = 20_000;
 /** The largest accuracy that the hub takes, in metres. */
@@ -41,13 +41,13 @@ async function permission() {
 /** Whether the browser says a position without a question. */
 export const isPositionAllowed = async () => !positionObstacle() && (await permission()) === "granted";
 
-/** Asks the browser for the position. Rejects with the browser's error. */
-export const locate = () => new Promise((resolve, reject) => {
+/** Asks the browser for the position, at most as old as `age` in milliseconds. Rejects with the browser's error. */
+export const locate = (age = maxAge) => new Promise((resolve, reject) => {
   navigator.geolocation.getCurrentPosition(({ coords: { latitude, longitude, accuracy } }) => {
     last = { latitude, longitude, accuracy: Math.min(accuracy, maxAccuracy) };
     for (const listener of listeners) listener(last);
     resolve(last);
-  }, reject, { enableHighAccuracy: true, maximumAge: maxAge, timeout: patience });
+  }, reject, { enableHighAccuracy: true, maximumAge: age, timeout: patience });
 });
 
 const explain = () => showDialog({ heading: t("position.heading"), make: (close) => [

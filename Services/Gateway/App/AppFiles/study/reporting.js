@@ -25,7 +25,7 @@ export function reporter() {
     if (!session || document.hidden || isBusy || !(await isPositionAllowed())) return;
     isBusy = true;
     try {
-      const position = await locate();
+      const position = await locate(0);
       await (await studyOfApp()).act("report", { class: session.class, session: session.id, position });
     } catch (error) {
       // Silence is not absence. The next minute tries again.
