@@ -20,6 +20,11 @@ DAY = 86_400_000
 BUDGET = 60_000
 
 
+@pytest.fixture(scope="module")
+def product(study_product):
+    return study_product
+
+
 @pytest.fixture
 def visit(visit):
     # The emulator's pages have no icon.

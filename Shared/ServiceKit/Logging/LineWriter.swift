@@ -31,13 +31,23 @@ final class LineWriter: Sendable {
     /// A buffer that has grown beyond it is not used again.
     private static let maxKeptCapacity = 65_536
 
+    /// A line that says how many were dropped. If it is lost as well, the next report has its number.
+    private struct Report {
+        /// Where it ends in the waiting bytes.
+        let end: Int
+        let dropped: Int
+    }
+
     /// One write of the thread.
     private struct Batch {
         var bytes: [UInt8]
+        let reports: [Report]
         /// Whether the descriptor has got a part of a line that will not be completed.
         var isInLine: Bool
-        /// The lines that could not be written.
+        /// The lines that could not be written, without reports.
         var lost = 0
+        /// The lost lines, and those of lost reports.
+        var unreported = 0
     }
 
     private enum Activity {
@@ -69,6 +79,8 @@ final class LineWriter: Sendable {
     private struct State {
         /// Whole lines.
         var waiting: [UInt8] = []
+        /// Those in `waiting`.
+        var reports: [Report] = []
         /// An empty buffer for later lines.
         var spare: [UInt8] = []
         var activity = Activity.notStarted
@@ -124,8 +136,9 @@ final class LineWriter: Sendable {
             }
             if state.unreported > 0 {
                 let earlier = report(state.unreported)
-                state.unreported = 0
                 state.waiting += earlier
+                state.reports.append(Report(end: state.waiting.count, dropped: state.unreported))
+                state.unreported = 0
                 state.appended += earlier.count
             }
             state.waiting += line
@@ -197,8 +210,9 @@ final class LineWriter: Sendable {
         let taken = state.withLock { state -> Batch? in
             guard !state.isWriting, !state.waiting.isEmpty else { return nil }
             state.isWriting = true
-            let batch = Batch(bytes: state.waiting, isInLine: state.isInLine)
+            let batch = Batch(bytes: state.waiting, reports: state.reports, isInLine: state.isInLine)
             state.waiting = state.spare
+            state.reports = []
             state.spare = []
             return batch
         }
@@ -212,7 +226,7 @@ final class LineWriter: Sendable {
             state.isHanging = false
             state.isInLine = batch.isInLine
             state.finished += count
-            state.unreported += batch.lost
+            state.unreported += batch.unreported
             state.spare = batch.bytes
             let reached = state.waiters.filter { $0.end <= state.finished }
             state.waiters.removeAll { $0.end <= state.finished }
@@ -236,7 +250,11 @@ final class LineWriter: Sendable {
                 if batch.isInLine, writeLineBreak() { batch.isInLine = false }
                 let written = batch.isInLine ? 0 : write(chunk)
                 guard written < chunk.count else { continue }
-                batch.lost += chunk[written...].count { $0 == UInt8(ascii: "\n") }
+                let lost = bytes.count - rest.count - chunk.count + written..<bytes.count - rest.count
+                let reports = batch.reports.filter { lost.contains($0.end - 1) }
+                let lines = bytes[lost].count { $0 == UInt8(ascii: "\n") } - reports.count
+                batch.lost += lines
+                batch.unreported += reports.reduce(lines) { $0 + $1.dropped }
                 if written > 0 { batch.isInLine = chunk[written - 1] != UInt8(ascii: "\n") }
             }
         }

@@ -33,6 +33,7 @@ package final class MongoDatabase: Sendable {
     private let watchThread = BlockingThreads(maxThreads: 1, maxWaiting: 1)
     /// Its own thread, so that a probe never waits for hanging operations.
     private let probeThread = BlockingThreads(maxThreads: 1, maxWaiting: 1)
+    private let isStopping = Atomic(false)
     private let availability = Mutex(Availability())
     private let writes = WriteHealth()
     private let overdue = SlowOperationWatch()
@@ -100,7 +101,11 @@ package final class MongoDatabase: Sendable {
     package func transaction<Value: Sendable>(
         _ body: @escaping @Sendable (MongoConnection) throws -> Value
     ) async throws -> Value {
-        try await run(on: transactionThread) { try $0.transaction(body) }
+        try await run(on: transactionThread) { connection in
+            // A service that stops answers nobody any more. With a slow server, those that wait would hold up its end for minutes.
+            guard !self.isStopping.load(ordering: .relaxed) else { throw MongoError(.overloaded, "the service is stopping") }
+            return try connection.transaction(body)
+        }
     }
 
     /// Reads several documents from one snapshot, concurrently with other operations. It needs a replica set.
@@ -130,8 +135,9 @@ package final class MongoDatabase: Sendable {
         }
     }
 
-    /// Waits for running operations, and closes all connections. Do not use it afterwards.
+    /// Waits for running operations, and closes all connections. Transactions that have not begun fail. Do not use it afterwards.
     package func close() async {
+        isStopping.store(true, ordering: .relaxed)
         await threads.close()
         await transactionThread.close()
         await watchThread.close()
