@@ -12,8 +12,10 @@ import Synchronization
 package final class MongoDatabase: Sendable {
     /// One for transactions, one for the preparation, one for the change stream.
     private static let reservedConnections = 3
-    /// Keeps the wait shorter than the callers' timeouts.
     private static let maxWaiting = 10_000
+    /// How long an operation waits for a thread. Its caller has given up by then; with a slow server, such operations would keep back
+    /// the others, and the end of the service, for minutes.
+    private static let maxWait = Duration.seconds(10)
     private static let pauseBetweenProbes = Duration.milliseconds(500)
     /// A server that does not answer a ping in this time is unreachable, even if operations may take longer.
     private static let probeTimeout = Duration.seconds(2)
@@ -33,7 +35,6 @@ package final class MongoDatabase: Sendable {
     private let watchThread = BlockingThreads(maxThreads: 1, maxWaiting: 1)
     /// Its own thread, so that a probe never waits for hanging operations.
     private let probeThread = BlockingThreads(maxThreads: 1, maxWaiting: 1)
-    private let isStopping = Atomic(false)
     private let availability = Mutex(Availability())
     private let writes = WriteHealth()
     private let overdue = SlowOperationWatch()
@@ -101,11 +102,7 @@ package final class MongoDatabase: Sendable {
     package func transaction<Value: Sendable>(
         _ body: @escaping @Sendable (MongoConnection) throws -> Value
     ) async throws -> Value {
-        try await run(on: transactionThread) { connection in
-            // A service that stops answers nobody any more. With a slow server, those that wait would hold up its end for minutes.
-            guard !self.isStopping.load(ordering: .relaxed) else { throw MongoError(.overloaded, "the service is stopping") }
-            return try connection.transaction(body)
-        }
+        try await run(on: transactionThread) { try $0.transaction(body) }
     }
 
     /// Reads several documents from one snapshot, concurrently with other operations. It needs a replica set.
@@ -135,9 +132,8 @@ package final class MongoDatabase: Sendable {
         }
     }
 
-    /// Waits for running operations, and closes all connections. Transactions that have not begun fail. Do not use it afterwards.
+    /// Waits for running operations, and closes all connections. Do not use it afterwards.
     package func close() async {
-        isStopping.store(true, ordering: .relaxed)
         await threads.close()
         await transactionThread.close()
         await watchThread.close()
@@ -172,7 +168,12 @@ package final class MongoDatabase: Sendable {
         }
         let start = ContinuousClock.now
         let isAccepted = threads.submit {
-            let outcome = Result { try self.perform(ticket, mayTakeLong: mayTakeLong, body) }
+            let outcome = Result {
+                guard start.duration(to: .now) < Self.maxWait else {
+                    throw MongoError(.overloaded, "the operations before it took \(Self.maxWait)")
+                }
+                return try self.perform(ticket, mayTakeLong: mayTakeLong, body)
+            }
             if !mayTakeLong { self.operations.record(since: start) }
             whenDone(outcome)
         }
