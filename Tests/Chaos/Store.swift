@@ -17,7 +17,7 @@ enum Store: String, Hashable, Sendable, CaseIterable, ExpressibleByArgument {
     var period: Duration {
         switch self {
         case .sqlite: .milliseconds(320)
-        case .mongodb: .milliseconds(1_600)
+        case .mongodb: .milliseconds(3_200)
         }
     }
 
