@@ -174,6 +174,73 @@ def test_a_study_service_that_is_away(play):
     assert found == 1
 
 
+def test_what_is_refused_waits(play):
+    """The hub says for how long. Until then nothing that it tells makes the app ask, and what the people service knows is not read for it either."""
+    found = play("""
+        for (const path of Object.keys(answers)) hub.answers[path] = () => ({ status: 503, body: {}, wait: 2_000 });
+        it.pace = 0.1;
+        const end = it.start();
+        await until(async () => (await it.state()).requests && it.failures.length > 0 && hub.streams.size === 1);
+        it.pace = 5;
+        study.watch([]);
+        asked();
+        const parts = () => asked().filter((each) => /^GET .(user$|user.friends|user.sessions|user.classes|classes|study)/.test(each));
+        const tell = (type, data) => hub.tell(`event: ${type}\\ndata: ${JSON.stringify(data)}\\nid: 1-7\\n\\n`);
+        const seen = [];
+        tell("reset", { service: "study" });
+        tell("person", { kind: "session" });
+        tell("class", { class: group, session: one, kind: "sessions" });
+        tell("reset", { service: "people" });
+        await until(() => seen.push(...parts()) >= 3);
+        tell("reset", {});
+        await until(() => seen.push(...parts()) >= 6);
+        await new Promise((next) => { setTimeout(next, 200); });
+        seen.push(...parts());
+        await end();
+        return seen.sort();""")
+    assert found == ["GET /user"] * 2 + ["GET /user/friends"] * 2 + ["GET /user/friends/requests"] * 2, found
+
+
+def test_pauses_after_refusals(play):
+    """Each is as long as the hub asks, and a growing time of at most half a minute longer, which differs from app to app."""
+    found = play("""
+        const { studyOf } = await import("/core/study.js");
+        const { deviceClock } = await import("/core/clock.js");
+        const day = 86_400_000;
+        const pauses = [];
+        const end = new AbortController();
+        const sleep = (time, signal) => {
+            if (time === day) return deviceClock.sleep(time, signal);
+            if (pauses.push(time) === 16) end.abort();
+            return deviceClock.sleep(0, signal);
+        };
+        const account = { ...people.account, authorized: async () => ({ status: 503, body: {}, wait: 2_000 }) };
+        const alone = studyOf({ name: "alone", database: it.database, account, clock: { ...deviceClock, sleep }, tell: () => {}, failed: () => {} });
+        alone.watch([]);
+        await alone.run(end.signal).catch(() => {});
+        return pauses;""")
+    assert found[0::2] == [2_000] * 8, found
+    for number, pause in enumerate(found[1::2]):
+        longest = min(1_000 * 2 ** number, 30_000)
+        assert longest / 2 <= pause <= longest, found
+
+
+def test_a_page_that_is_opened_does_not_wait(play):
+    """Who comes back to sessions after a failure sees at once that they are there again."""
+    found = play("""
+        for (const path of Object.keys(answers)) answer(path, {}, 503);
+        it.pace = 0.05;
+        const end = it.start();
+        const open = () => { study.watch(null); study.watch([]); };
+        // The next pause is one of minutes at this pace.
+        await until(() => { open(); return it.failures.length >= 8; });
+        for (const [path, body] of Object.entries(answers)) answer(path, body);
+        await until(async () => { open(); return (await it.whole()).study[`sessions ${group}`]; });
+        await end();
+        return true;""")
+    assert found
+
+
 # What is kept
 
 def test_no_position_is_kept(play):

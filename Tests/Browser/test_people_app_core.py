@@ -316,6 +316,19 @@ def test_events_say_what_to_read(play):
     assert found["failures"] == [], found
 
 
+def test_a_reset_of_one_service(play):
+    """What another service knows is not read again."""
+    found = play(STREAM + """
+        parts();
+        hub.tell('event: reset\\ndata: {"service":"study"}\\nid: 1-7\\n\\nevent: reset\\ndata: {"service":"people"}\\nid: 1-8\\n\\n');
+        hub.tell('event: person\\ndata: {"kind":"requests"}\\nid: 1-9\\n\\n');
+        const seen = await read(5);
+        await end();
+        return { seen, failures: it.failures };""")
+    friends = ["GET /user/friends"] * 2 + ["GET /user/friends/requests"] * 2
+    assert found == {"seen": ["GET /user", *friends], "failures": []}, found
+
+
 def test_a_stream_resumes_where_it_was(play):
     found = play(STREAM + """
         hub.tell('event: alive\\ndata: {}\\nid: 1-7\\n\\n');
@@ -377,6 +390,25 @@ def test_a_hub_without_a_place_for_a_stream(play):
         await end();
         return (await it.state()).friends;""")
     assert found == []
+
+
+def test_a_stream_is_opened_again_when_the_hub_says(play):
+    """`Retry-After` is the least pause."""
+    found = play("""
+        const { personEventsOf } = await import("/core/person-events.js");
+        const { deviceClock } = await import("/core/clock.js");
+        const pauses = [];
+        const end = new AbortController();
+        const sleep = (time, signal) => {
+            if (time === 30_000) return deviceClock.sleep(time, signal);
+            if (pauses.push(time) === 3) end.abort();
+            return deviceClock.sleep(0, signal);
+        };
+        const account = { device: async () => ({ id: "d" }), open: async () => new Response("{}", { status: 429, headers: { "Retry-After": "10" } }) };
+        const following = personEventsOf({ account, changed: async () => {}, failed: () => {}, clock: { ...deviceClock, sleep } });
+        await following.run(end.signal).catch(() => {});
+        return pauses;""")
+    assert len(found) == 3 and min(found) > 10_000, found
 
 
 def test_the_services_behind_the_stream_are_away(play):

@@ -54,6 +54,26 @@ struct EventTests {
         }
     }
 
+    @Test("A publisher that hangs is tried again and again, and the subscriber is told only of connections that it has had")
+    func aHangingPublisherIsNoConnection() async throws {
+        try await withBusAndFolder { bus, folder in
+            let endpoint = "ipc://\(folder)/hanging.sock"
+            // Like a stopped process: the system accepts the connection, and there is no answer.
+            let silent = try UnixSocket(listeningAt: "\(folder)/hanging.sock")
+            var limits = EventLimits()
+            limits.silence = .milliseconds(200)
+            let subscriber = try EventSubscriber(bus: bus, endpoints: [endpoint], limits: limits, logger: quietLogger)
+            var events = subscriber.events.makeAsyncIterator()
+            // Several handshakes end in this time.
+            try await Task.sleep(for: .seconds(1))
+            silent.close()
+            let publisher = try EventPublisher(bus: bus, endpoint: endpoint, logger: quietLogger)
+            #expect(await events.next() == .connected(endpoint: endpoint))
+            await publisher.close()
+            #expect(await events.next() == .disconnected(endpoint: endpoint))
+        }
+    }
+
     @Test("A slow subscriber is told that it has missed events")
     func aSlowTakerIsToldOfTheGap() async throws {
         try await withBus { bus in

@@ -69,6 +69,11 @@ final class Connector: @unchecked Sendable {
     /// Whether the socket has no address. Events of its monitor then belong to an abandoned connection.
     var isWaiting: Bool { address == nil }
 
+    /// Whether messages flow.
+    var isConnected: Bool {
+        if case .connected = state { true } else { false }
+    }
+
     /// The address that ZeroMQ connects to.
     private var address: String? {
         switch state {

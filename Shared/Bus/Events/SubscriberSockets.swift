@@ -55,9 +55,11 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
                 connections.connected(index)
                 mailbox.put(.connected(endpoint: connections.endpoint(index)))
             case .disconnected:
+                // The handshake with a service that hangs ends every few seconds. It was no connection yet, so nothing is lost.
+                let wasConnected = connections.connectors[index].isConnected
                 connections.disconnected(index).disconnected(now: now)
                 _ = receiveEvents(from: index, atMost: .max)
-                mailbox.put(.disconnected(endpoint: connections.endpoint(index)))
+                if wasConnected { mailbox.put(.disconnected(endpoint: connections.endpoint(index))) }
             case .refused(let refusal):
                 connections.connectors[index].refused(refusal, now: now)
             }
@@ -104,8 +106,9 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
 
     func tick(now: MonotonicMilliseconds) {
         for index in connections.tick(now: now) {
+            let wasConnected = connections.connectors[index].isConnected
             connections.disconnected(index).giveUp(now: now)
-            mailbox.put(.disconnected(endpoint: connections.endpoint(index)))
+            if wasConnected { mailbox.put(.disconnected(endpoint: connections.endpoint(index))) }
         }
     }
 

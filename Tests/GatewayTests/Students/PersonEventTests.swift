@@ -105,7 +105,7 @@ struct PersonEventTests {
             try await withStream(of: signer.token(), at: gateway) { stream in
                 people.tell("bob", "friends")
                 people.tell("bob", "friends", skipped: 3)
-                try await eventually("a reset") { stream.events("reset") == [[:]] }
+                try await eventually("a reset") { stream.events("reset") == [["service": "people"]] }
             }
         }
     }

@@ -152,7 +152,7 @@ struct ClassEventTests {
                     #expect(!ann.hasEnded && bob.events("reset").isEmpty)
                     study.tell("carl", "session", skipped: 1)
                     try await eventually("the end") { ann.hasEnded }
-                    try await eventually("a reset for all") { bob.events("reset").count == 1 }
+                    try await eventually("a reset for all") { bob.events("reset") == [["service": "study"]] }
                     #expect(!bob.hasEnded)
                 }
             }
@@ -187,6 +187,36 @@ struct ClassEventTests {
                                         return !next.events("class").isEmpty
                                     }
                                 }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Nobody is told that the study service is away; when it is back all are told, and streams that ask for classes end")
+    func back() async throws {
+        try await withTemporaryFolder { folder in
+            let (people, study) = (PeopleDouble(signer), StudyDouble())
+            study.put(["ann"], into: one)
+            try await people.run(in: folder) {
+                try await RunningGateway.with(services: [], in: folder) { gateway in
+                    let ann = gateway.with(token: try signer.token().text)
+                    try await eventually("the keys") { try await ann.request("GET", "/user").status == 200 }
+                    try await withStream(of: "bob", at: gateway) { bob in
+                        let resets = { bob.events("reset").filter { $0 == ["service": "study"] }.count }
+                        try await study.run(in: folder) {
+                            try await eventually("the first connection") { resets() == 1 }
+                        }
+                        try await withStream(of: "ann", at: gateway, [one]) { stream in
+                            let known = stream.events("alive").count
+                            try await eventually("signs of life") { stream.events("alive").count >= known + 2 }
+                            #expect(resets() == 1 && !stream.hasEnded && stream.events("reset").isEmpty)
+                            try await study.run(in: folder) {
+                                try await eventually("the end") { stream.hasEnded }
+                                try await eventually("a reset") { resets() == 2 }
+                                #expect(!bob.hasEnded)
                             }
                         }
                     }

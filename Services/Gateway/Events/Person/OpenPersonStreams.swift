@@ -19,6 +19,7 @@ struct OpenPersonStreams: Sendable {
 
     private var feed: PersonFeed
     private var classNumbers = EventNumbers()
+    private var connections: [PersonEventSource: PersonSourceConnections] = [:]
     private var streams: [StreamID: Stream] = [:]
     private var ofAccount: [AccountName: Set<StreamID>] = [:]
     private var ofDevice: [ObjectID: Set<StreamID>] = [:]
@@ -107,7 +108,7 @@ struct OpenPersonStreams: Sendable {
     mutating func add(_ event: PersonChanged, from source: PersonEventSource) throws {
         let json = try JSONCoder.encode(PersonEvent(kind: event.kind, id: event.id))
         if feed.add(event, from: source, json: json) {
-            send("reset", to: streams.keys)
+            send("reset", Self.reset(by: source), to: streams.keys)
             if source == .study { renewFollowing() }
         }
         guard let ids = ofAccount[event.account] else { return }
@@ -121,19 +122,47 @@ struct OpenPersonStreams: Sendable {
     mutating func add(_ event: ClassChanged) throws {
         let json = try JSONCoder.encode(ClassEvent(classID: event.classID, session: event.session, kind: event.kind))
         if !classNumbers.isNext(event.number, of: event.epoch) {
-            send("reset", to: streams.filter { $0.value.asksForClasses }.map(\.key))
+            send("reset", Self.reset(by: .study), to: streams.filter { $0.value.asksForClasses }.map(\.key))
         }
         guard let ids = ofClass[event.classID] else { return }
         send("class", json, to: ids)
     }
 
-    /// Events of a service may be missing.
+    /// Events of a service, which is there, may be missing.
     mutating func lose(_ source: PersonEventSource) {
+        forget(source)
+        send("reset", Self.reset(by: source), to: streams.keys)
+        if source == .study { renewFollowing() }
+    }
+
+    /// A connection to an instance of a service was made. What it told before may be missing, and what an app has read in between
+    /// may be older than that.
+    mutating func connected(_ source: PersonEventSource, to endpoint: String, now: ContinuousClock.Instant = .now) {
+        connections[source, default: PersonSourceConnections()].connected(to: endpoint)
+        forget(source)
+        tellLosses(now: now)
+    }
+
+    /// A connection to an instance of a service was lost. Without another instance the streams are told when it is there again.
+    mutating func disconnected(_ source: PersonEventSource, from endpoint: String, now: ContinuousClock.Instant = .now) {
+        connections[source, default: PersonSourceConnections()].disconnected(from: endpoint)
+        if connections[source]?.isConnected == true { forget(source) }
+        tellLosses(now: now)
+    }
+
+    /// Tells the streams of lost events, as soon as it is time: see ``PersonSourceConnections``.
+    mutating func tellLosses(now: ContinuousClock.Instant = .now) {
+        for source in PersonEventSource.allCases {
+            if connections[source]?.takeDue(now: now) == true { lose(source) }
+        }
+    }
+
+    /// Earlier positions count no more. Without the word that somebody has left a class, no stream carries any.
+    private mutating func forget(_ source: PersonEventSource) {
         feed.lose(source)
-        send("reset", to: streams.keys)
         guard source == .study else { return }
         classNumbers.forget()
-        renewFollowing()
+        for id in Array(streams.keys) { unfollow(id) }
     }
 
     /// Sends a sign of life and the current position.
@@ -160,6 +189,9 @@ struct OpenPersonStreams: Sendable {
     }
 
     // MARK: Bytes
+
+    /// The data of the event `reset`: what to fetch again.
+    private static func reset(by source: PersonEventSource) -> Data { Data(#"{"service":"\#(source.rawValue)"}"#.utf8) }
 
     private func send(_ name: String, _ json: Data = Data("{}".utf8), to ids: some Collection<StreamID>) {
         guard !ids.isEmpty else { return }

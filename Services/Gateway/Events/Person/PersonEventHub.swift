@@ -83,8 +83,9 @@ final class PersonEventHub: Service {
     private func follow(_ subscriber: EventSubscriber, _ source: PersonEventSource) async {
         for await event in subscriber.events {
             switch event {
-            // Also at a new connection: what an app reads before it may be older than what is missed.
-            case .connected, .disconnected, .missed: streams.withLock { $0.lose(source) }
+            case .connected(let endpoint): streams.withLock { $0.connected(source, to: endpoint) }
+            case .disconnected(let endpoint): streams.withLock { $0.disconnected(source, from: endpoint) }
+            case .missed: streams.withLock { $0.lose(source) }
             case .event(let name, let payload, _):
                 do {
                     try take(name, payload, from: source)
@@ -112,6 +113,7 @@ final class PersonEventHub: Service {
         let ended = persons.filter { devices.refusal(of: $0.person) != nil }.map(\.id)
         let count = streams.withLock { streams in
             for id in ended { streams.end(id) }
+            streams.tellLosses()
             streams.keepAlive()
             return streams.count
         }

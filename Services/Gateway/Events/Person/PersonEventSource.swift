@@ -1,7 +1,7 @@
 import Schemas
 
 /// A service that tells what happens to persons.
-enum PersonEventSource: Sendable {
+enum PersonEventSource: String, CaseIterable, Sendable {
     case people
     /// It also tells what happens in classes.
     case study

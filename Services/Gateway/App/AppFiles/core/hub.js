@@ -5,9 +5,12 @@ import { within } from "./clock.js";
 /** An answer that takes longer, in milliseconds, is given up, so that the app asks again. */
 const limit = 30_000;
 
+/** How long the hub asks to wait before the next try, in milliseconds; a proxy may say more than an hour. */
+export const waitOf = (headers) => Math.min(headers.get("Retry-After") * 1_000 || 0, 3_600_000);
+
 /**
- * The gateway of this page. `request` resolves to `{status, tag, body}` with the validator and the document of the
- * answer, which is `undefined` if there is none. It rejects if there was no answer.
+ * The gateway of this page. `request` resolves to `{status, tag, wait, body}` with the validator and the document of
+ * the answer, which is `undefined` if there is none. It rejects if there was no answer.
  */
 export const gateway = {
   async request(method, path, body, headers, signal) {
@@ -19,7 +22,8 @@ export const gateway = {
     const text = await response.text();
     let document;
     try { document = JSON.parse(text); } catch { /* it is no document */ }
-    return { status: response.status, tag: response.headers.get("ETag"), body: document };
+    const { status, headers: said } = response;
+    return { status, tag: said.get("ETag"), wait: waitOf(said), body: document };
   },
 
   /** The answer to GET as the browser has it, such as a stream or a file. It has a `status` and a `body`. */

@@ -40,8 +40,8 @@ export function keptActions({ lock, store, database, clock, tell, failed, reques
 
   /**
    * Sends an action that waits. Resolves to its `outcome`, "done" or "waits" if there was no answer, and with "done" to
-   * the `body` of the answer, unless another tab has it. What the hub refuses rejects, and is over. If the app has sent
-   * it by itself (`isAlone`), it stays until the person has seen why.
+   * the `body` of the answer, unless another tab has it; with "waits" to how long the hub asks to `wait`. What the hub
+   * refuses rejects, and is over. If the app has sent it by itself (`isAlone`), it stays until the person has seen why.
    */
   const attempt = (row, signal, isAlone = false) => navigator.locks.request(lock, async () => {
     // Another tab may have sent it.
@@ -56,7 +56,7 @@ export function keptActions({ lock, store, database, clock, tell, failed, reques
       if (error.kind === "signed out") throw error;
       if (error.kind !== "refused" || isTemporary(error.status)) {
         await keep(current, error);
-        return { outcome: "waits" };
+        return { outcome: "waits", wait: error.wait };
       }
       refused = error;
     }
@@ -110,8 +110,8 @@ export function keptActions({ lock, store, database, clock, tell, failed, reques
     async sendAll(signal) {
       for (const row of await waiting()) {
         if (row.refusal) continue;
-        const { outcome } = await attempt(row, signal, true);
-        if (outcome === "waits") throw new AppError("timeout", "an action waits for the hub");
+        const { outcome, wait } = await attempt(row, signal, true);
+        if (outcome === "waits") throw Object.assign(new AppError("timeout", "an action waits for the hub"), { wait });
       }
     },
   };

@@ -145,9 +145,14 @@ export function peopleOf({ failed, ...given }) {
      */
     ask: (method, path, body, key) => answer(method, path, { body, key }),
 
-    /** Something has happened to the person: the `kind` of the hub's event, or `null` for anything. */
-    happened: (kind, signal) => load(kind === null ? [...opened]
-      : (partsOfEvents[kind] ?? []).filter((part) => opened.has(part)), signal),
+    /**
+     * Something has happened to the person: the `kind` of the hub's event, or `null` for anything, or anything that one
+     * `service` knows.
+     */
+    async happened(kind, signal, service) {
+      if (service && service !== "people") return;
+      await load(kind === null ? [...opened] : (partsOfEvents[kind] ?? []).filter((part) => opened.has(part)), signal);
+    },
 
     /** The app's state has changed. */
     wake: wakes.add,
@@ -168,7 +173,7 @@ export function peopleOf({ failed, ...given }) {
         } catch (error) {
           signal.throwIfAborted();
           failed(error);
-          await clock.sleep(pauses.failed(), signal);
+          await clock.sleep((error.wait ?? 0) + pauses.failed(), signal);
         }
       }
     },

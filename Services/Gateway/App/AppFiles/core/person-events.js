@@ -3,7 +3,8 @@
 
 import { isIdentifier, isObject, isText } from "./checks.js";
 import { backoff, deviceClock, wakeUps, within } from "./clock.js";
-import { refused } from "./errors.js";
+import { refusal } from "./errors.js";
+import { waitOf } from "./hub.js";
 
 /** The events of the person, and those of these classes. */
 const pathTo = (classes) => `/user/events${classes.length ? `?classes=${classes.join(",")}` : ""}`;
@@ -15,6 +16,8 @@ const patience = 30_000;
 const maxPause = 60_000;
 /** A stream that has ended is opened again within this random time, in milliseconds. */
 const spread = 500;
+/** A service that was away is there for all apps at once. It is asked within this random time, in milliseconds. */
+const spreadOfResets = 2_000;
 /** Without a change, how often the app looks whether it is to follow the events, in milliseconds. */
 const interval = 86_400_000;
 
@@ -40,21 +43,22 @@ export function eventReader() {
   };
 }
 
-/** An event of a person or a class; `null` if it cannot be read. */
+/** The document of an event; an empty one if it cannot be read. */
 function documentOf(data) {
   try {
     const event = JSON.parse(data);
-    return isObject(event) && isText(event.kind) ? event : null;
+    return isObject(event) ? event : {};
   } catch {
-    return null;
+    return {};
   }
 }
-const isOfClass = (event) => isIdentifier(event?.class) && isIdentifier(event.session);
+const isOfClass = (event) => isText(event.kind) && isIdentifier(event.class) && isIdentifier(event.session);
 
 /**
- * The events of the person. `account` is that of `accountOf`. `changed(kind, signal)` is called for each one; with
- * `null` if some may be missing. `failed` is called after each failure. `classes` resolves to those whose events the
- * app follows, and `inClass(event)` is called for each of these.
+ * The events of the person. `account` is that of `accountOf`. `changed(kind, signal, service)` is called for each one;
+ * with `null` if some may be missing, and with the `service`, "people" or "study", if only those of one. `failed` is
+ * called after each failure. `classes` resolves to those whose events the app follows, and `inClass(event)` is called
+ * for each of these.
  */
 export function personEventsOf({ account, changed, failed, clock = deviceClock, classes = async () => [],
   inClass = () => {} }) {
@@ -71,12 +75,15 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock, 
   async function handle({ type, data, id }, device, signal) {
     const event = documentOf(data);
     // After a failure the next connection brings the event again.
-    if (type === "person") await changed(event?.kind ?? null, signal);
-    if (type === "reset") await changed(null, signal);
+    if (type === "person") await changed(isText(event.kind) ? event.kind : null, signal);
+    if (type === "reset") {
+      if (event.service) await clock.sleep(spreadOfResets * Math.random(), signal);
+      await changed(null, signal, event.service);
+    }
     if (type === "class" && isOfClass(event)) inClass(event);
     if (id) last = { device, id };
     // The hub no longer follows the classes for this stream.
-    if (type === "person" && event?.kind === "classes") open?.end();
+    if (type === "person" && event.kind === "classes") open?.end();
   }
 
   /** Reads a stream until it ends. Tells the `turn` that it `isOpen`, and when it `works`. */
@@ -84,7 +91,7 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock, 
     const known = last?.device === device ? last.id : null;
     const stream = await within(clock, patience, () =>
       account.open(path, known ? { "Last-Event-ID": known } : {}, signal), signal);
-    if (stream.status !== 200) throw refused(path, stream.status);
+    if (stream.status !== 200) throw refusal(path, { status: stream.status, wait: waitOf(stream.headers) });
     turn.isOpen = true;
     const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
     const events = eventReader();
@@ -113,6 +120,7 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock, 
     const both = AbortSignal.any([signal, ended.signal]);
     open = { ...stream, end: () => ended.abort() };
     let hasWorked = false;
+    let wait = 0;
     const turn = { isOpen: false, works: () => { hasWorked = true; pauses.succeeded(); } };
     try {
       await read(stream, both, turn);
@@ -122,8 +130,9 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock, 
       // A hub without a place for a stream still answers questions.
       if (!turn.isOpen && error.kind === "refused") await changed(null, signal).catch(failed);
       hasWorked = false;
+      wait = error.wait ?? 0;
     }
-    await clock.sleep(hasWorked ? spread * Math.random() : pauses.failed(), both).catch(() => {});
+    await clock.sleep(hasWorked ? spread * Math.random() : wait + pauses.failed(), both).catch(() => {});
     // Whatever was still on its way to or from the hub.
     ended.abort();
     open = null;

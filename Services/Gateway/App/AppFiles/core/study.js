@@ -19,8 +19,8 @@ const variation = 0.2;
 const spread = 2_000;
 /** How long after a change the app looks whether something waits, in milliseconds. */
 const settling = 2_000;
-/** The longest pause after failures, in milliseconds. */
-const maxPause = 60_000;
+/** The longest pause after failures, in milliseconds, beside what the hub asks to wait. */
+const maxPause = 30_000;
 /** Without anything to do, how often the app looks whether there is, in milliseconds. */
 const day = 86_400_000;
 
@@ -40,6 +40,7 @@ const partsOfEvents = { classes: ["classes", "own"], session: ["own"], invites: 
 export function studyOf({ name, database, account, clock = deviceClock, tell, failed }) {
   const sends = wakeUps(clock);
   const looks = wakeUps(clock);
+  const tries = wakeUps(clock);
   /** The rows that a page shows, while it is in front; `null` without one. */
   let watched = null;
   let hasWatched = false;
@@ -52,6 +53,8 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
   /** The session that the person is leaving by this app. */
   let leaving = null;
   let reading = Promise.resolve();
+  /** Why the app's last look has failed. Until one succeeds, what happens is read with the next one, after a pause. */
+  let problem = null;
 
   const valueOf = async (row) => (await database.read((tx) => tx.get(store, row)))?.value;
 
@@ -195,9 +198,15 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
       } catch (error) {
         signal.throwIfAborted();
         failed(error);
-        await clock.sleep(pauses.failed(), signal);
+        await clock.sleep((error.wait ?? 0) + pauses.failed(), signal);
       }
     }
+  }
+
+  /** Pauses after a failure. Only a page that somebody opens ends it early, and not before the hub is ready for it. */
+  async function rest(pauses, signal) {
+    await clock.sleep(problem.wait ?? 0, signal);
+    await tries.next(signal, pauses.failed());
   }
 
   /** Reads what is due: while a page is in front everything from time to time, and what events are about. */
@@ -206,24 +215,29 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
     isAllDue ||= watched !== null;
     for (;;) {
       looks.clear();
+      tries.clear();
       const [rows, isAll] = [due, isAllDue];
       [due, isAllDue, isShared] = [new Set(), false, false];
+      const known = problem;
       let pause = day;
       try {
         if (isAll) await readAll(signal);
         for (const row of rows) await readRow(row, signal);
         pauses.succeeded();
+        // What an event was about may have been refused since.
+        if (problem === known) problem = null;
         if (watched) pause = interval * (1 - variation + 2 * variation * Math.random());
       } catch (error) {
         signal.throwIfAborted();
         failed(error);
         for (const row of rows) due.add(row);
         isAllDue ||= isAll;
-        pause = pauses.failed();
+        problem = error;
       }
       if (isAll || rows.size) tell();
-      await looks.next(signal, pause);
-      if (isShared) await clock.sleep(spread * Math.random(), signal);
+      if (!problem) await looks.next(signal, pause);
+      if (problem) await rest(pauses, signal);
+      else if (isShared) await clock.sleep(spread * Math.random(), signal);
       // Nobody has asked for anything: it is time.
       if (!due.size) isAllDue ||= watched !== null;
     }
@@ -272,26 +286,30 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
     /** A page with these rows is in front, or with `null` none is. Only then everything is followed. */
     watch(rows) {
       const isFirst = rows !== null && watched === null;
-      for (const row of rows ?? []) if (!isFirst && !watched.includes(row)) due.add(row);
+      const more = isFirst || rows === null ? [] : rows.filter((row) => !watched.includes(row));
+      for (const row of more) due.add(row);
       watched = rows;
       hasWatched ||= isFirst;
       if (isFirst) lookSoon();
       else if (due.size) looks.add();
+      if (isFirst || more.length) tries.add();
     },
 
     /** The classes whose events the app follows: those of the person, once a page has shown sessions. */
     followed: async () => (hasWatched ? ((await valueOf("classes")) ?? []).map(({ id }) => id).sort() : []),
 
-    /** Something has happened to the person: the `kind` of the hub's event, or `null` for anything. */
-    async happened(kind, signal) {
+    /** Something has happened to the person: see people.js. */
+    async happened(kind, signal, service) {
+      if (service && service !== "study") return;
       const rows = kind === null ? ["own"] : partsOfEvents[kind] ?? [];
       try {
-        if (rows.length) await load(rows, signal);
+        if (!problem && rows.length) await load(rows, signal);
       } catch (error) {
         signal?.throwIfAborted();
         failed(error);
-        for (const row of rows) due.add(row);
+        problem = error;
       }
+      if (problem) for (const row of rows) due.add(row);
       if (kind === null) lookSoon();
       else if (due.size) looks.add();
     },
