@@ -228,6 +228,10 @@ extension SystemTests.WithoutSupervisor {
                 }
                 #expect(try await ann.call(.GET, "/user").status == 200)
                 #expect(try await ann.call(.GET, "/users/nobody").status == 404)
+                let export = try await msi(
+                    ["account", "export", "study-ann", services.folder + "/study-ann.zip"], in: services.folder)
+                #expect(export.exitCode == EX_TEMPFAIL && export.lines.count == 1, "\(export.lines)")
+                #expect(export.lines.first?.hasPrefix("msi: the study service does not answer at ") == true, "\(export.lines)")
                 let subject = try await portal.makeSubject("Information")
                 #expect(try await portal.post(subject.message()).status == 201)
 
