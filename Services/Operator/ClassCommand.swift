@@ -40,6 +40,9 @@ struct ListClassesCommand: StudyCommand {
         guard !printsJSON else {
             return try classes.map { String(decoding: try JSONCoder.encode($0), as: UTF8.self) }.joined(separator: "\n")
         }
+        guard !classes.isEmpty else {
+            return search.map { "no class has \"\($0)\" in its identification key or its name" } ?? "there is no class yet"
+        }
         return classes.map(\.line).joined(separator: "\n")
     }
 }

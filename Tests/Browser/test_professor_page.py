@@ -6,9 +6,10 @@ import re
 import time
 
 import pytest
+from browsing.checks import check_width
 from browsing.professor import CLASSES, address, address_of, in_arabic, open_classes, part, sign_in
 from browsing.study import at
-from browsing.visits import GATEWAY_AWAY, NARROW
+from browsing.visits import GATEWAY_AWAY, NARROW, WIDE
 from harness.identity import Identity
 from harness.study import Class, new_professor, student
 from harness.waiting import eventually
@@ -67,6 +68,10 @@ def test_sign_in_and_a_first_class(product, visit, pictures):
     dialog.get_by_role("textbox", name="Identification key").fill(taken.identification_key.lower())
     dialog.get_by_role("button", name="Create the class").click()
     expect(dialog.get_by_role("alert")).to_have_text("Another class has this identification key. Choose another one.")
+    # What the browser itself refuses is another thing.
+    dialog.get_by_role("textbox", name="Identification key").fill("two words")
+    dialog.get_by_role("button", name="Create the class").click()
+    expect(dialog.get_by_role("alert")).to_have_count(0)
     dialog.get_by_role("textbox", name="Identification key").fill(f"{taken.identification_key}-b")
     dialog.get_by_role("button", name="Create the class").click()
     # The first thing that a class needs is a key.
@@ -315,7 +320,7 @@ def past_sessions(count):
     topics = [["Balanced trees"], ["Heaps", "balanced trees"], ["Hashing"]]
     return [{
         "id": f"{number:024x}", "topics": topics[number % 3], "starts": now - number * DAY - 5_400_000, "ended": now - number * DAY, "reason": "time",
-        "sponsored": number % 4 == 0, "host": {"account": "carla", "number": 2} if number < 60 else {"number": 2}, "posts": number % 5,
+        "sponsored": number % 4 == 0, "host": {"account": "c" * 64 if number == 5 else "carla", "number": 2} if number < 60 else {"number": 2}, "posts": number % 5,
         "attendants": [{"person": {"number": 3 + other}, "joined": now - number * DAY, "minutes": 30} for other in range(number % 4)],
         **({"place_name": "Library"} if number % 2 else {}),
     } for number in range(1, count + 1)]
@@ -341,6 +346,11 @@ def test_history(course, visit, pictures):
     # A name that the class has forgotten is a number.
     expect(rows.nth(119)).to_contain_text("Number 2")
     pictures(page, "professor-history")
+    # A tablet, where the navigation is beside the page.
+    for width in (900, 1201):
+        page.set_viewport_size({"width": width, "height": 640})
+        check_width(page)
+    page.set_viewport_size(WIDE)
     page.get_by_role("combobox", name="Order").select_option("Most people first")
     expect(rows.first).to_contain_text("3 people")
     rows.first.get_by_text("3 people").click()
@@ -349,6 +359,17 @@ def test_history(course, visit, pictures):
     expect(rows).to_have_count(40)
     page.get_by_label("Until").fill("2001-01-01")
     eventually("the page asks for another time", lambda: page.evaluate("1") and any("until=" in url for url in asked))
+
+
+def test_a_time_that_ends_before_it_begins(course, visit):
+    visit.expect_errors(r"status of 400 ")
+    page = open_classes(visit, course.professor, address(course, "past"))
+    expect(page.get_by_role("heading", name="No session in this time")).to_be_visible()
+    page.get_by_label("Until").fill("2001-01-01")
+    said = page.get_by_role("alert").filter(has_text="The last day is before the first one. Choose another time.")
+    expect(said).to_be_visible()
+    page.get_by_label("Until").fill("")
+    expect(said).to_have_count(0)
 
 
 def test_history_as_a_file(course, visit, pictures):

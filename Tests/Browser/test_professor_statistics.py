@@ -45,6 +45,11 @@ def test_the_time_of_all_people_counts_for_each_topic(compute):
         {"topic": "Sets", "minutes": 90, "sessions": 1}, {"topic": "graphs", "minutes": 0, "sessions": 1}]
 
 
+def test_a_topic_in_two_spellings_counts_once_for_a_session(compute):
+    topics = compute("""return topicsOf([session(at(2026, 10, 1), ["Trees", "TREES"], [30]), session(at(2026, 10, 2), ["trees"], [60])]);""")
+    assert topics == [{"topic": "trees", "minutes": 90, "sessions": 2}]
+
+
 def test_orders_and_topics_of_the_table(compute):
     found = compute("""
         const all = [session(at(2026, 10, 1), ["b"], [1]), session(at(2026, 10, 3), ["c"], [1, 1, 1]), session(at(2026, 10, 2), ["a", "B"], [1])];

@@ -12,7 +12,7 @@ from browsing.app import tab
 from browsing.professor import open_classes, open_part
 from browsing.study import REFUSED, bar, confirm, go, listed, move, on_map, open_study, pin, remover, row, says, sheet
 from harness.product import Refused
-from harness.study import AWAY, CAMPUS, NORTH, SOUTH, Class, student
+from harness.study import ACCURACY, AWAY, CAMPUS, NORTH, SOUTH, Class, student
 from harness.waiting import eventually
 from playwright.sync_api import expect
 
@@ -109,7 +109,8 @@ def test_start_a_session(product, visit, group, ann, ben, role):
     """With topics, a description, a time and a place, which classmates see."""
     group.add(ann, role=role).add(ben)
     page = open_study(visit, ann, place=CAMPUS)
-    id = started_from_the_form(page, group)
+    # A topic is one in any case.
+    id = started_from_the_form(page, group, topics="Heaps, Trees, heaps")
     session = ben.request("GET", f"{group.path}/sessions/{id}")["session"]
     assert session["topics"] == ["Heaps", "Trees"] and session["host"] == ann.account and session["host_role"] == role, session
     assert session["place"] == {**CAMPUS, "name": "Library, second floor"} and not session["sponsored"], session
@@ -216,7 +217,7 @@ def test_sessions_near_me(visit, group, ann, role):
     eventually("the order", lambda: listed(page) == [near.id, far.id])
     expect(row(page, near)).to_contain_text("0 m")
     expect(row(page, far)).to_contain_text("710 m")
-    found = ann.request("POST", "/user/sessions/near", {"position": SOUTH, "radius": 500})["sessions"]
+    found = ann.request("POST", "/user/sessions/near", {"position": {**SOUTH, "accuracy": ACCURACY}, "radius": 500})["sessions"]
     assert [each["session"]["id"] for each in found] == [near.id] and found[0]["distance"] < 5, found
 
 

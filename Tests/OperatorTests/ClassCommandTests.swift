@@ -94,6 +94,13 @@ struct ClassCommandTests {
             #expect(try await list(["--search", "cs1"], settings).map { $0.contains("CS100") } == [true])
             let json = try await list(["--search", "PH101", "--json"], settings).map { try JSONValue(parsing: Array($0.utf8)) }
             #expect(json.map { $0["identification_key"] } == ["PH101"])
+            // Who finds nothing is told so; a program gets no line.
+            let nothing = try await list(["--search", "bio"], settings)
+            #expect(nothing == ["no class has \"bio\" in its identification key or its name"])
+            #expect(try await list(["--search", "bio", "--json"], settings).isEmpty)
+        }
+        try await withServices([], []) { settings in
+            #expect(try await list([], settings) == ["there is no class yet"])
         }
     }
 

@@ -107,12 +107,13 @@ NOT_ACCEPTING = {
     ("post", "/account/import"): "names that look like no others",
     ("post", "/classes/{classID}/keys"): "a role other than professor; expires is in the future",
     ("put", "/classes/{classID}/roster/{account}"): "a role other than professor",
-    ("post", "/classes/{classID}/sessions"): "attends only of a sponsored session",
+    ("post", "/classes/{classID}/sessions"): "two topics that differ only in case are equal; attends only of a sponsored session",
+    ("put", "/classes/{classID}/sessions/{sessionID}"): "two topics that differ only in case are equal",
     ("get", "/classes/{classID}/roster"): "after is from another page",
     ("get", "/classes/{classID}/classmates"): "as above",
-    ("get", "/classes/{classID}/sessions/past"): "as above",
     ("get", "/classes/{classID}/sessions/{sessionID}/posts"): "as above",
     ("get", "/user/sessions/past"): "as above",
+    ("get", "/classes/{classID}/sessions/past"): "as above; until is after from",
 }
 
 # An identifier that no object has.
@@ -325,7 +326,7 @@ class StudyObjects:
 
     def session(self, group, host):
         """A session; a person is in one at a time."""
-        draft = {"topics": ["Heaps"], "place": self.PLACE, "minutes": 60, "position": self.PLACE, "leave": True}
+        draft = {"topics": ["Heaps"], "place": self.PLACE, "minutes": 60, "position": {**self.PLACE, "accuracy": 10}, "leave": True}
         return host.add(f"/classes/{group}/sessions", draft).json()["session"]["id"]
 
     def post(self, group, session):

@@ -15,7 +15,7 @@ enum Spot {
     }
 
     /// Somebody so many metres north of the library.
-    static func person(_ metres: Double = 0, accuracy: Double? = 10) -> Position {
+    static func person(_ metres: Double = 0, accuracy: Double = 10) -> Position {
         Position(latitude: north(metres).latitude, longitude: library.longitude, accuracy: accuracy)
     }
 }
@@ -58,7 +58,7 @@ extension TestPerson {
     }
 
     @discardableResult
-    func report(_ metres: Double, accuracy: Double? = 10, to session: StudySession) async throws(CommandFailure) -> HostPresence {
+    func report(_ metres: Double, accuracy: Double = 10, to session: StudySession) async throws(CommandFailure) -> HostPresence {
         try await request(
             ReportPosition(Spot.person(metres, accuracy: accuracy), at: session.id, of: session.classID))
     }

@@ -62,14 +62,14 @@ struct SessionTimesTests {
     @Test("Near and far are told apart by the radius and the accuracy")
     func nearness() {
         let library = SessionDocument.library
-        func at(metres: Double, accuracy: Double?) -> Position {
+        func at(metres: Double, accuracy: Double) -> Position {
             // On a meridian a degree has 111,195 m.
             let degrees = library.degrees
             return Position(
                 latitude: degrees.latitude + metres / 111_195, longitude: degrees.longitude, accuracy: accuracy)
         }
         let rules = StudyRules.sample
-        #expect(rules.nearness(of: at(metres: 149, accuracy: nil), to: library) == .near)
+        #expect(rules.nearness(of: at(metres: 149, accuracy: 0), to: library) == .near)
         #expect(rules.nearness(of: at(metres: 151, accuracy: 0), to: library) == .far)
         #expect(rules.nearness(of: at(metres: 151, accuracy: 2), to: library) == .near)
         #expect(rules.nearness(of: at(metres: 349, accuracy: 200), to: library) == .near)
@@ -80,7 +80,7 @@ struct SessionTimesTests {
     func moving() throws {
         let hall = Place(latitude: 51.51, longitude: -0.13, name: "Hall")
         let there = Position(latitude: 51.51, longitude: -0.13, accuracy: 20)
-        let away = Position(latitude: 51.6, longitude: -0.13)
+        let away = Position(latitude: 51.6, longitude: -0.13, accuracy: 20)
         let outside = SessionDocument.Area(state: .outside, since: .minute(29))
         let session = SessionDocument.sample(area: outside)
         let moved = try session.after(.edit(SessionEdit(place: hall, position: there)), at: .minute(30))

@@ -54,7 +54,7 @@ struct TwoInstances: Sendable {
         static let roles: [ClassRole] = [.professor, .assistant, .student, .student, .student, .student]
         static let draft = SessionDraft(
             topics: ["Waves"], place: Place(SessionDocument.library), minutes: 60,
-            position: Position(latitude: 51.5007, longitude: -0.1246))
+            position: Position(latitude: 51.5007, longitude: -0.1246, accuracy: 10))
         static let sponsoredDraft = SessionDraft(
             topics: ["Exam"], place: Place(SessionDocument.library), minutes: 60, sponsored: true)
     }
@@ -156,7 +156,7 @@ enum RaceAct: Sendable {
                     topics: draft.topics, place: draft.place, minutes: draft.minutes, position: draft.position, leave: leave),
                 in: id, by: persons[person], requestKey: nil)
         case .report(let person, let session, let isNear):
-            let position = Position(latitude: isNear ? 51.5007 : 52, longitude: -0.1246)
+            let position = Position(latitude: isNear ? 51.5007 : 52, longitude: -0.1246, accuracy: 10)
             _ = try change.report(position, at: sessions[session], of: id, by: persons[person])
         case .leaveClass(let person): try change.leave(id, as: persons[person])
         case .clock(let session): try change.apply(.clock, to: sessions[session], of: id)

@@ -228,6 +228,10 @@ extension SystemTests.WithoutSupervisor {
                 }
                 #expect(try await ann.call(.GET, "/user").status == 200)
                 #expect(try await ann.call(.GET, "/users/nobody").status == 404)
+                let export = try await msi(
+                    ["account", "export", "study-ann", services.folder + "/study-ann.zip"], in: services.folder)
+                #expect(export.exitCode == EX_TEMPFAIL && export.lines.count == 1, "\(export.lines)")
+                #expect(export.lines.first?.hasPrefix("msi: the study service does not answer at ") == true, "\(export.lines)")
                 let subject = try await portal.makeSubject("Information")
                 #expect(try await portal.post(subject.message()).status == 201)
 
@@ -252,7 +256,7 @@ extension SystemTests.WithoutSupervisor {
             (.GET, session, nil), (.POST, session, nil), (.PUT, session, ["minutes": 60]), (.DELETE, session, nil),
             (.POST, session + "/invite", ["accounts": ["bob-roy"]]), (.GET, session + "/posts", nil),
             (.POST, session + "/posts", ["text": "Hello"]), (.DELETE, session + "/posts/6b0187feff0dafac2833f433", nil),
-            (.POST, session + "/position", ["latitude": 51.5, "longitude": 0.5]), (.GET, "/study", nil),
+            (.POST, session + "/position", ["latitude": 51.5, "longitude": 0.5, "accuracy": 12]), (.GET, "/study", nil),
         ]
     }
 }

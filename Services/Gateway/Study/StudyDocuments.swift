@@ -145,6 +145,7 @@ struct PastSessionQuery: Decodable, Checked {
     func check() throws(SchemaViolation) {
         try (0...maximumUnixMilliseconds).check(from, CodingKeys.from)
         try (0...maximumUnixMilliseconds).check(until, CodingKeys.until)
+        try ListPastSessions.checkTime(from: from, until: until, CodingKeys.until)
         try StudyLimits.topic.check(topic, CodingKeys.topic)
         try StudyLimits.page.check(limit, CodingKeys.limit)
         try TextLimits.studyCursor.check(after, CodingKeys.after)

@@ -144,7 +144,7 @@ extension SessionDraft: SchemaAnnotated {
     package static var schemaAnnotations: JSONValue {
         [
             "properties": [
-                "topics": ["uniqueItems": true],
+                "topics": ["uniqueItems": true, "description": "Each once; upper and lower case make no difference."],
                 "position": ["description": "Where the caller is. Necessary unless the session is sponsored."],
                 "attends": ["description": "Only of a sponsored session: false if the caller does not attend it."],
                 "leave": ["description": "true to leave the session in which the caller is, or to end it as its host."],
@@ -161,7 +161,7 @@ extension SessionEdit: SchemaAnnotated {
     package static var schemaAnnotations: JSONValue {
         [
             "properties": [
-                "topics": ["uniqueItems": true],
+                "topics": ["uniqueItems": true, "description": "Each once; upper and lower case make no difference."],
                 "minutes": ["description": "The planned duration, counted from the start."],
                 "host": ["description": "Another attendant, who hosts the session from now on."],
             ]

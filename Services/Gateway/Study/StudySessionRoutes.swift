@@ -43,7 +43,7 @@ struct StudySessionRoutes: Feature {
             ).documented(
                 "List the past sessions of a class",
                 "For its professor: who was there, when, and what was studied. The latest comes first. Names are there as long "
-                    + "as the class keeps them, and then numbers. `from` and `until` are about the end of a session. With "
+                    + "as the class keeps them, and then numbers. `from` and a later `until` are about a session's end. With "
                     + "`format=csv` or `Accept: text/csv` the answer is a CSV file with a line for each attendance.",
                 answerHeaders: [.nextPage], also: [AnswerForm(.ok, mediaType: "text/csv")]),
         ]

@@ -10,7 +10,7 @@ struct AccountCommand: ParsableCommand {
             It talks to the people service at MSI_PEOPLE_ENDPOINTS; by default that is the one of MSI_STATE_DIR on this machine. \
             Passwords are typed on the terminal, or are the first line of standard input.
 
-            Exit status: 0 if it is done, 1 if it is refused, 75 if the people service does not answer or has too much to do, 78 if a setting is wrong.
+            Exit status: 0 if it is done, 1 if it is refused, 75 if a service does not answer or has too much to do, 78 if a setting is wrong.
             """,
         subcommands: [
             AddAccountCommand.self, ListAccountsCommand.self, ImportAccountsCommand.self, PasswordCommand.self,
@@ -92,7 +92,8 @@ struct ListAccountsCommand: PeopleCommand {
     var search: String?
 
     func run(_ people: PeopleClient, _ settings: SettingValues) async throws -> String {
-        try await people.accounts(role: role, text: search).map(\.line).joined(separator: "\n")
+        let accounts = try await people.accounts(role: role, text: search)
+        return accounts.isEmpty ? "there is no such account" : accounts.map(\.line).joined(separator: "\n")
     }
 }
 

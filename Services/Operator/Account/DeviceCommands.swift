@@ -12,7 +12,8 @@ struct ListDevicesCommand: PeopleCommand {
     var account: AccountName
 
     func run(_ people: PeopleClient, _ settings: SettingValues) async throws -> String {
-        try await people.request(ListDevices(account)).devices.map(\.line).joined(separator: "\n")
+        let devices = try await people.request(ListDevices(account)).devices
+        return devices.isEmpty ? "\(account) is signed in on no device" : devices.map(\.line).joined(separator: "\n")
     }
 }
 

@@ -84,7 +84,8 @@ struct ExportAccountCommand: PeopleCommand {
         let bus = try Bus(settings, logger: logger)
         let outcome: Result<[UInt8], any Error>
         do {
-            outcome = .success(try await archive(PersonExport(of: account, bus: bus, settings: settings, logger: logger)))
+            let export = try PersonExport(of: account, bus: bus, settings: settings, logger: logger)
+            outcome = .success(try await archive(export, settings))
         } catch {
             outcome = .failure(error)
         }
@@ -98,12 +99,14 @@ struct ExportAccountCommand: PeopleCommand {
         return "the data of \(account) is in \(file)"
     }
 
-    private func archive(_ export: PersonExport) async throws -> [UInt8] {
+    /// - Throws: As ``ServiceCommand/blaming(_:_:_:)``, for the service whose data is missing.
+    private func archive(_ export: PersonExport, _ settings: SettingValues) async throws -> [UInt8] {
         var (zip, export) = (ZIPWriter(at: .now), export)
         let readme = PersonExport.readme(of: account, in: "en")
         var bytes = zip.entry(readme.name, readme.content)
-        while let files = try await export.next() {
-            for file in files { bytes += zip.entry(file.name, file.content) }
+        while let service = export.service {
+            let files = try await Self.blaming(service, settings) { try await export.next() }
+            for file in files ?? [] { bytes += zip.entry(file.name, file.content) }
         }
         return bytes + zip.end()
     }

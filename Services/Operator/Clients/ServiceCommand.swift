@@ -58,10 +58,22 @@ extension ServiceCommand {
         _ service: ServiceEntry, _ settings: SettingValues, _ body: (ServiceClient) async throws -> Value
     ) async throws -> Value {
         let endpoints = try settings.value(.endpoints(of: service))
+        return try await blaming(service, settings) {
+            try await ServiceClient.with(endpoints, settings) { try await body($0) }
+        }
+    }
+
+    /// Runs a body that asks one service. What is said of a service that does not answer names this one.
+    ///
+    /// - Throws: As ``asking(_:_:_:)``.
+    static func blaming<Value: Sendable>(
+        _ service: ServiceEntry, _ settings: SettingValues, _ body: () async throws -> Value
+    ) async throws -> Value {
         do {
-            return try await ServiceClient.with(endpoints, settings) { try await body($0) }
+            return try await body()
         } catch let failure as CommandFailure where failure.status == .unavailable || failure.status == .deadlineExceeded {
             if service == Self.service, let reason = try switchedOff(by: settings) { throw end(reason, refused) }
+            let endpoints = try settings.value(.endpoints(of: service))
             throw end(
                 "the \(service.title) does not answer at \(endpoints.joined(separator: ", ")): \(failure.message). \(suspicion)",
                 EX_TEMPFAIL)

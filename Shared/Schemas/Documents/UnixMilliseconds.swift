@@ -23,6 +23,18 @@ package struct UnixMilliseconds: RawRepresentable, Codable, Hashable, Comparable
         self.init(rawValue: value)
     }
 
+    /// A number that fits no 64 bits is refused with the range of a time, as any other number outside of it.
+    package init(from decoder: any Decoder) throws {
+        let value: Int64
+        do {
+            value = try decoder.singleValueContainer().decode(Int64.self)
+        } catch let violation as SchemaViolation where violation.limit != nil {
+            throw SchemaViolation(
+                field: violation.field, problem: "expected an integer from 0 to \(maximumUnixMilliseconds)")
+        }
+        self.init(rawValue: value)
+    }
+
     package var description: String { String(rawValue) }
 
     /// Whole seconds since 1970.

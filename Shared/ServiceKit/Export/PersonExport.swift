@@ -13,7 +13,7 @@ package struct PersonExport: Sendable {
 
     private let account: AccountName
     /// Those that are still to be read.
-    private var services: [(name: String, client: CommandClient)]
+    private var services: [(entry: ServiceEntry, client: CommandClient)]
     /// The next page of the first one.
     private var after: String?
     /// The files that may continue on the next page.
@@ -22,7 +22,7 @@ package struct PersonExport: Sendable {
     /// - Parameter client: The client of a service.
     package init(of account: AccountName, client: (ServiceEntry) throws -> CommandClient) rethrows {
         self.account = account
-        services = try ServiceEntry.withPersonalData.map { ($0.name, try client($0)) }
+        services = try ServiceEntry.withPersonalData.map { ($0, try client($0)) }
     }
 
     /// - Throws: ``ConfigurationError``, or `BusError`.
@@ -33,11 +33,14 @@ package struct PersonExport: Sendable {
         }
     }
 
+    /// The service that is asked for the next page; `nil` after the last page.
+    package var service: ServiceEntry? { services.first?.entry }
+
     /// Reads the next page.
     ///
     /// - Returns: The files that are complete now; `nil` after the last page.
     package mutating func next() async throws(CommandFailure) -> [File]? {
-        guard let (name, client) = services.first else { return nil }
+        guard let (entry, client) = services.first else { return nil }
         let page = try await client.request(ExportPerson(account, after: after))
         var complete = open.filter { page.files[$0.key] == nil }
         open = open.filter { page.files[$0.key] != nil }.merging(page.files) { $0 + $1 }
@@ -47,7 +50,7 @@ package struct PersonExport: Sendable {
             open = [:]
             services.removeFirst()
         }
-        return complete.sorted { $0.key < $1.key }.map { File(name: "\(name)/\($0.key)", content: Self.json(of: $0.value)) }
+        return complete.sorted { $0.key < $1.key }.map { File(name: "\(entry.name)/\($0.key)", content: Self.json(of: $0.value)) }
     }
 
     /// A document a line.

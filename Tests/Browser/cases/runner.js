@@ -179,7 +179,8 @@ function playerOf(clock, firstLanguage, hubMembers) {
     "join class": ({ key }) => act("join class", key),
     "leave class": ({ class: name }) => act("leave class", { id: identifierOf(name), name }),
     "start session": ({ class: name, topics, minutes, leave }) => act("start", { class: identifierOf(name), draft: {
-      topics, minutes, place: { latitude: 45, longitude: -30 }, position: { latitude: 45, longitude: -30 }, leave } }),
+      topics, minutes, place: { latitude: 45, longitude: -30 }, leave,
+      position: { latitude: 45, longitude: -30, accuracy: 10 } } }),
     "join session": (step) => act("join", { ...aboutSession(step), leave: step.leave }),
     "leave session": (step) => act("leave", aboutSession(step)),
     "read posts": async (step) => {

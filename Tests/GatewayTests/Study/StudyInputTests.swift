@@ -42,6 +42,7 @@ struct StudyInputTests {
     }
 
     private static let place = #""place":{"latitude":1,"longitude":2}"#
+    private static let position = #""position":{"latitude":1,"longitude":2,"accuracy":3}"#
 
     @Test("Bodies, names and queries that cannot be right are refused before the study service is asked")
     func invalid() async throws {
@@ -62,18 +63,21 @@ struct StudyInputTests {
                 ("GET", "\(Self.one)/roster?limit=101", nil, "limit"),
                 ("GET", "\(Self.one)/classmates?limit=201", nil, "limit"),
                 ("POST", "\(Self.one)/sessions", #"{"topics":[],\#(Self.place),\#(minutes)}"#, "topics"),
-                ("POST", "\(Self.one)/sessions", #"{"topics":["a","a"],\#(Self.place),\#(minutes)}"#, "topics"),
+                ("POST", "\(Self.one)/sessions", #"{"topics":["Bäume","BÄUME"],\#(Self.place),\#(minutes)}"#, "topics"),
                 ("POST", "\(Self.one)/sessions", #"{\#(topics),\#(Self.place),"minutes":4}"#, "minutes"),
                 ("POST", "\(Self.one)/sessions", #"{\#(topics),\#(Self.place),\#(minutes),"attends":false}"#, "attends"),
                 ("GET", "\(Self.one)/sessions/past?format=xml", nil, "format"),
                 ("GET", "\(Self.one)/sessions/past?until=-1", nil, "until"), ("GET", "\(Self.one)/sessions/1", nil, "sessionID"),
+                ("GET", "\(Self.one)/sessions/past?from=5&until=1", nil, "until"),
+                ("GET", "\(Self.one)/sessions/past?from=5&until=5&format=csv", nil, "until"),
                 ("POST", Self.of, #"{"leave":1}"#, "leave"), ("PUT", Self.of, #"{"host":"b b"}"#, "host"),
                 ("POST", "\(Self.of)/invite", #"{"accounts":"bob"}"#, "accounts"),
                 ("POST", "\(Self.of)/posts", #"{"text":" "}"#, "text"),
                 ("POST", "\(Self.of)/posts", #"{"text":"\#(long)"}"#, "text"),
                 ("DELETE", "\(Self.of)/posts", #"{"post":"1"}"#, "post"), ("DELETE", "\(Self.of)/posts/1", nil, "postID"),
                 ("GET", "/user/sessions/past?before=1", nil, "before"),
-                ("POST", "/user/sessions/near", #"{"position":{"latitude":1,"longitude":2},"radius":0}"#, "radius"),
+                ("POST", "/user/sessions/near", #"{\#(Self.position),"radius":0}"#, "radius"),
+                ("POST", "\(Self.of)/position", #"{"latitude":1,"longitude":2}"#, "accuracy"),
             ]
             for (method, target, body, field) in requests {
                 let answer = try await ann.request(method, target, body: body)
@@ -95,7 +99,7 @@ struct StudyInputTests {
             let count = study.asked.count
             for route in routes {
                 let target = route.path.replacing(/:\w+/) { _ in "\(ObjectID())" }
-                let near = #"{"position":{"latitude":1,"longitude":2},"radius":9}"#
+                let near = #"{\#(Self.position),"radius":9}"#
                 let bodies = ["/user/classes": #"{"key":"K"}"#, "/user/sessions/near": near]
                 let long = ["Idempotency-Key": String(repeating: "k", count: 256)]
                 let answer = try await ann.request("POST", target, headers: long, body: bodies[route.path] ?? "{}")
@@ -111,7 +115,8 @@ struct StudyInputTests {
     func positions() async throws {
         try await withGateway { ann, _, _ in
             for position in [
-                #"{"latitude":251.50071,"longitude":-0.12462}"#, #"{"latitude":51.50071,"longitude":-1251.50071}"#,
+                #"{"latitude":251.50071,"longitude":-0.12462,"accuracy":5}"#, #"{"latitude":51.50071,"longitude":2}"#,
+                #"{"latitude":51.50071,"longitude":-1251.50071,"accuracy":5}"#,
                 #"{"latitude":"51.50071","longitude":1}"#, #"{"latitude":51.50071}"#,
                 #"{"latitude":51.50071,"longitude":1,"accuracy":-51.50071}"#,
                 #"{"latitude":51.50071,"longitude":1,"height":51.50071}"#,

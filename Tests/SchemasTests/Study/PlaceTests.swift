@@ -50,8 +50,8 @@ struct PlaceTests {
 
     @Test("A position is near up to the radius and its accuracy, and says nothing if the accuracy is above the limit")
     func nearness() {
-        let cases: [(degrees: Double, accuracy: Double?, expected: StudyRules.Nearness)] = [
-            (0.001348, nil, .near), (0.001350, nil, .far), (0.001350, 0, .far), (0.001350, 1, .near),
+        let cases: [(degrees: Double, accuracy: Double, expected: StudyRules.Nearness)] = [
+            (0.001348, 0, .near), (0.001350, 0, .far), (0.001350, 1, .near),
             (0.001798, 50, .near), (0.001799, 50, .far), (0.003147, 200, .near), (0.003148, 200, .far),
             (0, 200, .near), (0, 200.5, .unknown), (1, 1_000_000, .unknown),
         ]
@@ -66,15 +66,16 @@ struct PlaceTests {
         func wrong(_ json: String) -> SchemaViolation? {
             violation(of: FindNearSessions.self, in: #"{"position":\#(json),"radius":500}"#)
         }
-        #expect(wrong(#"{"latitude":90,"longitude":-180}"#) == nil)
+        #expect(wrong(#"{"latitude":90,"longitude":-180,"accuracy":1000000}"#) == nil)
         #expect(wrong(#"{"latitude":-90,"longitude":180,"accuracy":0}"#) == nil)
         for (json, field) in [
-            (#"{"latitude":90.717171,"longitude":0}"#, "position.latitude"),
-            (#"{"latitude":-717171,"longitude":0}"#, "position.latitude"),
-            (#"{"latitude":0,"longitude":180.717171}"#, "position.longitude"),
+            (#"{"latitude":90.717171,"longitude":0,"accuracy":5}"#, "position.latitude"),
+            (#"{"latitude":-717171,"longitude":0,"accuracy":5}"#, "position.latitude"),
+            (#"{"latitude":0,"longitude":180.717171,"accuracy":5}"#, "position.longitude"),
             (#"{"latitude":71.7171,"longitude":0,"accuracy":-71.7171}"#, "position.accuracy"),
             (#"{"latitude":71.7171,"longitude":0,"accuracy":1000000.5}"#, "position.accuracy"),
             (#"{"latitude":71.7171}"#, "position.longitude"),
+            (#"{"latitude":71.7171,"longitude":0}"#, "position.accuracy"),
             (#"{"latitude":71.7171,"longitude":0,"altitude":71.7171}"#, "position.altitude"),
         ] {
             let problem = try #require(wrong(json))

@@ -158,6 +158,7 @@ struct StudyCommandTests {
         #expect(wrong(AddSession.self, draft(#""topics":[],"minutes":60"#)) == "draft.topics")
         #expect(wrong(AddSession.self, draft(#""topics":["a","b","c","d","e","f"],"minutes":60"#)) == "draft.topics")
         #expect(wrong(AddSession.self, draft(#""topics":["a","a"],"minutes":60"#)) == "draft.topics")
+        #expect(wrong(AddSession.self, draft(#""topics":["A","a"],"minutes":60"#)) == "draft.topics")
         #expect(wrong(AddSession.self, draft(#""topics":["a"," "],"minutes":60"#)) == "draft.topics[1]")
         let attends = #""topics":["a"],"minutes":60,"attends":false"#
         #expect(wrong(AddSession.self, draft(attends)) == "draft.attends")
@@ -165,7 +166,16 @@ struct StudyCommandTests {
         let edit = #"{"class":"\#(Self.id)","id":"\#(Self.id)","edit":"#
         #expect(wrong(UpdateSession.self, edit + #"{"minutes":0}}"#) == "edit.minutes")
         #expect(wrong(UpdateSession.self, edit + #"{"topics":[]}}"#) == "edit.topics")
+        #expect(wrong(UpdateSession.self, edit + #"{"topics":["É","é"]}}"#) == "edit.topics")
         #expect(wrong(UpdateSession.self, edit + "{}}") == nil)
+        let past = #"{"class":"\#(Self.id)","limit":5,"from":5"#
+        #expect(wrong(ListPastSessions.self, past + #","until":6}"#) == nil)
+        #expect(wrong(ListPastSessions.self, past + #","until":5}"#) == "until")
+        for expires in ["253402300800000", "9223372036854775808", "1e30"] {
+            let problem = violation(of: ClassKeyDraft.self, in: #"{"role":"ta","expires":\#(expires)}"#)
+            #expect(problem?.field == "expires")
+            #expect(problem?.problem.hasPrefix("expected an integer from 0 to 253402300799999") == true)
+        }
         for radius in [0, 50_001] {
             #expect(wrong(FindNearSessions.self, #"{"position":\#(Self.position),"radius":\#(radius)}"#) == "radius")
         }

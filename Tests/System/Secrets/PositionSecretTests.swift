@@ -171,7 +171,8 @@ private struct PositionVisit: Sendable {
             ["latitude": "-47.318264", "longitude": longitude], ["latitude": latitude],
             ["latitude": latitude, "longitude": longitude, "accuracy": -1],
             ["latitude": latitude, "longitude": longitude, "altitude": .number("47.318264")],
-            ["latitude": longitude, "longitude": .number("47318264")], [latitude, longitude], "-47.318264,119.926473",
+            ["latitude": longitude, "longitude": .number("47318264"), "accuracy": 12],
+            ["latitude": latitude, "longitude": longitude], [latitude, longitude], "-47.318264,119.926473",
         ]
         for position in wrong {
             let bodies: [(path: String, body: JSONValue)] = [
@@ -199,7 +200,8 @@ private struct PositionVisit: Sendable {
             let ids = #""class":"\#(session.classID)","id":"\#(session.id)""#
             for position in [
                 #"{"latitude":"-47.318264","longitude":119.926473}"#, #"{"latitude":-47.318264}"#, "[-47.318264,119.926473]",
-                #"{"latitude":-947.318264,"longitude":119.926473}"#, #"{"latitude":-47.318264,"longitude":119.926473"#,
+                #"{"latitude":-947.318264,"longitude":119.926473,"accuracy":12}"#,
+                #"{"latitude":-47.318264,"longitude":119.926473"#,
             ] {
                 let failure = await study.failure(
                     of: "study_session.position", "{\(ids),\"position\":\(position)}", context: CallerContext(actor: ann.account))

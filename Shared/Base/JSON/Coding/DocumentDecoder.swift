@@ -96,8 +96,12 @@ extension DocumentDecoder {
         return value
     }
 
+    /// A type with a smaller range tells by the limit that the number breaks that of the integer, and says its own.
     private func outOfRange<Value: FixedWidthInteger>(_ type: Value.Type) -> SchemaViolation {
-        violation("expected an integer from \(Value.min) to \(Value.max)")
+        let violation = violation("expected an integer from \(Value.min) to \(Value.max)")
+        return SchemaViolation(
+            field: violation.field, problem: violation.problem,
+            limit: .range(Int64(clamping: Value.min)...Int64(clamping: Value.max)))
     }
 
     private func float<Value: BinaryFloatingPoint & LosslessStringConvertible>() throws -> Value {

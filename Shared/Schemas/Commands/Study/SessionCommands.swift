@@ -147,7 +147,7 @@ package struct ListPastSessions: Command, Checked {
     }
 
     package let classID: ObjectID
-    /// Only sessions that ended in this time, its end excluded.
+    /// Only sessions that ended in this time, its end excluded. It must have a length.
     package let from: UnixMilliseconds?
     package let until: UnixMilliseconds?
     /// Only sessions with this topic. Upper and lower case make no difference.
@@ -175,9 +175,20 @@ package struct ListPastSessions: Command, Checked {
     package func check() throws(SchemaViolation) {
         try (0...maximumUnixMilliseconds).check(from, CodingKeys.from)
         try (0...maximumUnixMilliseconds).check(until, CodingKeys.until)
+        try Self.checkTime(from: from, until: until, CodingKeys.until)
         try StudyLimits.topic.check(topic, CodingKeys.topic)
         try StudyLimits.page.check(limit, CodingKeys.limit)
         try TextLimits(max: 1_000).check(after, CodingKeys.after)
+    }
+
+    /// In a time without a length there is nothing, which would look like a class without a history.
+    ///
+    /// - Parameter field: That of ``until``.
+    package static func checkTime(
+        from: UnixMilliseconds?, until: UnixMilliseconds?, _ field: some CodingKey
+    ) throws(SchemaViolation) {
+        guard let from, let until, until <= from else { return }
+        throw SchemaViolation(field, "expected a time after from")
     }
 }
 

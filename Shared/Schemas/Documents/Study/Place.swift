@@ -44,10 +44,11 @@ package struct Place: Codable, Checked, Hashable, Sendable {
 package struct Position: Codable, Checked, Hashable, Sendable {
     package let latitude: Double
     package let longitude: Double
-    /// The radius in metres within which the device is by its own word, as browsers report it; absent for exact.
-    package let accuracy: Double?
+    /// The radius in metres within which the device is by its own word, as browsers report it. Without it a position would count
+    /// as exact.
+    package let accuracy: Double
 
-    package init(latitude: Double, longitude: Double, accuracy: Double? = nil) {
+    package init(latitude: Double, longitude: Double, accuracy: Double) {
         self.latitude = latitude
         self.longitude = longitude
         self.accuracy = accuracy
@@ -61,8 +62,9 @@ package struct Position: Codable, Checked, Hashable, Sendable {
 
     package func check() throws(SchemaViolation) {
         try Coordinate.check(latitude, CodingKeys.latitude, longitude, CodingKeys.longitude)
-        guard let accuracy, !StudyLimits.reportedAccuracy.contains(accuracy) else { return }
-        throw SchemaViolation(CodingKeys.accuracy, "expected a number of metres from 0 to 1000000")
+        guard StudyLimits.reportedAccuracy.contains(accuracy) else {
+            throw SchemaViolation(CodingKeys.accuracy, "expected a number of metres from 0 to 1000000")
+        }
     }
 }
 

@@ -59,8 +59,7 @@ extension StudyRules {
 
     /// Whether a position is in the area around a place. The accuracy counts for the person: who may be inside is inside.
     package func nearness(of position: Position, to place: Coordinate) -> Nearness {
-        let accuracy = position.accuracy ?? 0
-        guard accuracy <= Double(self.accuracy) else { return .unknown }
-        return position.coordinate.distance(to: place) <= Double(radius) + accuracy ? .near : .far
+        guard position.accuracy <= Double(accuracy) else { return .unknown }
+        return position.coordinate.distance(to: place) <= Double(radius) + position.accuracy ? .near : .far
     }
 }

@@ -75,6 +75,8 @@ export function form({ fields, action, isDangerous = false, onsubmit, extra = []
     isBusy = false;
     button.removeAttribute("aria-busy");
   } }, fields, said, h("div", { class: "actions" }, button, extra));
+  // The browser refuses what is in a field now, and says so. What the hub has said is about an earlier attempt.
+  element.addEventListener("invalid", () => { said.textContent = ""; }, true);
   return Object.assign(element, { say: (text) => { said.textContent = text; } });
 }
 

@@ -40,11 +40,12 @@ export function weeksOf(sessions, max = 53) {
 export function topicsOf(sessions) {
   const topics = new Map();
   for (const session of [...sessions].sort((one, other) => other.ended - one.ended)) {
-    for (const topic of session.topics) {
-      const known = topics.get(topic.toLowerCase()) ?? { topic, minutes: 0, sessions: 0 };
+    // Earlier sessions may have a topic in two spellings.
+    for (const [key, topic] of new Map(session.topics.map((each) => [each.toLowerCase(), each]))) {
+      const known = topics.get(key) ?? { topic, minutes: 0, sessions: 0 };
       known.minutes += minutesOf(session);
       known.sessions += 1;
-      topics.set(topic.toLowerCase(), known);
+      topics.set(key, known);
     }
   }
   return [...topics.values()].sort((one, other) => other.minutes - one.minutes || other.sessions - one.sessions

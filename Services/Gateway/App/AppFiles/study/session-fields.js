@@ -1,16 +1,19 @@
 // The fields that a new session and a changed one have.
 
 import { t } from "../lib/text.js";
-import { field } from "../people/parts.js";
+import { field, isSame } from "../people/parts.js";
 
 /** The hub's limits, in characters of Unicode. */
 const limits = { topics: 5, topic: 60, description: 500, place: 100 };
 /** The shortest session, in minutes. */
 const minMinutes = 5;
 
-/** The topics of a text, each once: they are separated by commas, as people write them in both languages. */
-export const topicsIn = (text) => [...new Set(text.split(/[,،;\n]/).map((topic) => topic.trim().replace(/\s+/g, " "))
-  .filter(Boolean))];
+/**
+ * The topics of a text, each once, in upper and lower case the same: they are separated by commas, as people write them
+ * in both languages.
+ */
+const topicsIn = (text) => text.split(/[,،;\n]/).map((topic) => topic.trim().replace(/\s+/g, " "))
+  .filter((topic, place, all) => topic && all.findIndex((other) => isSame(other, topic)) === place);
 
 const lengthOf = (text) => [...text].length;
 
