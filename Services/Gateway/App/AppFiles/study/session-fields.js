@@ -8,9 +8,19 @@ const limits = { topics: 5, topic: 60, description: 500, place: 100 };
 /** The shortest session, in minutes. */
 const minMinutes = 5;
 
-/** The topics of a text, each once: they are separated by commas, as people write them in both languages. */
-export const topicsIn = (text) => [...new Set(text.split(/[,،;\n]/).map((topic) => topic.trim().replace(/\s+/g, " "))
-  .filter(Boolean))];
+const folded = (topic) => topic.normalize("NFC").toLowerCase().toUpperCase().toLowerCase();
+
+/**
+ * The topics of a text: they are separated by commas, as people write them in both languages. Each is there once, as it
+ * was written first; upper and lower case make no difference.
+ */
+export function topicsIn(text) {
+  const topics = new Map();
+  for (const topic of text.split(/[,،;\n]/).map((each) => each.trim().replace(/\s+/g, " ")).filter(Boolean)) {
+    if (!topics.has(folded(topic))) topics.set(folded(topic), topic);
+  }
+  return [...topics.values()];
+}
 
 const lengthOf = (text) => [...text].length;
 
