@@ -282,6 +282,7 @@ def test_sessions_and_posts(course, visit, pictures):
     page.get_by_role("button", name="End the session…").click()
     page.get_by_role("alertdialog").get_by_role("button", name="End the session").click()
     expect(page.get_by_text("Ended by the class's staff")).to_be_visible()
+    expect(page.locator(".session-facts")).to_contain_text("Who was there at the end1 person")
     expect(page.get_by_role("button", name="End the session…")).to_have_count(0)
     assert carla.request("GET", "/user/sessions").get("current") is None
 

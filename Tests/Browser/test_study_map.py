@@ -164,6 +164,28 @@ def test_a_card_over_the_map(visit, group, ann, ben, pictures):
     expect(pin(page, session)).to_be_focused()
 
 
+def test_the_map_makes_room(visit, group, ann, ben):
+    """What is over it does not cover its pins, and after a sheet is closed it is whole again."""
+    group.add(ann, ben)
+    session = group.start(ben, "Heaps", place=NORTH)
+    page = open_study(visit, ann, "#study/classes", narrow=True)
+    expect(sheet(page, "Classes")).to_be_visible()
+    buildings = page.locator(".plan-building")
+
+    def is_between(lower):
+        """Whether the pin is below the buttons, and above something else."""
+        place, line = pin(page, session).bounding_box(), page.locator(".study-line").bounding_box()
+        return place and place["y"] >= line["y"] + line["height"] and place["y"] + place["height"] <= lower
+
+    eventually("the pin is above the sheet", lambda: is_between(sheet(page).bounding_box()["y"]))
+    page.keyboard.press("Escape")
+    expect(sheet(page)).to_be_hidden()
+    middle = page.locator(".map-view").bounding_box()["height"] / 2
+    eventually("the pin is on the whole map", lambda: is_between(page.viewport_size["height"]))
+    boxes = lambda: [box for box in (each.bounding_box() for each in buildings.all()) if box]
+    eventually("the plan fills the map", lambda: max(box["y"] + box["height"] for box in boxes()) > middle)
+
+
 def test_the_plan_of_the_campus(visit, group, ann):
     """It is drawn without any picture of another server, and its names are in the language of the page."""
     group.add(ann)
@@ -378,6 +400,16 @@ def test_classes(product, visit, ann, pictures):
     page = open_study(visit, ann, narrow=True)
     expect(page.get_by_text("You are in no class yet.")).to_be_visible()
     pictures(page, "study-no-classes", arrange=in_arabic(ann, "#study"))
+    # The heading of the page has the focus then, and stays unseen.
+    go(page, "#study/join")
+    expect(sheet(page, "Join a class").get_by_role("heading")).to_be_focused()
+    page.keyboard.press("Escape")
+    heading = page.get_by_role("heading", name="Study", level=1)
+    expect(heading).to_be_focused()
+    assert heading.bounding_box()["width"] <= 1
+    page.get_by_role("button", name="List", exact=True).click()
+    expect(page.locator(".study-list")).to_contain_text("Join one first.")
+    page.get_by_role("button", name="Map", exact=True).click()
     page.get_by_role("link", name="Join a class").click()
     key = sheet(page, "Join a class").get_by_label("Key of the class")
     key.fill("AAAA-AAAA")
@@ -400,14 +432,16 @@ def test_classes(product, visit, ann, pictures):
     pictures(page, "study-classes")
     go(page, f"#study/class/{group.id}")
     sheet(page).get_by_role("button", name="Leave the class…").click()
-    confirm(page, "Leave the class…")
+    confirm(page, "Leave the class")
     says(page, f"You have left the class {group.name}.")
     assert ann.request("GET", "/user/classes")["classes"] == []
 
 
 def test_a_link_with_a_key(product, visit, group, ann):
-    """As a professor's QR code has it, for who has never opened the app."""
-    page = open_people(visit, ann, f"#study/join?key={group.key()}", narrow=True)
+    """As a professor's QR code has it, for who has never opened the app. A second link counts, too."""
+    page = open_people(visit, ann, f"#study/join?key={Class(product, professor=group.professor).key()}", narrow=True)
+    expect(sheet(page, "Join a class")).to_be_visible()
+    go(page, f"#study/join?key={group.key()}")
     expect(sheet(page, "Join a class").get_by_label("Key of the class")).to_have_value(group.key())
     sheet(page).get_by_role("button", name="Join", exact=True).click()
     expect(sheet(page, group.name)).to_be_visible()
@@ -434,13 +468,28 @@ def test_change_a_session(visit, group, ann, ben, pictures):
 
 
 def test_earlier_sessions(visit, group, ann, ben, pictures):
-    """Where one was, and not with whom."""
+    """Where one was, and not with whom. Each leads to its posts."""
     group.add(ann, ben)
-    group.start(ann, "Heaps").join(ben).leave(ann)
+    session = group.start(ann, "Heaps").join(ben)
+    session.post(ann, "Chapter 6")
+    session.leave(ben)
     page = open_study(visit, ben, "#study/past", narrow=True)
+    # It is not over yet.
+    expect(sheet(page, "My earlier sessions")).to_contain_text("appears here when it has ended")
+    session.leave(ann)
+    page.reload()
     expect(sheet(page, "My earlier sessions").get_by_role("listitem")).to_contain_text("Heaps")
     expect(sheet(page)).not_to_contain_text(ann.account)
     pictures(page, "study-past", arrange=in_arabic(ben, "#study/past"))
+    sheet(page).get_by_role("link", name=re.compile("^Heaps")).click()
+    expect(sheet(page, "Posts: Heaps")).to_contain_text("Chapter 6")
+    sheet(page).get_by_role("link", name="Close").click()
+    expect(sheet(page, "My earlier sessions")).to_be_visible()
+    # So does the card of one that is over.
+    go(page, session)
+    expect(sheet(page, "Heaps")).to_contain_text("This session is over.")
+    sheet(page).get_by_role("link", name="Posts").click()
+    expect(sheet(page, "Posts: Heaps")).to_contain_text("Chapter 6")
 
 
 def test_kinds_of_pushes(visit, ann):

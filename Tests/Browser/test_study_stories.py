@@ -125,7 +125,7 @@ def test_start_a_session(product, visit, group, ann, ben, role):
     expect(sheet(other)).to_contain_text("Chapter 6, by the window")
     # In two taps: the next one is like the last one, here and now.
     bar(page).get_by_role("button", name="End it").click()
-    confirm(page, "End it…")
+    confirm(page, "End it")
     expect(bar(page)).to_be_hidden()
     page.goto("/app/#study")
     page.get_by_role("link", name="New session").click()

@@ -174,7 +174,7 @@ def end(three):
     bar(three.his).get_by_role("button", name="End it…").click()
     expect(three.his.get_by_role("alertdialog", name="End Balanced trees and Heaps?")).to_be_visible()
     three.see("end", his="")
-    confirm(three.his, "End it…")
+    confirm(three.his, "End it")
     says(three.hers, "Its host has ended the session: Balanced trees and Heaps.")
     for page in (three.hers, three.his):
         expect(bar(page)).to_be_hidden()

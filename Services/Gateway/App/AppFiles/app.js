@@ -64,8 +64,8 @@ function isWelcomed() {
 async function begin(hash) {
   try { localStorage.setItem("msi.app.welcomed", "true"); } catch { /* a blocked storage welcomes again */ }
   isBegun = true;
-  // Who came with the key of a class is not sent elsewhere.
-  if (!location.hash.startsWith("#study/")) history.replaceState(null, "", hash);
+  // Who came for study sessions, as with the key of a class, is not sent elsewhere.
+  if (!/^#study\b/.test(location.hash)) history.replaceState(null, "", hash);
   update();
   await persist();
 }

@@ -6,7 +6,7 @@ import { send } from "../lib/requests.js";
 import { currentRoute, go } from "../lib/route.js";
 import { state } from "../lib/state.js";
 import { isMutable, pathText } from "../lib/subjects.js";
-import { t } from "../lib/text.js";
+import { t, tn } from "../lib/text.js";
 import { chips } from "../elements/chips.js";
 import { matches, search } from "../elements/search.js";
 import { segments } from "../elements/segments.js";
@@ -63,7 +63,7 @@ export function subscriptionsPage() {
           isForced ? tag("", icon("lock", "small"), t("level.Forced")) : null,
           subject.level === "Recommended" ? tag("", icon("check", "small"), t("level.Recommended")) : null],
         onchange: (isOn) => (isForced
-          ? toast(t("subscriptions.forced", { subject: pathText(subject) })) : choose(subject, isOn)),
+          ? toast(tn("subscriptions.forced", { subject: h("bdi", null, pathText(subject)) })) : choose(subject, isOn)),
       });
       if (isForced) made.control.setAttribute("aria-disabled", "true");
       const muteButton = h("button", { class: "pill mute", type: "button", onclick: () => mute(item.subject) },

@@ -41,12 +41,15 @@ export function closePlainToasts() {
 
 /**
  * Shows a short message, such as "Storms was renamed." With `action` (`{label, run}`) it has a button, such as Undo,
- * and stays longer. One without an action takes the place of an equal one. Returns a function that removes it.
+ * and stays longer. One without an action takes the place of an equal one. `content` is a text, or texts and elements.
+ * Returns a function that removes it.
  */
-export function toast(text, { action, seconds = action ? 10 : 5 } = {}) {
+export function toast(content, { action, seconds = action ? 10 : 5 } = {}) {
   let before = null;
   let timer = null;
-  const element = h("div", { class: "toast" }, h("span", null, text),
+  const said = h("span", null, content);
+  const text = said.textContent;
+  const element = h("div", { class: "toast" }, said,
     action ? h("button", { class: "link-button", type: "button", onclick: () => { dismiss(); action.run(); } },
       action.label) : null,
     h("button", { class: "toast-close", type: "button", "aria-label": t("toast.hide"), onclick: dismiss },

@@ -5,7 +5,7 @@ import { app, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { dialogButtons, showDialog } from "../elements/dialog.js";
 import { toast } from "../elements/toast.js";
-import { pageHeading, refill } from "./parts.js";
+import { named, pageHeading, refill } from "./parts.js";
 import { reasonOf } from "./reasons.js";
 
 /** What an action is about, in words: somebody or a class by its name, or what was written. */
@@ -25,7 +25,7 @@ async function tell(work, done) {
 
 /** The person does something: see the actions of the core's people.js. */
 export const act = (action, about) => tell(async () => (await app.people()).act(action, about),
-  t(`done.${action}`, { name: nameOf(about) }));
+  named(`done.${action}`, { name: nameOf(about) }));
 
 /** Does something that is not easily taken back, after a question. */
 export async function actAfterQuestion(action, about) {
@@ -33,7 +33,7 @@ export async function actAfterQuestion(action, about) {
   const make = (close) => [h("p", { class: "secondary" }, t(`question.${action}.text`)),
     dialogButtons(close, h("button", { class: "button danger", type: "button", onclick: () => close(true) },
       t(`do.${action}`)))];
-  const isWanted = await showDialog({ heading: t(`question.${action}`, { name }), role: "alertdialog", make });
+  const isWanted = await showDialog({ heading: named(`question.${action}`, { name }), role: "alertdialog", make });
   return isWanted ? act(action, about) : null;
 }
 
@@ -54,15 +54,16 @@ export function waitingList({ waits = () => state.people.waits, of = () => app.p
 
   const row = ({ key, action, about, error, refusal }) => {
     const text = t(`waiting.${action}`, { name: nameOf(about) });
-    const done = t(`done.${action}`, { name: nameOf(about) });
+    const done = () => named(`done.${action}`, { name: nameOf(about) });
     const button = (label, kind, onclick) => h("button", { class: `pill ${kind}`, type: "button", onclick }, t(label),
       h("span", { class: "unseen" }, `: ${text}`));
     const reason = refusal && h("span", { class: "hint" }, reasonOf({ kind: "refused", message: error, ...refusal }));
-    return h("li", { class: "row" }, h("span", { class: "row-text" }, text, reason),
+    return h("li", { class: "row" }, h("span", { class: "row-text" },
+      h("span", null, named(`waiting.${action}`, { name: nameOf(about) })), reason),
       button("people.again", "", () => tell(async () => {
         const found = await (await of()).again(key);
         return found.outcome ?? found;
-      }, done)),
+      }, done())),
       button("waiting.discard", "danger", async () => { await (await of()).discard(key); }));
   };
 

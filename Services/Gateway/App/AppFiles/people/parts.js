@@ -4,7 +4,7 @@ import { fill, h, newIdentifier } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { pathTo, replaceRoute } from "../lib/route.js";
 import { app, state } from "../lib/state.js";
-import { charactersOf, t } from "../lib/text.js";
+import { charactersOf, t, tn } from "../lib/text.js";
 import { reasonOf } from "./reasons.js";
 
 /** What could not be read is read again after a change of the app's state, but not before so many milliseconds. */
@@ -42,6 +42,10 @@ const portrait = (name) => h("span", { class: "portrait", "aria-hidden": "true" 
 export const personRow = (name, ...actions) => h("li", { class: "row person" }, portrait(name),
   h("a", { class: "row-text", href: pathTo({ tab: "people", page: "person", account: name }) }, h("bdi", null, name)),
   actions);
+
+/** Like `t`, as the content of an element in which each value, such as a name, keeps its own direction. */
+export const named = (key, values) => tn(key, Object.fromEntries(Object.entries(values).map(([name, value]) =>
+  [name, h("bdi", null, value)])));
 
 /** Whether two texts are names of the same account. */
 export const isSame = (one, other) => one.toLowerCase() === other.toLowerCase();

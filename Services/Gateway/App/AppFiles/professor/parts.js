@@ -15,7 +15,7 @@ export function pageHead({ heading, intro, action, back }) {
   const title = h("h1", { tabIndex: -1 });
   const below = h("p", null);
   const element = h("div", { class: "page-top" },
-    back ? h("a", { class: "back", href: back.href }, icon("back", "small"), back.label) : null,
+    back ? h("a", { class: "back", href: back.href }, icon("back", "small"), h("bdi", null, back.label)) : null,
     h("header", { class: "page-head" }, title, below, action ? h("div", { class: "head-action" }, action) : null));
   element.say = (name, text) => {
     fill(title, h("bdi", null, name));

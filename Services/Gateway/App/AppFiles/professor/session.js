@@ -55,8 +55,9 @@ export function sessionPage({ id, session }) {
       fact("place", where?.name ? h("bdi", null, where.name) : t("prof.session.noPlace")),
       fact("host", host ? h("bdi", null, host) : t("prof.session.nobody"),
         sponsored ? [" ", h("span", { class: "tag" }, t("prof.session.sponsored"))] : null),
-      fact("people", t("prof.session.room", { count: attendants.length, room: formatNumber(room) }), h("br"),
-        names(attendants)));
+      ended === undefined ? fact("people", t("prof.session.room", { count: attendants.length,
+        room: formatNumber(room) }), h("br"), names(attendants))
+        : fact("people.ended", t("prof.past.people", { count: attendants.length }), h("br"), names(attendants)));
   }
 
   function update() {

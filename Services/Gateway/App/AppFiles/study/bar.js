@@ -7,6 +7,7 @@ import { phoneNow, state } from "../lib/state.js";
 import { hasText, t } from "../lib/text.js";
 import { findSession, isOpen } from "../core/study-state.js";
 import { toast } from "../elements/toast.js";
+import { named } from "../people/parts.js";
 import { leave } from "./card.js";
 import { isMe, leftText, pathOf, topicsOf } from "./parts.js";
 import { reporter } from "./reporting.js";
@@ -35,10 +36,11 @@ export function sessionBar() {
     const { gone } = state.study;
     if (gone && told !== (told = gone.at)) {
       const { ended } = gone.session;
-      toast(t(hasText(`ended.${ended}`) ? `ended.${ended}` : "ended.left.other", { topics: topicsOf(gone.session) }));
+      toast(named(hasText(`ended.${ended}`) ? `ended.${ended}` : "ended.left.other", {
+        topics: topicsOf(gone.session) }));
     }
     if (current && shown?.id === current.id && isMe(current.host) && !isMe(shown.host)) {
-      toast(t("done.handedOver", { topics: topicsOf(current) }));
+      toast(named("done.handedOver", { topics: topicsOf(current) }));
     }
   }
 

@@ -7,9 +7,9 @@ import { phoneNow, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { classOf, findSession, isOpen, roleIn } from "../core/study-state.js";
 import { reasonOf } from "../people/reasons.js";
-import { hide } from "../people/parts.js";
-import { act, ask, className, distanceText, isMe, leftText, listText, partsText, pathOf, portrait, questionOfLeaving,
-  sheet, studyOfApp, topicsOf, waitingStudy } from "./parts.js";
+import { hide, named } from "../people/parts.js";
+import { act, ask, className, distanceText, isMe, leftText, listOf, partsOf, pathOf, portrait, questionOfLeaving, sheet,
+  studyOfApp, topicsOf, waitingStudy } from "./parts.js";
 import { lastPosition } from "./position.js";
 
 /** How many people the card shows by themselves. */
@@ -19,7 +19,7 @@ const maxPortraits = 3;
 export async function join({ class: id, id: session, topics }) {
   const question = state.study.own?.current?.id === session ? null : questionOfLeaving();
   if (question && !(await ask(question.heading, question.text, question.action))) return false;
-  return (await act("join", { class: id, session, leave: Boolean(question) }, t("done.join", {
+  return (await act("join", { class: id, session, leave: Boolean(question) }, named("done.join", {
     topics: topicsOf({ topics }) }))) !== null;
 }
 
@@ -28,16 +28,16 @@ export async function leave(session) {
   const topics = topicsOf(session);
   const about = { class: session.class, session: session.id };
   if (isMe(session.host)) {
-    const isWanted = await ask(t("question.end", { topics }), t("question.end.text"), t("do.end"));
-    return isWanted ? act("leave", about, t("done.end", { topics })) : null;
+    const isWanted = await ask(named("question.end", { topics }), t("question.end.text"), t("question.end.do"));
+    return isWanted ? act("leave", about, named("done.end", { topics })) : null;
   }
-  return act("leave", about, t("done.leave", { topics }));
+  return act("leave", about, named("done.leave", { topics }));
 }
 
 async function endAsStaff(session) {
   const topics = topicsOf(session);
-  const isWanted = await ask(t("question.end", { topics }), t("question.end.staff"), t("do.end"));
-  if (isWanted) await act("end", { class: session.class, session: session.id }, t("done.end", { topics }));
+  const isWanted = await ask(named("question.end", { topics }), t("question.end.staff"), t("question.end.do"));
+  if (isWanted) await act("end", { class: session.class, session: session.id }, named("done.end", { topics }));
 }
 
 /** Whether the staff of a class ends the session of a host: teaching assistants those of students. */
@@ -50,22 +50,22 @@ function inOrder({ attendants, friends }) {
   return [...attendants].sort((one, other) => rankOf(one) - rankOf(other));
 }
 
-/** Who is there, in words, and the rest as a number. */
+/** Who is there, in words, and the rest as a number: the content of an element. */
 function peopleText(found) {
   const names = inOrder(found);
   if (!names.length) return t("study.nobody");
   const shown = names.slice(0, names.length > maxPortraits ? maxPortraits - 1 : maxPortraits);
-  const named = shown.map((name) => (isMe(name) ? t("study.you")
-    : found.friends.includes(name) ? t("study.nameOfFriend", { name }) : name));
+  const texts = shown.map((name) => (isMe(name) ? t("study.you")
+    : found.friends.includes(name) ? named("study.nameOfFriend", { name }) : name));
   const rest = names.length - shown.length;
-  return listText([...named, ...(rest ? [t("study.others", { count: rest })] : [])]);
+  return listOf([...texts, ...(rest ? [t("study.others", { count: rest })] : [])]);
 }
 
 function hostText({ host, host_role: role, sponsored, isHost }) {
   const name = isHost ? t("study.you") : host;
   if (!name) return "";
-  if (!sponsored) return t("study.host", { name });
-  return t(role === "professor" ? "study.host.professor" : "study.host.ta", { name });
+  if (!sponsored) return named("study.host", { name });
+  return named(role === "professor" ? "study.host.professor" : "study.host.ta", { name });
 }
 
 /** The sheet of a session. `update()` shows what the app knows of it now. */
@@ -80,9 +80,12 @@ export function sessionCard(id, session) {
   const presence = h("p", { class: "notice", role: "status" });
   const buttons = h("div", { class: "actions" });
   const waiting = waitingStudy();
+  // Who was there can read what was written.
+  const posts = h("a", { class: "button", href: pathOf({ class: id, id: session }, "posts"), hidden: true },
+    phoneIcon("bubble", "small"), t("study.posts"));
   const content = h("div", { class: "stack", hidden: true }, h("div", { class: "session-line" }, where, time),
     description, people, host, presence, buttons);
-  const element = sheet("", { dir: "auto" }, h("div", { class: "stack" }, said, again, waiting, content));
+  const element = sheet("", { dir: "auto" }, h("div", { class: "stack" }, said, again, posts, waiting, content));
   const heading = element.querySelector("h2");
   let print = "";
   let isLoaded = false;
@@ -111,13 +114,13 @@ export function sessionCard(id, session) {
     const { class: group, place, distance, friends } = found;
     const far = distance !== null && distanceText(distance);
     heading.textContent = topicsOf(found);
-    fill(where, h("bdi", null, partsText([className(group), place?.name, far])));
+    fill(where, partsOf([className(group), place?.name, far]));
     description.textContent = found.description ?? "";
     description.hidden = !found.description;
     people.href = pathOf(found, "who");
     fill(people, inOrder(found).slice(0, maxPortraits).map((name) => portrait(name, friends.includes(name))),
-      h("span", { class: "row-text" }, h("bdi", null, peopleText(found))), icon("next", "small"));
-    fill(host, h("bdi", null, hostText(found)));
+      h("span", { class: "row-text" }, h("span", null, peopleText(found))), icon("next", "small"));
+    fill(host, hostText(found));
     const hadFocus = buttons.contains(document.activeElement);
     fill(buttons, actionsOf(found));
     if (hadFocus) heading.focus({ preventScroll: true });
@@ -149,10 +152,15 @@ export function sessionCard(id, session) {
   return Object.assign(element, { update: () => {
     waiting.update();
     const found = findSession(state, session, lastPosition());
-    const isThere = Boolean(found && classOf(state.study, found.class) && isOpen(state.study, found, phoneNow()));
-    content.hidden = !isThere;
-    if (!isThere) {
-      if (isLoaded && state.study.classes) say(t("study.gone"));
+    const isKnown = Boolean(found && classOf(state.study, found.class));
+    const isNow = isKnown && isOpen(state.study, found, phoneNow());
+    // The hub tells of the end only those who may read the posts.
+    const isOver = isKnown && found.ended !== undefined;
+    content.hidden = !isNow;
+    posts.hidden = !isOver;
+    if (isOver) heading.textContent = topicsOf(found);
+    if (!isNow) {
+      if (isOver || (isLoaded && state.study.classes)) say(t(isOver ? "study.409.ended" : "study.gone"));
       if (!heading.textContent) heading.textContent = t("study.session");
       return;
     }

@@ -5,6 +5,7 @@ import { icon } from "../lib/icons.js";
 import { state } from "../lib/state.js";
 import { formatNumber, t } from "../lib/text.js";
 import { classOf } from "../core/study-state.js";
+import { named } from "../people/parts.js";
 import { switchRow } from "../elements/switch.js";
 import { act, ask, sheet, studyOfApp, waitingStudy } from "./parts.js";
 
@@ -34,9 +35,10 @@ export function classView(id) {
 
   async function leaveClass() {
     const { name } = classOf(state.study, id) ?? {};
-    const isWanted = await ask(t("question.leaveClass", { name }), t("question.leaveClass.text"), t("do.leaveClass"));
+    const isWanted = await ask(named("question.leaveClass", { name }), t("question.leaveClass.text"),
+      t("question.leaveClass.do"));
     if (!isWanted) return;
-    if (await act("leave class", { id, name }, t("done.leave class", { name }))) location.hash = "#study/classes";
+    if (await act("leave class", { id, name }, named("done.leave class", { name }))) location.hash = "#study/classes";
   }
 
   return Object.assign(element, { update: () => {

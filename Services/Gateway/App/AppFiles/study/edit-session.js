@@ -70,6 +70,10 @@ export function editView(id, session) {
   const place = h("div", null);
   const element = sheet(t("session.edit"), { back: path }, place);
   let made = null;
+  // The address may be that of a session that is over.
+  studyOfApp().then((study) => study.load("session", [id, session])).then((found) => {
+    if (!made && !found) fill(place, h("p", { class: "notice", role: "status" }, t("study.gone")));
+  }).catch(() => {});
   return Object.assign(element, { update: () => {
     const found = findSession(state, session);
     if (made || !found) return;

@@ -5,7 +5,7 @@ import { state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { findSession } from "../core/study-state.js";
 import { toast } from "../elements/toast.js";
-import { form } from "../people/parts.js";
+import { form, named } from "../people/parts.js";
 import { isMe, pathOf, portrait, sheet, studyOfApp } from "./parts.js";
 
 /** The sheet on which the next host is chosen. */
@@ -22,7 +22,7 @@ export function handOverView(id, session) {
     const name = list.querySelector(":checked")?.value;
     if (!name) return asked.say(t("handOver.nobody"));
     await (await studyOfApp()).act("change", { class: id, session, edit: { host: name } });
-    toast(t("done.handOver", { name }));
+    toast(named("done.handOver", { name }));
     location.hash = path;
     return undefined;
   }

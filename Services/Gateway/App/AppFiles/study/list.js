@@ -3,11 +3,12 @@
 import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { place } from "../lib/place.js";
-import { t } from "../lib/text.js";
-import { className, classSign, distanceText, known, leftText, listText, partsText, topicsOf } from "./parts.js";
+import { state } from "../lib/state.js";
+import { t, tn } from "../lib/text.js";
+import { className, classSign, distanceText, known, leftText, listOf, partsOf, topicsOf } from "./parts.js";
 
 /** What is said of a session below its topics. */
-const detailOf = ({ class: id, place: where, attendants, distance }) => partsText([className(id), where?.name,
+const detailOf = ({ class: id, place: where, attendants, distance }) => partsOf([className(id), where?.name,
   t("study.people", { count: attendants.length }), distance !== null && distanceText(distance)]);
 
 const tag = (kind, text) => h("span", { class: `tag ${kind}` }, text);
@@ -19,9 +20,9 @@ function rowOf(session, onopen) {
       h("span", { class: "row-label" }, h("bdi", null, topicsOf(session)),
         isThere ? tag("good", t("study.here")) : isHost ? tag("good", t("study.hosting")) : null,
         invitedBy ? tag("busy", t("study.invited")) : null, sponsored ? tag("", t("study.sponsored")) : null),
-      h("span", { class: "hint" }, h("bdi", null, detailOf(session))),
+      h("span", { class: "hint" }, detailOf(session)),
       friends.length ? h("span", { class: "hint friends-there" }, icon("people", "small"),
-        t("study.withFriends", { names: listText(friends) })) : null),
+        h("span", null, tn("study.withFriends", { names: h("span", null, listOf(friends)) }))) : null),
     h("span", { class: "session-left" }, leftText(session)), icon("next", "small"));
 }
 
@@ -32,8 +33,8 @@ function rowOf(session, onopen) {
 export function sessionList({ onopen }) {
   const rows = new Map();
   const list = h("ul", { class: "plain group session-list", hidden: true });
-  const none = h("div", { class: "empty", hidden: true }, icon("clock"), h("h2", null, t("study.none")),
-    h("p", null, t("study.none.text")));
+  const hint = h("p", null);
+  const none = h("div", { class: "empty", hidden: true }, icon("clock"), h("h2", null, t("study.none")), hint);
   const element = h("div", { class: "sessions" }, list, none);
 
   /** A session's row. It is filled again when what it says has changed. */
@@ -56,6 +57,9 @@ export function sessionList({ onopen }) {
       for (const id of rows.keys()) if (!ids.has(id)) rows.delete(id);
       list.hidden = !shown.length;
       none.hidden = shown.length > 0;
+      // Who is in no class cannot start one.
+      hint.textContent = t(state.study.classes?.every(({ closed }) => closed) ? "session.noClass.text"
+        : "study.none.text");
     },
     focusRow(id) {
       const row = rows.get(id)?.firstChild;

@@ -22,6 +22,8 @@ const closeZoom = 17;
 const maxZoom = 19;
 /** The size of a pin in pixels. */
 const pinRoom = 48;
+/** How far the middle of the map may be from where it was if nobody has moved it, in pixels: sizes are rounded. */
+const nearby = 2;
 /** For how long the map follows the sessions that come at the beginning, in milliseconds. */
 const settling = 3_000;
 /** How often the map looks whether the hub has answered since, in milliseconds. */
@@ -37,18 +39,18 @@ export const middleOfMap = () => (latest?.isConnected && !latest.hidden ? latest
 const pointOf = ({ latitude, longitude }) => [latitude, longitude];
 
 /**
- * A map. It begins at `centre` (`{latitude, longitude}`), or where the sessions or the campus are.
+ * A map. It begins where the sessions or the campus are.
  *
  * - `onopen(id)` opens a session, and `onmany(ids)` those of a group that no zoom can part.
- * - `covered()` says how many pixels of the map something covers: `x` more at its right side than at its left one, and
- *   `y` more at its lower one than at its upper one.
+ * - `covered()` says how many pixels of the map something covers, `above` and `below`.
  * - `onmove()` is called after each move of the map.
  *
  * The element has `ready`, a promise of whether there is a map; `show(sessions)`; `focus(id)`, which marks a session
  * and moves its pin into sight, or with `null` marks none; `focusPin(id)`, which returns whether its pin took the
- * focus; `mark(place)`, which shows where a new session would be; and `middle()`, the middle of what is not covered.
+ * focus; `fit()`, which shows everything again after something else covers the map, unless it was moved;
+ * `mark(place)`, which shows where a new session would be; and `middle()`, the middle of what is not covered.
  */
-export function mapView({ centre = null, onopen, onmany = ([id]) => onopen(id), covered = () => ({ x: 0, y: 0 }),
+export function mapView({ onopen, onmany = ([id]) => onopen(id), covered = () => ({ above: 0, below: 0 }),
   onmove = () => {} }) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const place = h("div", { class: "map", dir: "ltr", role: "group", "aria-label": t("map.keys") });
@@ -73,6 +75,8 @@ export function mapView({ centre = null, onopen, onmany = ([id]) => onopen(id), 
   /** Whether somebody has moved the map, or it has shown sessions for a while. Then it does not move by itself. */
   let isPlaced = false;
   let since = null;
+  /** How the map has shown everything by itself: `{middle, zoom, room}`, with what covered it. */
+  let whole = null;
 
   /** What the hub says about the map. If it is away, that comes later with all the rest. */
   async function information() {
@@ -135,10 +139,17 @@ export function mapView({ centre = null, onopen, onmany = ([id]) => onopen(id), 
 
   const boundsOf = (list) => L.latLngBounds(list.filter((each) => each.place).map((each) => pointOf(each.place)));
 
-  /** What covers the map, as Leaflet's options for what is to be in sight. */
+  /** What covers the map, without what leaves less than room for two pins: in a low window something is over them. */
+  function margins() {
+    const { above, below } = covered();
+    const most = Math.max(0, map.getSize().y - 2 * pinRoom);
+    return { above: Math.min(above, Math.max(0, most - below)), below: Math.min(below, most) };
+  }
+
+  /** The same as Leaflet's options for what is to be in sight. A pin is above its place. */
   function roomAround() {
-    const { x, y } = covered();
-    return { paddingTopLeft: [Math.max(0, -x), Math.max(0, -y)], paddingBottomRight: [Math.max(0, x), Math.max(0, y)] };
+    const { above, below } = margins();
+    return { paddingTopLeft: [0, above && above + pinRoom], paddingBottomRight: [0, below] };
   }
 
   /** Shows where something is, unless the map was moved. */
@@ -147,14 +158,18 @@ export function mapView({ centre = null, onopen, onmany = ([id]) => onopen(id), 
     const around = boundsOf(sessions);
     const position = lastPosition();
     const isOnPlan = plan?.bounds.isValid() && (!around.isValid() || plan.bounds.intersects(around));
+    const { above, below } = margins();
     const options = { animate: false, maxZoom: closeZoom, ...roomAround() };
-    if (centre) map.setView(pointOf(centre), closeZoom, options);
-    else if (isOnPlan) map.fitBounds(plan.bounds, options);
+    // What a sheet leaves is too low for all of the plan. Without pins, the plan may go on under what is above.
+    if (isOnPlan && !below) map.fitBounds(plan.bounds, options);
+    else if (isOnPlan && !around.isValid()) map.fitBounds(plan.bounds, { animate: false, maxZoom: closeZoom,
+      paddingBottomRight: [0, Math.max(0, below - above)] });
     else if (around.isValid()) map.fitBounds(around.pad(0.2), options);
-    else if (position) map.setView(pointOf(position), closeZoom, options);
+    else if (position) goTo(pointOf(position), closeZoom, false);
+    whole = { middle: map.getCenter(), zoom: map.getZoom(), room: JSON.stringify([above, below]) };
     // The sessions of one class come after those of another.
     if (around.isValid()) since ??= performance.now();
-    isPlaced = Boolean(centre) || (since !== null && performance.now() - since > settling);
+    isPlaced = since !== null && performance.now() - since > settling;
     drawPins();
   }
 
@@ -173,9 +188,9 @@ export function mapView({ centre = null, onopen, onmany = ([id]) => onopen(id), 
   }
 
   /** Moves a point into the middle of what is not covered. */
-  function goTo(point, zoom) {
-    const { x, y } = covered();
-    map.setView(map.unproject(map.project(point, zoom).add([x / 2, y / 2]), zoom), zoom, { animate: !calm });
+  function goTo(point, zoom, animate = !calm) {
+    const { above, below } = margins();
+    map.setView(map.unproject(map.project(point, zoom).add([0, (below - above) / 2]), zoom), zoom, { animate });
   }
 
   function goToWanted() {
@@ -208,11 +223,11 @@ export function mapView({ centre = null, onopen, onmany = ([id]) => onopen(id), 
 
   /** A pin that gets the focus is moved into sight. */
   function comeIntoSight(at) {
-    const { x, y } = covered();
+    const { above, below } = margins();
     const { x: width, y: height } = map.getSize();
     const point = map.latLngToContainerPoint(at);
-    const isInSight = point.x > pinRoom && point.x < width - pinRoom - Math.max(0, x)
-      && point.y > pinRoom + Math.max(0, -y) && point.y < height - Math.max(0, y);
+    const isInSight = point.x > pinRoom && point.x < width - pinRoom && point.y > pinRoom + above
+      && point.y < height - below;
     if (isInSight) return;
     isPlaced = true;
     goTo(at, map.getZoom());
@@ -308,19 +323,27 @@ export function mapView({ centre = null, onopen, onmany = ([id]) => onopen(id), 
     focus(id) {
       chosen = wanted = id;
       if (!map) return;
+      begin();
       drawPins();
       drawArea();
       if (wanted) goToWanted();
     },
     focusPin,
+    fit() {
+      const zoom = map?.getZoom();
+      if (!whole || whole.zoom !== zoom || whole.room === JSON.stringify(Object.values(margins()))) return;
+      if (map.project(whole.middle, zoom).distanceTo(map.project(map.getCenter(), zoom)) > nearby) return;
+      isPlaced = false;
+      begin();
+    },
     mark(where) {
       target?.remove();
       target = map && where ? mark("target-mark", pointOf(where)) : null;
     },
     middle() {
       if (!map) return null;
-      const { x, y } = covered();
-      const { lat, lng } = map.containerPointToLatLng(map.getSize().subtract([x, y]).divideBy(2)).wrap();
+      const { above, below } = margins();
+      const { lat, lng } = map.containerPointToLatLng(map.getSize().add([0, above - below]).divideBy(2)).wrap();
       return { latitude: lat, longitude: lng };
     },
   });

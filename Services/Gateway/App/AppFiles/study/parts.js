@@ -8,7 +8,7 @@ import { classOf, hubTime, isOpen, roleIn, withFacts } from "../core/study-state
 import { dialogButtons, showDialog } from "../elements/dialog.js";
 import { toast } from "../elements/toast.js";
 import { waitingList } from "../people/actions.js";
-import { isSame } from "../people/parts.js";
+import { isSame, named } from "../people/parts.js";
 import { reasonOf } from "../people/reasons.js";
 
 const minute = 60_000;
@@ -35,8 +35,19 @@ export const known = (session) => (session.tone ? session : withFacts(state, ses
 /** Some names or topics in a sentence. */
 export const listText = (texts) => lists.format(texts);
 
+/** The same as the content of an element, in which each of them keeps its own direction. */
+export function listOf(items) {
+  let place = 0;
+  return lists.formatToParts(items.map(() => "-")).map(({ type, value }) => (type === "element"
+    ? h("bdi", null, items[place++]) : value));
+}
+
 /** Some facts in a line; those that are empty are left out. */
 export const partsText = (parts) => parts.filter(Boolean).join(" · ");
+
+/** The same as the content of an element, in which each of them keeps its own direction. */
+export const partsOf = (parts) => parts.filter(Boolean).map((part, place) => [place ? " · " : null,
+  h("bdi", null, part)]);
 
 export const topicsOf = ({ topics }) => listText(topics);
 
@@ -107,6 +118,6 @@ export function questionOfLeaving() {
   if (!current || !isOpen(state.study, current, phoneNow())) return null;
   const topics = topicsOf(current);
   const isEnd = isMe(current.host);
-  return { heading: t(isEnd ? "question.switch.host" : "question.switch", { topics }),
+  return { heading: named(isEnd ? "question.switch.host" : "question.switch", { topics }),
     text: t(isEnd ? "question.switch.host.text" : "question.switch.text"), action: t("do.switch") };
 }

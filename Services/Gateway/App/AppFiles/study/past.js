@@ -1,17 +1,24 @@
 // The sessions at which the person was. They do not say who else was there.
 
 import { h } from "../lib/dom.js";
+import { icon } from "../lib/icons.js";
 import { formatDay, formatTime } from "../lib/phone-time.js";
+import { state } from "../lib/state.js";
 import { t } from "../lib/text.js";
-import { hide } from "../people/parts.js";
+import { classOf } from "../core/study-state.js";
+import { hide, refill } from "../people/parts.js";
 import { reasonOf } from "../people/reasons.js";
-import { className, durationText, partsText, sheet, studyOfApp, topicsOf } from "./parts.js";
+import { className, durationText, partsOf, pathOf, sheet, studyOfApp, topicsOf } from "./parts.js";
 
-const row = ({ class: id, joined, minutes, hosted, ...session }) => h("li", { class: "row" },
-  h("span", { class: "row-text" }, h("span", { class: "row-label" }, h("bdi", null, topicsOf(session)),
-    hosted ? h("span", { class: "tag" }, t("past.hosted")) : null),
-  h("span", { class: "hint" }, h("bdi", null, partsText([className(id), formatDay(joined), formatTime(joined)])))),
-  h("span", { class: "hint" }, durationText(minutes)));
+/** A session. It leads to its posts, which the hub shows to those who are still in the class. */
+function row({ joined, minutes, hosted, ...session }) {
+  const isInClass = Boolean(classOf(state.study, session.class));
+  return h("li", null, h(isInClass ? "a" : "div", { class: "row", href: isInClass ? pathOf(session, "posts") : null },
+    h("span", { class: "row-text" }, h("span", { class: "row-label" }, h("bdi", null, topicsOf(session)),
+      hosted ? h("span", { class: "tag" }, t("past.hosted")) : null),
+    h("span", { class: "hint" }, partsOf([className(session.class), formatDay(joined), formatTime(joined)]))),
+    h("span", { class: "hint" }, durationText(minutes)), isInClass ? icon("next", "small") : null));
+}
 
 /** The sheet with the person's earlier sessions, the latest first. */
 export function pastView() {
@@ -21,18 +28,21 @@ export function pastView() {
   const more = h("button", { class: "button", type: "button", hidden: true, onclick: load }, t("past.more"));
   const element = sheet(t("past.heading"), { back: "#study/classes" }, h("p", { class: "secondary" }, t("past.text")),
     said, again, list, more);
+  let sessions = [];
   let next = null;
+  let print = "";
 
   async function load() {
     hide(again);
     hide(more);
     try {
       const found = await (await studyOfApp()).page("past", next);
-      list.append(...found.list.map(row));
+      sessions = [...sessions, ...found.list];
       next = found.next;
       more.hidden = next === null;
-      list.hidden = !list.childElementCount;
+      list.hidden = !sessions.length;
       said.textContent = list.hidden && next === null ? t("past.none") : "";
+      update();
     } catch (error) {
       if (error.kind === "signed out") return;
       said.textContent = reasonOf(error);
@@ -40,6 +50,13 @@ export function pastView() {
     }
   }
 
+  /** The classes may come after the sessions. */
+  function update() {
+    const names = state.study.classes?.map(({ id, name }) => [id, name]);
+    if (print === (print = JSON.stringify([sessions.length, names]))) return;
+    refill(list, () => element.querySelector("h2"), sessions.map(row));
+  }
+
   load();
-  return Object.assign(element, { update: () => {} });
+  return Object.assign(element, { update });
 }

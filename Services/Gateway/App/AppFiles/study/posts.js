@@ -7,7 +7,7 @@ import { place } from "../lib/place.js";
 import { phoneNow, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { findSession, isOpen, roleIn } from "../core/study-state.js";
-import { field, hide } from "../people/parts.js";
+import { field, hide, named } from "../people/parts.js";
 import { reasonOf } from "../people/reasons.js";
 import { act, ask, isMe, pathOf, sheet, studyOfApp, tell, topicsOf, waitingStudy } from "./parts.js";
 
@@ -91,7 +91,7 @@ export function postsView({ session, role, removed = false }) {
       post.role === "student" ? null : h("span", { class: "tag" }, t(`role.${post.role}`)),
       h("time", { class: "at" }, formatMoment(post.at))),
     h("p", { class: `text ${isGone ? "is-removed" : ""}`, dir: "auto" }, linkified(post.text)),
-    isGone ? h("p", { class: "hint" }, post.removed.by || post.removed.number ? t("post.removedBy", {
+    isGone ? h("p", { class: "hint" }, post.removed.by || post.removed.number ? named("post.removedBy", {
       name: nameOf(post.removed), time: formatMoment(post.removed.at) }) : t("post.removed")) : null,
     mayRemove(post) ? h("button", { class: "link-button", type: "button", onclick: () => remove(post) },
       t("do.removePost"), h("span", { class: "unseen" }, `: ${post.text.slice(0, 40)}`)) : null);
@@ -150,7 +150,7 @@ export function postsView({ session, role, removed = false }) {
   return Object.assign(element, { update, load });
 }
 
-/** The sheet with the posts to a session. */
+/** The sheet with the posts to a session. From those of one that is over the way back leads to the earlier ones. */
 export function postsSheet(id, session) {
   const waiting = waitingStudy();
   const place = h("div", { class: "stack" }, h("p", { class: "hint", role: "status" }, t("loading")));
@@ -171,9 +171,10 @@ export function postsSheet(id, session) {
     waiting.update();
     const found = findSession(state, session);
     if (!posts && found) {
-      element.querySelector("h2").textContent = t("post.heading", { topics: topicsOf(found) });
+      fill(element.querySelector("h2"), named("post.heading", { topics: topicsOf(found) }));
       fill(place, posts = postsView({ session: found, role: roleIn(state.study, id) }));
     }
+    if (found?.ended !== undefined) element.querySelector(".head-line > a").href = "#study/past";
     posts?.update();
   } });
 }

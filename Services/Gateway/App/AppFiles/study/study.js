@@ -5,19 +5,20 @@ import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { later } from "../lib/later.js";
 import { phoneIcon } from "../lib/phone-icons.js";
-import { currentRoute } from "../lib/route.js";
+import { currentRoute, replaceRoute } from "../lib/route.js";
 import { phoneNow, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { findSession, isOpen, shownSessions } from "../core/study-state.js";
 import { segments } from "../elements/segments.js";
 import { toast } from "../elements/toast.js";
+import { named } from "../people/parts.js";
 import { reasonOf } from "../people/reasons.js";
 import { sessionCard } from "./card.js";
 import { classFilter } from "./filter.js";
 import { sessionList } from "./list.js";
 import { mapView } from "./map.js";
 import { newSessionView } from "./new-session.js";
-import { leftText, partsText, pathOf, sheet, studyOfApp, topicsOf } from "./parts.js";
+import { leftText, partsOf, pathOf, sheet, studyOfApp, topicsOf } from "./parts.js";
 import { lastPosition, onPosition } from "./position.js";
 
 /** How often the times that are left are shown again, in milliseconds. */
@@ -44,12 +45,12 @@ const sheets = {
   past: [0, async () => (await import("./past.js")).pastView()],
 };
 
-/** What the address names: a sheet, and the identifiers of what it is about. */
+/** What the address names: a sheet, and the identifiers of what it is about. `isWrong` if there is nothing of it. */
 function routeNow() {
   const [, name = "", ...about] = location.hash.slice(1).split("?")[0].split("/");
   const ids = about.filter(isIdentifier);
   const isThere = name === "new" || (Object.hasOwn(sheets, name) && ids.length >= sheets[name][0]);
-  return isThere ? { name, about: ids } : { name: "", about: [] };
+  return isThere ? { name, about: ids } : { name: "", about: [], isWrong: name !== "" };
 }
 
 /** Whether the person has chosen the list. This browser keeps the choice. */
@@ -84,8 +85,9 @@ function studyView() {
     onclick: (event) => { if (event.target.closest("a[href='#study']")) leaveSheet(event); } });
   const top = h("div", { class: "study-top" }, h("div", { class: "study-line" }, filter, form, classes), invites, said,
     join);
-  /** The pixels of the map that something covers, less above than below. In a wide window it is all beside the map. */
-  const covered = () => ({ x: 0, y: wide.matches ? 0 : place.offsetHeight - top.offsetHeight });
+  /** The pixels of the map that something covers, above and below. In a wide window it is all beside the map. */
+  const covered = () => (wide.matches ? { above: 0, below: 0 }
+    : { above: top.offsetHeight, below: place.offsetHeight });
   const map = mapView({ onopen: open, onmany: showMany, covered, onmove: () => inner?.moved?.() });
   const element = h("div", { class: "study-view" }, h("h1", { class: "unseen", tabIndex: -1 }, t("tab.study")), top,
     map, listPlace, start, place);
@@ -144,13 +146,18 @@ function studyView() {
     place.hidden = true;
     fill(place);
     map.focus(null);
+    map.fit();
     const isBack = opened && (map.hidden ? list.focusRow(opened) : map.focusPin(opened));
     if (hadFocus && !isBack) (start.hidden ? element.querySelector("h1") : start).focus({ preventScroll: true });
     opened = null;
   }
 
   /** Shows the sheet that the address names. */
-  async function showSheet({ name, about }) {
+  async function showSheet({ name, about, isWrong = false }) {
+    if (isWrong) {
+      replaceRoute({ tab: "study", page: "" });
+      toast(t("study.nothing"));
+    }
     const print = [name, ...about].join(" ");
     if (shown === print || (shown === many && !name)) return;
     shown = print;
@@ -181,8 +188,8 @@ function studyView() {
     if (invites.print === print) return;
     invites.print = print;
     fill(invites, shownNow.map((each) => h("li", null, h("a", { class: "study-invite", href: pathOf(each) },
-      icon("people", "small"), h("span", null, t("study.invitedBy", { name: each.by }), ": ",
-        h("bdi", null, partsText([topicsOf(each), leftText(each)])))))));
+      icon("people", "small"), h("span", null, named("study.invitedBy", { name: each.by }), ": ",
+        partsOf([topicsOf(each), leftText(each)]))))));
   }
 
   function notice() {

@@ -1,9 +1,9 @@
 // Who is at a session. Only the session that somebody joined says where they are.
 
 import { h } from "../lib/dom.js";
-import { state } from "../lib/state.js";
+import { phoneNow, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
-import { findSession } from "../core/study-state.js";
+import { findSession, isOpen } from "../core/study-state.js";
 import { refill } from "../people/parts.js";
 import { isMe, pathOf, portrait, sheet } from "./parts.js";
 
@@ -27,7 +27,8 @@ export function whoView(id, session) {
   let print = "";
   return Object.assign(element, { update: () => {
     const found = findSession(state, session);
-    const names = found?.attendants ?? [];
+    // Nobody is where a session was.
+    const names = found && isOpen(state.study, found, phoneNow()) ? found.attendants : [];
     list.hidden = !names.length;
     none.hidden = names.length > 0;
     if (print === (print = JSON.stringify([names, found?.friends, found?.host]))) return;

@@ -1,0 +1,82 @@
+"""Study sessions in the students' app: addresses that lead nowhere or to the sign-in, and names in narrow windows and of another direction."""
+
+import re
+
+import pytest
+from browsing.app import begin
+from browsing.study import REFUSED, go, open_study, says, sheet
+from harness.study import CAMPUS, Class, student
+from playwright.sync_api import expect
+
+
+@pytest.fixture(scope="module")
+def product(study_product):
+    return study_product
+
+
+@pytest.fixture
+def visit(visit):
+    visit.expect_errors(REFUSED)
+    return visit
+
+
+@pytest.fixture
+def group(product):
+    return Class(product)
+
+
+@pytest.fixture
+def ann(product):
+    return student(product, "ann")
+
+
+# Addresses
+
+def test_a_first_visit_for_study(product, visit):
+    """It leads to the sign-in for Study, and not to messages."""
+    page = visit("/app/#study", account=None, settled=False)
+    begin(page)
+    expect(page.get_by_text("Sign in to study with your classmates.")).to_be_visible()
+
+
+def test_an_address_of_nothing(visit, group, ann):
+    """The app says so, and shows the map."""
+    group.add(ann)
+    page = open_study(visit, ann)
+    go(page, "#study/session/1/2")
+    says(page, "There is nothing at this address.")
+    expect(page).to_have_url(re.compile("#study$"))
+    go(page, f"#study/edit/{group.id}/{'0' * 24}")
+    expect(sheet(page)).to_contain_text("This session is over, or you are not in its class.")
+
+
+# Names
+
+def test_names_in_arabic(visit, group, ann):
+    """Latin names keep their own direction, and the line in which they are has that of the page."""
+    group.add(ann)
+    session = group.start(group.new_member("ben"), "Heaps", name="Hall")
+    page = open_study(visit, ann, session.link, place=CAMPUS, language="ar")
+    where = sheet(page).locator(".session-where bdi")
+    expect(where).to_have_text([group.name, "Hall", "0 م"])
+    first, last = where.first.bounding_box(), where.last.bounding_box()
+    assert last["x"] + last["width"] <= first["x"], (first, last)
+    # The title begins at the right, away from the button that closes the sheet.
+    title = sheet(page).get_by_role("heading", level=2)
+    begins = title.evaluate("(each) => { const text = new Range(); text.selectNodeContents(each); return text.getBoundingClientRect().right; }")
+    place = title.bounding_box()
+    assert abs(begins - place["x"] - place["width"]) < 1
+    sheet(page).get_by_role("button", name="انضم", exact=True).click()
+    expect(page.locator(".toast bdi").filter(has_text="Heaps")).to_be_visible()
+
+
+def test_names_of_posts_in_a_narrow_window(product, visit, group, ann):
+    """A role and a time leave the name its line."""
+    tess = student(product, "tess")
+    group.add(ann).add(tess, role="ta")
+    session = group.start(ann, "Heaps")
+    session.post(tess, "Welcome!")
+    page = open_study(visit, ann, f"#study/posts/{group.id}/{session.id}", narrow=True)
+    author = page.locator(".post-author")
+    expect(author).to_have_text(tess.account)
+    assert author.bounding_box()["height"] < 30
