@@ -1,23 +1,19 @@
 """The guides to study sessions (Services/Study/GUIDES.md) have a section for each screen. With --pictures this makes their pictures."""
 
-import pathlib
 import re
 from types import SimpleNamespace
 
 import pytest
 from browsing.app import open_app
+from browsing.guides import DESK, GuidePictures, PHONE
 from browsing.people import sign_in as sign_in_to_app
 from browsing.professor import open_classes
 from browsing.study import at
 from harness.study import Class, new_professor
 from playwright.sync_api import expect
 
-FOLDER = pathlib.Path(__file__).resolve().parents[2] / "Services" / "Study"
-GUIDES, PICTURES = FOLDER / "GUIDES.md", FOLDER / "guides"
 # In two buildings of the campus that comes with the product.
 LIBRARY, HALL = {"latitude": 45.0029, "longitude": -30.0038}, {"latitude": 44.9993, "longitude": -30.0045}
-# A phone, and a desk.
-PHONE, DESK = {"width": 390, "height": 780}, {"width": 1280, "height": 860}
 # The sheets of the student's app by the names of their pictures: their addresses, and what their headings begin with.
 SHEETS = {
     "session": ("session/{group}/{session}", "Balanced trees"), "posts": ("posts/{group}/{session}", "Posts"),
@@ -78,19 +74,8 @@ def professor_screens(page, group, session, snap):
 
 
 @pytest.fixture
-def snap(request, check):
-    """Checks a screen, and with --pictures keeps it as a picture of the guides. `taken` has the names."""
-    taken = []
-
-    def keep(page, name):
-        taken.append(name)
-        check(page)
-        if request.config.getoption("pictures"):
-            PICTURES.mkdir(exist_ok=True)
-            page.screenshot(path=PICTURES / f"{name}.png", animations="disabled")
-
-    keep.taken = taken
-    return keep
+def guides(request, check):
+    return GuidePictures("Study", check, request.config.getoption("pictures"))
 
 
 @pytest.fixture
@@ -115,9 +100,9 @@ def world(empty_product):
     return SimpleNamespace(course=course, carla=carla, session=session.id)
 
 
-def test_every_screen_has_its_section(visit, world, snap):
+def test_every_screen_has_its_section(visit, world, guides):
     visit.expect_errors(r"favicon")
-    group = world.course.id
+    group, snap = world.course.id, guides.snap
     page = open_app(visit, "#people", **at(LIBRARY))
     sign_in_to_app(page, world.carla.account)
     student_screens(page, group, world.session, snap)
@@ -127,6 +112,4 @@ def test_every_screen_has_its_section(visit, world, snap):
     snap(page, "professor-sign-in")
     page = open_classes(visit, world.course.professor, **at(LIBRARY))
     professor_screens(page, group, world.session, snap)
-    shown = re.findall(r"!\[[^\]]+\]\(guides/([\w-]+)\.png\)", GUIDES.read_text())
-    assert sorted(shown) == sorted(snap.taken)
-    assert sorted(path.stem for path in PICTURES.glob("*.png")) == sorted(shown)
+    guides.check_sections()
