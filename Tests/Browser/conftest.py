@@ -94,8 +94,8 @@ def empty_product(request):
 
 @pytest.fixture(scope="session")
 def phones_product(request):
-    """A product without the other tests' subjects and broadcasts, which every phone would get. Apps ask it for statuses each second."""
-    yield from running_product(request, settings=lambda product: {"MSI_MESSAGING_POLL": "1"})
+    """A product without the other tests' subjects and broadcasts, which every phone would get."""
+    yield from running_product(request)
 
 
 @pytest.fixture(scope="session")

@@ -1,19 +1,23 @@
 """The guides to study sessions (Services/Study/GUIDES.md) have a section for each screen. With --pictures this makes their pictures."""
 
+import pathlib
 import re
 from types import SimpleNamespace
 
 import pytest
 from browsing.app import open_app
-from browsing.guides import DESK, GuidePictures, PHONE
 from browsing.people import sign_in as sign_in_to_app
 from browsing.professor import open_classes
 from browsing.study import at
 from harness.study import Class, new_professor
 from playwright.sync_api import expect
 
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "Services" / "Study"
+GUIDES, PICTURES = FOLDER / "GUIDES.md", FOLDER / "guides"
 # In two buildings of the campus that comes with the product.
 LIBRARY, HALL = {"latitude": 45.0029, "longitude": -30.0038}, {"latitude": 44.9993, "longitude": -30.0045}
+# A phone, and a desk.
+PHONE, DESK = {"width": 390, "height": 780}, {"width": 1280, "height": 860}
 # The sheets of the student's app by the names of their pictures: their addresses, and what their headings begin with.
 SHEETS = {
     "session": ("session/{group}/{session}", "Balanced trees"), "posts": ("posts/{group}/{session}", "Posts"),
@@ -74,8 +78,19 @@ def professor_screens(page, group, session, snap):
 
 
 @pytest.fixture
-def guides(request, check):
-    return GuidePictures("Study", check, request.config.getoption("pictures"))
+def snap(request, check):
+    """Checks a screen, and with --pictures keeps it as a picture of the guides. `taken` has the names."""
+    taken = []
+
+    def keep(page, name):
+        taken.append(name)
+        check(page)
+        if request.config.getoption("pictures"):
+            PICTURES.mkdir(exist_ok=True)
+            page.screenshot(path=PICTURES / f"{name}.png", animations="disabled")
+
+    keep.taken = taken
+    return keep
 
 
 @pytest.fixture
@@ -100,9 +115,9 @@ def world(empty_product):
     return SimpleNamespace(course=course, carla=carla, session=session.id)
 
 
-def test_every_screen_has_its_section(visit, world, guides):
+def test_every_screen_has_its_section(visit, world, snap):
     visit.expect_errors(r"favicon")
-    group, snap = world.course.id, guides.snap
+    group = world.course.id
     page = open_app(visit, "#people", **at(LIBRARY))
     sign_in_to_app(page, world.carla.account)
     student_screens(page, group, world.session, snap)
@@ -112,4 +127,6 @@ def test_every_screen_has_its_section(visit, world, guides):
     snap(page, "professor-sign-in")
     page = open_classes(visit, world.course.professor, **at(LIBRARY))
     professor_screens(page, group, world.session, snap)
-    guides.check_sections()
+    shown = re.findall(r"!\[[^\]]+\]\(guides/([\w-]+)\.png\)", GUIDES.read_text())
+    assert sorted(shown) == sorted(snap.taken)
+    assert sorted(path.stem for path in PICTURES.glob("*.png")) == sorted(shown)

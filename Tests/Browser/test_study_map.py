@@ -15,9 +15,7 @@ from playwright.sync_api import expect
 # The JavaScript that the page about study sessions loads beside that of the first page, in bytes as transferred. Leaflet is not counted.
 BUDGET = 60_000
 PICTURE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
-KINDS = [
-    "direct_message", "friend_request", "friend_accepted", "session_invite", "session_join", "session_post", "session_host", "session_ending",
-    "session_ended", "session_new"]
+KINDS = ["friend_request", "friend_accepted", "session_invite", "session_join", "session_post", "session_host", "session_ending", "session_ended", "session_new"]
 # The address of what the hub says about the map.
 INFORMATION = re.compile(r"/study$")
 

@@ -99,7 +99,6 @@ NOT_ACCEPTING = {
     ("put", "/user/devices/{id}"): "not both fcm_token and subscription",
     ("put", "/user/profile"): "a day of the calendar; the provider's e-mail address",
     ("post", "/user/friends"): "another person",
-    ("post", "/addFriend"): "as above",
     ("put", "/user/friends/{id}"): "as above",
     ("delete", "/user/friends/{id}"): "as above",
     ("put", "/user/blocked/{id}"): "as above",

@@ -1,4 +1,5 @@
 import Base
+import Foundation
 import NIOHTTP1
 import TestSupport
 import Testing
@@ -7,9 +8,22 @@ extension SystemTests {
     /// The examples of API.md about study sessions, as somebody runs them by curl against the whole product.
     @Suite("Study sessions by curl")
     struct StudyDocumentTests {
+        /// A route of the seed's table, by its names in the OpenAPI document.
+        private struct SeedRoute: Hashable {
+            let method: String
+            let path: String
+
+            /// Whether a request of the examples is for it.
+            func matches(_ method: String, _ path: Substring) -> Bool {
+                let (wanted, found) = (self.path.split(separator: "/"), path.split(separator: "/"))
+                return method == self.method && wanted.count == found.count
+                    && zip(wanted, found).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+            }
+        }
+
         private static let session = "/classes/{classID}/sessions/{sessionID}"
         /// The routes of the seed's table that are about classes and sessions.
-        private static let seed = seedTable.map { DocumentExamples.Route(method: $0.0, path: $0.1) }
+        private static let seed: [SeedRoute] = seedTable.map { SeedRoute(method: $0.0, path: $0.1) }
         private static let seedTable: [(String, String)] = [
             ("GET", "/user/classes"), ("POST", "/user/classes"), ("POST", "/class"), ("GET", "/classes/{classID}/sessions"),
             ("POST", "/classes/{classID}/sessions"), ("GET", session), ("POST", session), ("PUT", session), ("DELETE", session),
@@ -22,6 +36,28 @@ extension SystemTests {
         /// What every route answers to those whom it is not for, and to wrong bodies: see ``expectRefusals(of:to:at:hasBody:)``.
         private static let ofEveryRoute: Set<Int> = [401, 403, 413, 415]
 
+        /// The examples that make the persons, and those of the section, one after another.
+        private static func script() throws -> String {
+            let text = try String(contentsOfFile: BuiltProduct.packageFolder() + "Services/Gateway/API.md", encoding: .utf8)
+            let students = try #require(text.firstMatch(of: /\n### By curl\n(?s)(.*?)\n## Study sessions\n/)).1
+            let study = try #require(text.firstMatch(of: /\n## Study sessions\n(?s)(.*?)\n## Errors\n/)).1
+            func examples(_ section: Substring) -> [String] {
+                section.matches(of: /```bash\n(?s)(.*?)```/).map { String($0.1) }
+            }
+            let persons = try #require(examples(students).first, "they make Ann and Bob")
+            return ([persons] + examples(study) + [further]).joined()
+        }
+
+        /// The requests of the examples by the lines that they print: `201 ann-lee /classes/…/sessions --json …`.
+        private static func requests(in log: String) -> [(status: Int, method: String, path: Substring)] {
+            log.split(separator: "\n").compactMap { line in
+                let form = /^(\d{3}) [a-z-]+ (\/[^ ?]*)[^ ]*(.*)$/
+                guard let request = line.firstMatch(of: form), let status = Int(request.1) else { return nil }
+                let method = request.3.firstMatch(of: /-X ([A-Z]+)/).map { String($0.1) }
+                return (status, method ?? (request.3.contains("--json") ? "POST" : "GET"), request.2)
+            }
+        }
+
         @Test(
             "Each works with the status that it names, and together they show each status that the API's document has for the seed's routes",
             .timeLimit(.minutes(10)))
@@ -29,17 +65,17 @@ extension SystemTests {
             let settings = SystemTests.noLimits.merging(["MSI_REGISTRATION": "anyone", "MSI_STUDY_CLASSES": "2"]) { $1 }
             try await withStack(settings: settings) { stack in
                 try await stack.healthy()
-                let examples = try [DocumentExamples.persons()] + DocumentExamples.blocks(of: "## Study sessions")
-                let requests = try await DocumentExamples.run((examples + [Self.further]).joined(), at: stack)
+                let log = try await run(at: stack)
                 // Without the mark, the body of a new class would not be read.
                 let stranger = try await TestStudent.professor("stranger", at: stack.portal)
-                #expect(requests.count > 100)
+                let requests = Self.requests(in: log)
+                #expect(requests.count > 100, "\(log.suffix(2_000))")
                 let document = try await stack.portal.call(.GET, "/openapi.json").json
                 for route in Self.seed {
                     let operation = document["paths"]?[route.path]?[route.method.lowercased()]
                     let documented = Set((operation?["responses"]?.members ?? []).compactMap { Int($0.name) })
                     #expect(!documented.isEmpty, "\(route) is not in the document")
-                    let shown = route.statuses(in: requests)
+                    let shown = Set(requests.filter { route.matches($0.method, $0.path) }.map(\.status))
                     #expect(shown.subtracting(documented).isEmpty, "\(route): \(shown) is not all documented")
                     // Without a parameter or a body there is nothing to be wrong.
                     let isPlain = operation?["requestBody"] == nil && !route.path.contains("{")
@@ -51,9 +87,27 @@ extension SystemTests {
             }
         }
 
+        private func run(at stack: Stack) async throws -> String {
+            let examples = try Self.script().replacing("http://127.0.0.1:8080", with: "http://127.0.0.1:\(stack.portal.port)")
+            return try await withTemporaryFolder { folder in
+                let script = """
+                    set -euo pipefail
+                    cd \(folder)
+                    hub() { curl -fsS -w '\\n' -H @<(echo "Authorization: Bearer $TOKEN") "$url$1" "${@:2}"; }
+                    \(examples)
+                    """
+                let environment = ProcessInfo.processInfo.environment.merging(["TOKEN": stack.portal.token ?? ""]) { $1 }
+                let bash = try await ChildProcess(
+                    URL(filePath: "/bin/bash"), ["-c", script], environment: environment, logFile: folder + "/output.log")
+                let status = await bash.end()
+                #expect(status == 0, "\(bash.log.suffix(2_000))")
+                return bash.log
+            }
+        }
+
         /// The token of a person's device is needed, and a body is JSON of a bounded size.
         private func expectRefusals(
-            of route: DocumentExamples.Route, to person: TestStudent, at stack: Stack, hasBody: Bool
+            of route: SeedRoute, to person: TestStudent, at stack: Stack, hasBody: Bool
         ) async throws {
             let path = route.path.replacing(/\{\w+\}/, with: "6b0187feff0dafac2833f431")
             let method = HTTPMethod(rawValue: route.method)

@@ -118,8 +118,7 @@ extension ErasedData {
         "accounts": "account", "devices": "device", "identities": "identity", "used_tokens": "used token",
         "queued_pushes": "queued push", "friendships": "friendship", "push_preferences": "choice of pushes", "pushes": "push",
         "memberships": "membership", "attendances": "attendance", "hosted_sessions": "hosted session", "invites": "invite",
-        "posts": "post", "messages": "message", "conversations": "conversation", "digests": "digest", "statuses": "status",
-        "pictures": "picture", "reports": "report",
+        "posts": "post",
     ]
 
     /// Such as `1 account` and `2 used tokens`.

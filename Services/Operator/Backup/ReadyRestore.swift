@@ -129,14 +129,6 @@ struct ReadyRestore {
             PersonPushHold.field, to: now.rawValue, inAllWith: PersonPushHold.plannedField, of: PersonPushHold.collection,
             in: folder)
         try await endStudySessions(in: folder, at: now)
-        // The messaging service removes again what it had removed since, and ends statuses. Nobody is told now.
-        for (collection, field) in [
-            (MessagingHold.conversations, MessagingHold.conversationField), (MessagingHold.statuses, MessagingHold.statusField),
-            (MessagingHold.pushes, MessagingHold.plannedField),
-        ] {
-            try await StoredDocuments.set(
-                MessagingHold.field, to: now.rawValue, inAllWith: field, of: collection, in: folder)
-        }
         return held
     }
 

@@ -21,8 +21,7 @@ struct RestoreCommand: AsyncParsableCommand {
             restore goes out as always. Study sessions that were open have ended, and nobody is told.
 
             Persons who were erased since the backup are erased again at the start: erasures.log in MSI_STATE_DIR says who they are, and is \
-            kept. On a new machine, copy it from the earlier one before the start. removed-messages.log there does the \
-            same for messages between students that were removed since.
+            kept. On a new machine, copy it from the earlier one before the start.
 
             The backup has the accounts and their rights, so it must belong to this user or to root, and no one else may write to it; \
             --trust restores another one.

@@ -14,7 +14,7 @@ extension ServiceEntry {
         settings: SettingDeclaration.gatewayAccess + [
             Setting.messageTTL.declaration, Setting.alertTTL.declaration, Setting.fcmTopicPayloadLimit.declaration,
             Setting.gatewayPeopleGrace.declaration, Setting.gatewayAskAbove.declaration, Setting.fcm.declaration,
-            Setting.webPushContact.declaration, Setting.messagingClassmates.declaration,
+            Setting.webPushContact.declaration,
         ] + SettingDeclaration.map)
 }
 
@@ -154,9 +154,9 @@ extension ServiceEntry {
         keepsData: true, keepsPersonalData: true,
         stateFiles: ["message-log.sqlite", "templates.sqlite", "message-log.id", "message-log.processes"],
         settings: [
-            Setting.messageRetention.declaration, Setting.alertFetchDelay.declaration, Setting.fcm.declaration,
-            Setting.webPushContact.declaration, Setting.fcmTopicPayloadLimit.declaration,
-            Setting.canaryTopic.declaration, Setting.canaryAccount.declaration,
+            Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
+            Setting.alertFetchDelay.declaration, Setting.fcm.declaration, Setting.webPushContact.declaration,
+            Setting.fcmTopicPayloadLimit.declaration, Setting.canaryTopic.declaration, Setting.canaryAccount.declaration,
         ])
 }
 
@@ -165,6 +165,16 @@ extension Setting where Value == Int {
         "message.retention",
         "For how many days ended messages and pushes are kept in the archive; 0 is forever.", in: 0...36_500,
         default: 0
+    ).changingLive()
+}
+
+extension Setting where Value == Int64 {
+    package static let messageLogStorageLimit = bytes(
+        "message.log.storage.limit",
+        """
+        The maximum size of the archive with its write-ahead log: at 90 % the log warns, at 95 % new messages are refused; the \
+        rest is for messages that were accepted before.
+        """
     ).changingLive()
 }
 

@@ -8,7 +8,7 @@ struct StudyPushes: Sendable {
     private struct Place: Hashable {
         let kind: PushKind
         let session: ObjectID
-        /// Empty if it is forgotten: see ``PersonalPush/account``.
+        /// Empty if it is forgotten: see ``StudyEvidence/Push/account``.
         let account: String
     }
 
@@ -27,7 +27,7 @@ struct StudyPushes: Sendable {
     init(_ evidence: StudyEvidence) {
         self.evidence = evidence
         counts = Dictionary(
-            evidence.pushes.map { (Place(kind: $0.kind, session: $0.about, account: $0.account), 1) }, uniquingKeysWith: +)
+            evidence.pushes.map { (Place(kind: $0.kind, session: $0.session, account: $0.account), 1) }, uniquingKeysWith: +)
         for session in evidence.past.values {
             guard let record = evidence.records.sessions[session.id], let starter = record.starter else { continue }
             judge(session, record, starter)
@@ -168,10 +168,15 @@ struct StudyPushes: Sendable {
 
     /// What the message log says that FCM has accepted is at FCM, and FCM has nothing else.
     private mutating func judgeDelivery() {
-        for push in evidence.pushes { problems += push.problems(names: evidence.names) }
+        for push in evidence.pushes {
+            let what = "the push \(push.kind) about \(push.session) for \(push.account)"
+            if !push.hasEnded { problems.append("\(what) has no end") }
+            if push.state == .failed { problems.append("\(what) has failed") }
+            if push.state == .accepted, !evidence.names.contains(push.name ?? "") { problems.append("FCM does not have \(what)") }
+        }
         let logged = Set(
-            counts.keys.map { PersonalPush.Arrival(kind: "\($0.kind)", about: "\($0.session)", account: $0.account) })
+            counts.keys.map { StudyEvidence.Arrival(kind: "\($0.kind)", session: "\($0.session)", account: $0.account) })
         let strays = Set(evidence.arrivals.filter { $0.kind.hasPrefix("session_") }).subtracting(logged)
-        problems += strays.map { "the phone of \($0.account) got a push \($0.kind) about \($0.about), which is not logged" }
+        problems += strays.map { "the phone of \($0.account) got a push \($0.kind) about \($0.session), which is not logged" }
     }
 }

@@ -209,33 +209,27 @@ export async function openApp({ hub = gateway, clock = deviceClock, language, te
     },
 
     /**
-     * The person's account, the people that they know, their messages and statuses, and their study sessions: `account`
-     * is that of account.js, `direct` that of direct.js, `statuses` that of statuses.js, `study` that of study.js, and
-     * the rest that of people.js. From then on they are kept in step with the hub.
+     * The person's account, the people that they know, and their study sessions: `account` is that of account.js,
+     * `study` that of study.js, and the rest that of people.js. From then on they are kept in step with the hub.
      */
     async people() {
-      people ??= Promise.all([import("./people.js"), import("./study.js"), import("./direct.js"),
-        import("./statuses.js"), import("./person-events.js")])
-        .then(([{ peopleOf }, { studyOf }, { directOf }, { statusesOf }, { personEventsOf }]) => {
-          const given = { name, database, clock, tell, failed };
-          const made = peopleOf({ ...given, hub, language });
+      people ??= Promise.all([import("./people.js"), import("./study.js"), import("./person-events.js")])
+        .then(([{ peopleOf }, { studyOf }, { personEventsOf }]) => {
+          const made = peopleOf({ name, database, hub, clock, language, tell, failed });
           const { account } = made;
-          const study = studyOf({ ...given, account });
-          const direct = directOf({ ...given, account, isCutOff: () => events.isCutOff() });
-          const statuses = statusesOf({ ...given, account });
-          const parts = [made, study, direct];
-          const changed = (...event) => Promise.all(parts.map((each) => each.happened(...event)));
+          const study = studyOf({ name, database, account, clock, tell, failed });
+          const changed = (...event) => Promise.all([made.happened(...event), study.happened(...event)]);
           const events = personEventsOf({ account, changed, failed, clock, classes: study.followed,
-            inClass: study.changed, opened: direct.retry });
-          const all = [...parts, statuses, events];
+            inClass: study.changed });
           const lead = tabsOf(`${name} people`, () => {});
-          listeners.add(() => { for (const each of all) each.wake(); });
+          listeners.add(() => { made.wake(); study.wake(); events.wake(); });
           ended.signal.addEventListener("abort", lead.close);
           events.show(isInFront);
-          settled(lead.lead(ended.signal, (turn) => Promise.all(all.map((each) => each.run(turn)))));
-          // Of two windows beside each other, the one in which something is looked at follows it.
-          const watched = (part) => ({ ...part, watch(what) { if (what) lead.take(); part.watch(what); } });
-          return { ...made, direct, study: watched(study), statuses: watched(statuses), show() {
+          settled(lead.lead(ended.signal,
+            (turn) => Promise.all([made.run(turn), study.run(turn), events.run(turn)])));
+          // Of two windows beside each other, the one in which sessions are looked at follows them.
+          const watch = (rows) => { if (rows) lead.take(); study.watch(rows); };
+          return { ...made, study: { ...study, watch }, show() {
             if (isInFront) lead.take();
             events.show(isInFront);
           } };

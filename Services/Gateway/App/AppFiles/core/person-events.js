@@ -61,10 +61,10 @@ const isOfClass = (event) => isText(event.kind) && isIdentifier(event.class) && 
  * for each of these.
  */
 export function personEventsOf({ account, changed, failed, clock = deviceClock, classes = async () => [],
-  inClass = () => {}, opened = () => {} }) {
+  inClass = () => {} }) {
   const wakes = wakeUps(clock);
   let isInFront = true;
-  /** The device and the path of the stream, whether it `isOpen`, and what ends it. */
+  /** The device and the path of the stream that is open, and what ends it. */
   let open = null;
   /** The position after the last event, of the device to which it came. */
   let last = null;
@@ -86,15 +86,13 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock, 
     if (type === "person" && event.kind === "classes") open?.end();
   }
 
-  /** Reads a stream until it ends. It `isOpen` then, and `works()` says that it has lasted. */
-  async function read(turn, signal) {
-    const { device, path } = turn;
+  /** Reads a stream until it ends. Tells the `turn` that it `isOpen`, and when it `works`. */
+  async function read({ device, path }, signal, turn) {
     const known = last?.device === device ? last.id : null;
     const stream = await within(clock, patience, () =>
       account.open(path, known ? { "Last-Event-ID": known } : {}, signal), signal);
     if (stream.status !== 200) throw refusal(path, { status: stream.status, wait: waitOf(stream.headers) });
     turn.isOpen = true;
-    opened();
     const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
     const events = eventReader();
     try {
@@ -120,11 +118,12 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock, 
   async function follow(stream, signal, pauses) {
     const ended = new AbortController();
     const both = AbortSignal.any([signal, ended.signal]);
+    open = { ...stream, end: () => ended.abort() };
     let hasWorked = false;
     let wait = 0;
     const turn = { isOpen: false, works: () => { hasWorked = true; pauses.succeeded(); } };
     try {
-      await read(turn, both);
+      await read(stream, both, turn);
     } catch (error) {
       signal.throwIfAborted();
       if (!both.aborted && error.kind !== "signed out") failed(error);
@@ -147,9 +146,6 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock, 
       open?.end();
       wakes.add();
     },
-
-    /** Whether the app is in front, and hears of nothing. */
-    isCutOff: () => isInFront && !open?.isOpen,
 
     /** The app's state has changed: perhaps another person is signed in, or nobody, or they have other classes. */
     async wake() {

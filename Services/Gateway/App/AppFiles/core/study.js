@@ -38,6 +38,7 @@ const partsOfEvents = { classes: ["classes", "own"], session: ["own"], invites: 
  * was until something else than this app has ended that.
  */
 export function studyOf({ name, database, account, clock = deviceClock, tell, failed }) {
+  const sends = wakeUps(clock);
   const looks = wakeUps(clock);
   const tries = wakeUps(clock);
   /** The rows that a page shows, while it is in front; `null` without one. */
@@ -325,9 +326,9 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
     },
 
     /** The app's state has changed. */
-    wake: waiting.wake,
+    wake: sends.add,
 
     /** Sends what waits, and follows the hub, until the signal is aborted. */
-    run: (signal) => Promise.all([waiting.run(signal), look(signal)]),
+    run: (signal) => Promise.all([send(signal), look(signal)]),
   };
 }
