@@ -73,6 +73,7 @@ CASES = [
     (added(SEND, "x" * 121), f"{SEND}:4: 121 columns"),
     (added(BUS, "// TODO: more\n"), f"{BUS}:22: TODO"),
     (added(BUS, "/// Not implemented.\n"), f"{BUS}:22: Not implemented"),
+    (added(SEND, "<<<<<<< HEAD\n"), f"{SEND}:4: <<<<<<<"),
     (added(BUS, "try! open()\n"), f"{BUS}:22: try!"),
     (added(BUS, "value as! Int\n"), f"{BUS}:22: as!"),
     (added(BUS, 'fatalError("")\n'), f"{BUS}:22: fatalError("),

@@ -27,6 +27,7 @@ MARKS = [
     Mark("a path of one machine",
          re.compile(r"(?<![\w.)}$])/(?:(?:work|farm|Users|home)/(?!ann\b)|root/(?!packages)|tmp/(?:\w-|\w/))"),
          ["/work/", "/farm/", "/Users/", "/home/", "/root/", "/tmp/"]),
+    Mark("a merge that is not finished", re.compile(r"^(?:<{7}|>{7}) ", re.M), ["<<<<<<< ", ">>>>>>> "]),
     Mark("ends the process", re.compile(r"\b(?:try!|as!|fatalError\()"), ["try!", "as!", "fatalError("], (".swift",)),
     Mark("a test that is switched off",
          re.compile(r'\.disabled\((?=\)|"|if:)|\bXCTSkip|\bpytest\.(?:mark\.)?(?:skip|xfail)\b'),
