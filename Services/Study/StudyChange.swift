@@ -14,8 +14,8 @@ struct StudyChange {
     /// The same, to find one among the thousands of a class that is closed.
     private var knownEvents: Set<StudyEvent> = []
     private(set) var records: [Record] = []
-    /// The classes whose open sessions are not as they were.
-    private(set) var classes: Set<ObjectID> = []
+    /// The sessions that are not as they were, by their classes.
+    private(set) var sessions: [ObjectID: Set<ObjectID>] = [:]
     /// The sessions that have ended, for the metrics.
     private(set) var ends: [SessionEnd] = []
 
@@ -41,8 +41,8 @@ struct StudyChange {
         if knownEvents.insert(event).inserted { events.append(event) }
     }
 
-    /// An open session of a class is not as it was, or there is one more or less. ``ClassSessions`` reads them again.
-    mutating func changedSessions(of classID: ObjectID) { classes.insert(classID) }
+    /// A session is not as it was, or is new. ``ClassSessions`` reads it again.
+    mutating func changedSession(_ id: ObjectID, of classID: ObjectID) { sessions[classID, default: []].insert(id) }
 
     /// A session has ended.
     mutating func count(_ end: SessionEnd) { ends.append(end) }

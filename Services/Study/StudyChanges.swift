@@ -55,7 +55,7 @@ struct StudyChanges: Sendable {
                     after: record.after)
             }
             if !entries.isEmpty { try transaction.record(entries) }
-            return (value, News(events: change.events, classes: change.classes, ends: change.ends))
+            return (value, News(events: change.events, sessions: change.sessions, ends: change.ends))
         }
         tell(news)
         return value
@@ -64,13 +64,14 @@ struct StudyChanges: Sendable {
     /// What others learn of a change once it is committed.
     private struct News: Sendable {
         let events: [StudyEvent]
-        let classes: Set<ObjectID>
+        /// By their classes.
+        let sessions: [ObjectID: Set<ObjectID>]
         let ends: [SessionEnd]
     }
 
     private func tell(_ news: News) {
         // First, so that who is told reads what is so now.
-        for id in news.classes { sessions.forget(id) }
+        for (id, changed) in news.sessions { sessions.changed(changed, of: id) }
         events.announce(news.events)
         for end in news.ends { Instrument.studySessionEnds.counter(["reason": end.rawValue]).increment() }
         committed(news.events)

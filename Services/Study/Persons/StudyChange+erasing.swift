@@ -28,7 +28,7 @@ extension StudyChange {
         for (id, posts) in Dictionary(grouping: found, by: \.session) {
             guard let session = try transaction.get(id, from: StudyStore.sessions)?.document else { continue }
             let shown = posts.count { $0.removed == nil }
-            try transaction.update(id, in: StudyStore.sessions) { session in
+            try update(id, of: session.classID) { session in
                 session.posts = max(0, session.posts - shown)
                 guard let news = session.news, news.author == account else { return }
                 // All of them are gone.
@@ -64,7 +64,7 @@ extension StudyChange {
                 attendance.name = nil
             }
             guard try transaction.get(attendance.session, from: StudyStore.sessions) != nil else { continue }
-            try transaction.update(attendance.session, in: StudyStore.sessions) { session in
+            try update(attendance.session, of: attendance.classID) { session in
                 session.attendants.removeAll { $0.account == account }
             }
         }
@@ -76,7 +76,7 @@ extension StudyChange {
         let query = Query(where: StudyStore.sessionHost == account)
         let found = try transaction.page(of: StudyStore.sessions, query, limit: limit).documents.map(\.document)
         for session in found {
-            try transaction.update(session.id, in: StudyStore.sessions) { session in
+            try update(session.id, of: session.classID) { session in
                 session.forgetHost()
                 session.description = nil
             }

@@ -56,7 +56,7 @@ extension StudyChange {
         if session.isOpen(at: now, rules) {
             _ = try apply(.postRemoved, to: session.id, of: session.classID)
         } else {
-            try transaction.update(session.id, in: StudyStore.sessions) { $0.posts = max(0, $0.posts - 1) }
+            try update(session.id, of: session.classID) { $0.posts = max(0, $0.posts - 1) }
         }
         changed(.inClass(command.classID, .posts, session: session.id))
         if !isOwn { record(RemovePost.name, .studyPost(post.id), before: post.audited) }

@@ -2,8 +2,8 @@ import Schemas
 import Store
 import Synchronization
 
-/// The open sessions of classes, from memory. What this process has changed is read again at once; what another instance has
-/// changed is at most a second old.
+/// The open sessions of classes, from memory. A session that this process has changed is read again at once; what another instance
+/// has changed is at most a second old.
 ///
 /// All readers of a class share one read, and it begins before the known sessions are too old, so that few have to wait.
 final class ClassSessions: Sendable {
@@ -20,6 +20,8 @@ final class ClassSessions: Sendable {
 
     private struct Entry {
         var known: Known?
+        /// What has changed since.
+        var changed: Set<ObjectID> = []
         var reading: Reading?
     }
 
@@ -41,14 +43,14 @@ final class ClassSessions: Sendable {
     private let state = Mutex(State())
 
     private static let pageSize = 500
-    /// A read of any class drops what was read longer ago. The sessions of a class also go when one of them changes or ends.
-    private static let keptFor = Duration.seconds(60)
+    /// A read of any class drops what was read longer ago.
+    private var keptFor: Duration { max(maxAge, .seconds(60)) }
 
     /// - Parameters:
     ///   - rules: The present limits.
     ///   - now: The clock.
     ///   - maxAge: How old the sessions may be that another instance changes; `nil` for a second. Several instances need MongoDB,
-    ///     so what is read from a SQLite file is kept for longer.
+    ///     so what is read from a SQLite file is kept for an hour.
     init(
         store: Storage, rules: @escaping @Sendable () -> StudyRules, now: @escaping @Sendable () -> UnixMilliseconds,
         maxAge: Duration? = nil
@@ -56,7 +58,7 @@ final class ClassSessions: Sendable {
         self.store = store
         self.rules = rules
         self.now = now
-        self.maxAge = maxAge ?? (store.tellsChanges ? .seconds(30) : .seconds(1))
+        self.maxAge = maxAge ?? (store.tellsChanges ? .seconds(3_600) : .seconds(1))
     }
 
     /// How many open sessions a class has.
@@ -79,62 +81,85 @@ final class ClassSessions: Sendable {
         return sessions
     }
 
-    /// The sessions of a class have changed.
-    func forget(_ classID: ObjectID) {
-        // A read that is under way may have been too early. Who waits for it began before the change was committed.
-        state.withLock { $0.entries[classID] = nil }
+    /// Sessions of a class have changed, or there are new ones.
+    func changed(_ sessions: Set<ObjectID>, of classID: ObjectID) {
+        state.withLock { state in
+            state.entries[classID]?.changed.formUnion(sessions)
+            // A read that is under way may have been too early. Who waits for it began before the change was committed.
+            state.entries[classID]?.reading = nil
+        }
     }
 
     private func find(_ classID: ObjectID, at time: ContinuousClock.Instant) -> Found {
         state.withLock { state in
             var entry = state.entries[classID] ?? Entry()
-            let age = entry.known.map { time - $0.since } ?? .seconds(3_600)
-            if let known = entry.known, age <= maxAge / 2 { return .known(known.sessions) }
-            let reading = entry.reading ?? begin(classID, &state)
+            let age = entry.known.map { time - $0.since } ?? .seconds(86_400)
+            let current = entry.changed.isEmpty ? entry.known : nil
+            if let current, age <= maxAge / 2 { return .known(current.sessions) }
+            let reading = entry.reading ?? begin(classID, after: age <= maxAge / 2 ? entry.known : nil, entry.changed, &state)
             entry.reading = reading
             state.entries[classID] = entry
-            if let known = entry.known, age <= maxAge { return .known(known.sessions) }
+            if let current, age <= maxAge { return .known(current.sessions) }
             return .reading(reading.task)
         }
     }
 
-    private func begin(_ classID: ObjectID, _ state: inout State) -> Reading {
+    /// - Parameters:
+    ///   - known: What only lacks the changes; `nil` to read all sessions.
+    ///   - changed: The sessions that have changed since.
+    private func begin(_ classID: ObjectID, after known: Known?, _ changed: Set<ObjectID>, _ state: inout State) -> Reading {
         state.readings += 1
         let number = state.readings
-        return Reading(number: number, task: Task { try await self.read(classID, number: number) })
+        return Reading(number: number, task: Task { try await self.read(classID, after: known, changed, number: number) })
     }
 
-    private func read(_ classID: ObjectID, number: Int) async throws -> [SessionDocument] {
-        let since = ContinuousClock.now
+    private func read(
+        _ classID: ObjectID, after known: Known?, _ changed: Set<ObjectID>, number: Int
+    ) async throws -> [SessionDocument] {
         do {
-            var sessions: [SessionDocument] = []
-            var cursor: Cursor?
-            repeat {
-                let page = try await store.page(
-                    of: StudyStore.sessions, .openSessions(of: classID), after: cursor, limit: Self.pageSize)
-                sessions += page.documents.map(\.document)
-                cursor = page.next
-            } while cursor != nil
-            end(number, of: classID, Known(sessions: sessions, since: since))
-            return sessions
+            let read = if let known { try await read(changed, after: known) } else { try await read(classID) }
+            end(number, of: classID, read)
+            return read.sessions
         } catch {
             end(number, of: classID, nil)
             throw error
         }
     }
 
-    /// A read has ended. If the class was forgotten since it began, its result is as well.
+    private func read(_ classID: ObjectID) async throws -> Known {
+        let since = ContinuousClock.now
+        var sessions: [SessionDocument] = []
+        var cursor: Cursor?
+        repeat {
+            let page = try await store.page(
+                of: StudyStore.sessions, .openSessions(of: classID), after: cursor, limit: Self.pageSize)
+            sessions += page.documents.map(\.document)
+            cursor = page.next
+        } while cursor != nil
+        return Known(sessions: sessions, since: since)
+    }
+
+    private func read(_ changed: Set<ObjectID>, after known: Known) async throws -> Known {
+        let documents = try await store.get(all: Array(changed), from: StudyStore.sessions).map(\.document)
+        let others = known.sessions.filter { !changed.contains($0.id) }
+        return Known(sessions: (others + documents.filter { $0.open == true }).sorted { $0.id < $1.id }, since: known.since)
+    }
+
+    /// A read has ended. If a session of the class has changed since it began, its result is dropped.
     private func end(_ number: Int, of classID: ObjectID, _ known: Known?) {
         let time = ContinuousClock.now
         state.withLock { state in
             if state.entries[classID]?.reading?.number == number {
                 state.entries[classID]?.reading = nil
-                if let known { state.entries[classID]?.known = known }
+                if let known {
+                    state.entries[classID]?.known = known
+                    state.entries[classID]?.changed = []
+                }
             }
-            guard time - state.swept > Self.keptFor else { return }
+            guard time - state.swept > keptFor else { return }
             state.swept = time
             state.entries = state.entries.filter { _, entry in
-                entry.reading != nil || entry.known.map { time - $0.since <= Self.keptFor } ?? false
+                entry.reading != nil || entry.known.map { time - $0.since <= keptFor } ?? false
             }
         }
     }

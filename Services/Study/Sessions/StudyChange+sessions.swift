@@ -34,8 +34,13 @@ extension StudyChange {
     }
 
     private mutating func store(_ session: SessionDocument) throws {
-        try transaction.update(session.id, in: StudyStore.sessions) { $0 = session }
-        changedSessions(of: session.classID)
+        try update(session.id, of: session.classID) { $0 = session }
+    }
+
+    /// Changes a stored session, also in memory.
+    mutating func update(_ id: ObjectID, of classID: ObjectID, _ change: (inout SessionDocument) -> Void) throws {
+        try transaction.update(id, in: StudyStore.sessions, change)
+        changedSession(id, of: classID)
     }
 
     private mutating func follow(_ output: SessionOutput, of session: SessionDocument) throws {

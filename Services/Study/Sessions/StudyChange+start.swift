@@ -36,7 +36,7 @@ extension StudyChange {
             changed(.person(account, .session, id: session.id))
         }
         changed(.inClass(classID, .sessions, session: session.id))
-        changedSessions(of: classID)
+        changedSession(session.id, of: classID)
         try tellBegun(session)
         return session
     }
