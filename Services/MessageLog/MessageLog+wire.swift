@@ -41,8 +41,8 @@ extension ServicePlan {
         let outbox = Outbox(
             store: store, relay: BusRelay(fcm: fcm?.client, all: fcm?.instances, webpush: webpush?.client),
             persons: BusPersonDirectory(people: people), transports: transports,
-            owner: process.owner, announcer: announcer, schedule: schedule, canary: canary, executor: bus.taskExecutor,
-            logger: logger)
+            owner: process.owner, announcer: announcer, schedule: schedule, canary: canary,
+            fanOutRate: try settings.live(.fcmFanOutRate), executor: bus.taskExecutor, logger: logger)
         let disk = DiskWatch(store: store, limit: try settings.liveOptional(.messageLogStorageLimit), logger: logger)
         let retention = Retention(
             store: store, days: try settings.live(.messageRetention), canary: canary, logger: logger)

@@ -71,6 +71,15 @@ extension MessageStore {
     func reach(
         of topic: TopicKey, now: UnixMilliseconds, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> ReadReach.Reply {
+        let counted = try await countedMessage(of: topic, now: now, checkStillWanted: checkStillWanted)
+        return ReadReach.Reply(
+            counted: counted, installations: try await installations(reportedSince: now - AddReceipts.memory))
+    }
+
+    /// The message by whose receipts the phones of a topic are counted (``ReadReach/Reply/counted``).
+    func countedMessage(
+        of topic: TopicKey, now: UnixMilliseconds, checkStillWanted: @escaping @Sendable () throws -> Void
+    ) async throws -> ReceivedMessage? {
         var filter = MessageFilter()
         filter.topics = [topic]
         let messages = try await page(filter, before: nil, limit: ReadReach.maxMessages, checkStillWanted: checkStillWanted)
@@ -80,8 +89,6 @@ extension MessageStore {
             return ReceivedMessage(msiKey: message.msiKey, timestamp: message.timestamp, received: count)
         }
         let recent = received.filter { $0.timestamp >= now - ReadReach.recency }
-        return ReadReach.Reply(
-            counted: recent.max { $0.received < $1.received } ?? received.first,
-            installations: try await installations(reportedSince: now - AddReceipts.memory))
+        return recent.max { $0.received < $1.received } ?? received.first
     }
 }

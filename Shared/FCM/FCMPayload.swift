@@ -146,18 +146,15 @@ package struct PayloadLimit: Hashable, Sendable {
     /// Why a message is too large even without the texts that can be left out (``FCMPayload``), or `nil`. With FCM's own limit no
     /// valid message is.
     ///
-    /// - Parameters:
-    ///   - timestamp: The message's, which is a part of its data.
-    ///   - components: Those that are sent; `nil` for all.
+    /// - Parameter timestamp: The message's, which is a part of its data.
     package func violation(
-        by content: MessageContent, at timestamp: UnixMilliseconds, components: [Component]? = nil,
-        to target: RelayTarget = .topic
+        by content: MessageContent, at timestamp: UnixMilliseconds, to target: RelayTarget = .topic
     ) -> SchemaViolation? {
         let most = bytes(to: target)
         // Nearly all messages are far below the limit.
         guard FCMPayload.maxBytes(of: content) > most else { return nil }
         let largest =
-            (components ?? content.distribution.components).map {
+            content.distribution.components.map {
                 FCMPayload($0, of: content, at: timestamp, within: most).bytes
             }.max() ?? 0
         guard largest > most else { return nil }

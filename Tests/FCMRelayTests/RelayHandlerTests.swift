@@ -90,6 +90,11 @@ struct RelayHandlerTests {
             #expect(error.code == "PAYLOAD_TOO_LARGE")
             #expect(error.message.contains("150"))
         }
+        // The pop-up alone would fit, and its data would come later.
+        let popUp = RelayMessage.sample(message: message.content.message, components: [.notification])
+        #expect(FCMPayload(.notification, of: popUp.content, at: popUp.timestamp, within: 150).bytes <= 150)
+        #expect(
+            try await relay(popUp, sender, limit: PayloadLimit(bytes: 150)).map(\.result.failure?.code) == ["PAYLOAD_TOO_LARGE"])
         #expect(sender.sent.isEmpty)
         _ = try await relay(message, sender)
         #expect(sender.sent.count == 2)

@@ -108,6 +108,32 @@ struct OutboxStateMachineTests {
         #expect(dueClaim(at: 10)?.urgency == .high)
     }
 
+    @Test("An item that waits until a known time is claimed then, and not up to a second later")
+    mutating func expected() throws {
+        settle(at: 0)
+        outbox.willBeDue(.high, at: 4_300)
+        outbox.willBeDue(.high, at: 4_250)
+        for second in 1...4 { settle(at: UnixMilliseconds(rawValue: Int64(second) * 1_000)) }
+        #expect(outbox.next(at: 4_000) == .wait(until: 4_300))
+        let claim = try #require(dueClaim(at: 4_300))
+        let begun = outbox.begin(at: 4_300)
+        #expect(claim.urgency == .high && begun == .claim(claim))
+        _ = outbox.claimed([], for: claim, at: 4_310)
+        #expect(outbox.next(at: 4_310) == .wait(until: 5_000))
+        // Before the clock was set back.
+        outbox.willBeDue(.high, at: 90_000)
+        // A claim that is running may miss it.
+        outbox.willBeDue(.high, at: 5_401)
+        settle(at: 5_000)
+        _ = outbox.claimed([], for: claim, at: 5_400)
+        #expect(outbox.next(at: 5_400) == .wait(until: 5_401))
+        let next = outbox.begin(at: 5_401)
+        outbox.willBeDue(.high, at: 5_405)
+        #expect(next == .claim(claim))
+        _ = outbox.claimed([], for: claim, at: 5_410)
+        #expect(dueClaim(at: 5_410) == claim)
+    }
+
     @Test("While Alerts are being claimed nothing else is, so that they go out first")
     mutating func alertsFirst() throws {
         let alerts = try #require(dueClaim(at: 0))

@@ -131,6 +131,11 @@ struct LifeTests {
         message.relay.components[1].state = .pending
         #expect(missingLines(message)?.contains("trimmed") == true)
         // It was not tried.
+        message.relay.components[1].error = DeliveryError(.fanOut, retryAfter: 4_000)
+        #expect(missingLines(message)?.contains("MSI_LOG_LEVEL=debug") == true)
+        let waiting = LifeText(
+            life: ItemLife(message: message), key: .item(message.msiKey), isArchiveKnown: true, isLogKnown: true)
+        #expect("\(waiting)".contains("pending: FAN_OUT it waits until FCM has delivered the pop-ups"))
         message.relay.components[1].error = nil
         #expect(missingLines(message)?.contains("MSI_LOG_LEVEL=debug") == true)
         message.relay.components[1].state = .accepted

@@ -134,6 +134,6 @@ struct FittingTextsTests {
 
 extension PayloadLimit {
     func violation(by message: RelayMessage) -> SchemaViolation? {
-        violation(by: message.content, at: message.timestamp, components: message.components, to: message.target)
+        violation(by: message.content, at: message.timestamp, to: message.target)
     }
 }

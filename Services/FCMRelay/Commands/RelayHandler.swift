@@ -48,10 +48,9 @@ struct RelayHandler: Sendable {
         if let expires = command.expires, expires <= now {
             return .expired
         }
-        // An Alert goes out with both components or not at all: a notification alone would announce a message that never comes.
-        if let violation = limit.violation(
-            by: command.content, at: command.timestamp, components: command.components, to: command.target)
-        {
+        // An Alert goes out with both components or not at all: a notification alone would announce a message that never comes. The
+        // command for the data may follow later.
+        if let violation = limit.violation(by: command.content, at: command.timestamp, to: command.target) {
             return DeliveryError(.payloadTooLarge, violation.problem)
         }
         return nil

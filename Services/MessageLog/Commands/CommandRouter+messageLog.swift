@@ -97,7 +97,10 @@ extension CommandRouter {
             return statistics
         }
         router.on(ReadReach.self) { command, context in
-            try await store.reach(of: command.topicKey, now: .now, checkStillWanted: context.checkStillWanted)
+            let reach = try await store.reach(of: command.topicKey, now: .now, checkStillWanted: context.checkStillWanted)
+            // Portals ask for it before they post.
+            outbox.reaches.keep(reach.counted?.received ?? 0, of: command.topicKey)
+            return reach
         }
         router.on(ReadMessageChanges.self) { command, _ in changes.read(command) }
         router.on(RetryMessage.self) { command, context in

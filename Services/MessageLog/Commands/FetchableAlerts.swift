@@ -48,7 +48,7 @@ extension Message {
     private var isAcceptedByFCM: Bool { relay.components.contains { $0.state == .accepted && $0.component != .webpush } }
 
     /// When it became due, or due again by a person, by the clock of the message log.
-    fileprivate func due(at now: UnixMilliseconds) -> UnixMilliseconds {
+    func due(at now: UnixMilliseconds) -> UnixMilliseconds {
         // A gateway's clock may be ahead. The message log has made the identifier.
         let posted = timestamp <= now ? timestamp : min(id.created, now)
         let scheduled = content.sendAt ?? content.delay.map { posted + Milliseconds($0) } ?? posted

@@ -70,10 +70,16 @@ final class AcceptanceClock: Sendable {
 
 extension RelayRecord {
     /// Whether the component was accepted by which running apps get the message: FCM's data, and without FCM that for Web Push. A message
-    /// without any component is accepted when it is due.
+    /// without any component is accepted when it is due. Running apps do not wait for data that waits for pop-ups.
     fileprivate var isAccepted: Bool {
         guard let deciding = decidingComponent else { return state == .relayed }
-        return deciding.state == .accepted
+        return deciding.state == .accepted || isOnlyPopUpOut
+    }
+
+    /// Whether FCM has the pop-up, and the data waits until FCM has delivered the pop-ups.
+    private var isOnlyPopUpOut: Bool {
+        components.contains { $0.component == .notification && $0.state == .accepted }
+            && components.contains { $0.component == .data && $0.state == .pending && $0.error?.catalogued == .fanOut }
     }
 
     /// The component whose acceptance makes the message one that running apps fetch; `nil` if it has none.

@@ -171,7 +171,7 @@ struct AttemptOutcome: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         /// A relay has answered. For parts that it has not accepted, a wait follows.
         case answered([PartResult])
-        /// No relay has accepted it, so this attempt has not reached FCM or the push services. It is due again at once, or when the error
+        /// No relay was asked or has accepted it, so FCM or the push services have not got it. It is due again at once, or when the error
         /// says. The error is kept if the message expires.
         case unreachable(DeliveryError)
         /// A relay has accepted it, and its answer was lost: why. It is unknown whether FCM has the parts, so they are sent again. The

@@ -64,10 +64,16 @@ extension Outbox {
     ///   - addresses: Of a push to persons.
     ///   - deadline: Nothing may be sent after it.
     func handOver(_ item: OutboxItem, to addresses: PersonAddresses? = nil, until deadline: UnixMilliseconds) async -> TurnEnd {
-        let attempts = attempts(of: item)
+        var attempts = attempts(of: item)
+        let step = attempts.made.contains(.fcm) ? await fanOutStep(of: item) : .together
+        if case .dataWaits = step { attempts.made.removeAll { $0 == .fcm } }
+        let made = await make(attempts.made, of: item, isPopUpAlone: step.isPopUpFirst, to: addresses, by: deadline)
         // The outbox has stopped. FCM may have the message.
-        guard let made = await make(attempts.made, of: item, to: addresses, by: deadline) else { return TurnEnd(turn: .dropped) }
+        guard let made else { return TurnEnd(turn: .dropped) }
+        let wait = dataWait(at: step, after: made, of: item)
+        if let wait { attempts.kept.append(.dataWaits(wait)) }
         await record(made + attempts.kept, of: item)
+        if let wait { expectData(of: item, after: wait) }
         // Without Web Push there is one queue.
         if let only = made.first, !transports.contains(.webpush) { return TurnEnd(turn: only.turn) }
         let ends = made.map { (item.queue(of: $0.transport), $0.turn) }
@@ -115,17 +121,21 @@ extension Outbox {
 
     /// Makes attempts by several transports at the same time.
     ///
+    /// - Parameter isPopUpAlone: Whether a message's data is left out.
     /// - Returns: Their outcomes, in the order of the transports; `nil` if the outbox has stopped.
     private func make(
-        _ attempts: [PushTransport], of item: OutboxItem, to addresses: PersonAddresses?, by deadline: UnixMilliseconds
+        _ attempts: [PushTransport], of item: OutboxItem, isPopUpAlone: Bool, to addresses: PersonAddresses?,
+        by deadline: UnixMilliseconds
     ) async -> [AttemptOutcome]? {
         guard attempts.count > 1 else {
             guard let transport = attempts.first else { return [] }
-            return await attempt(by: transport, of: item, to: addresses, until: deadline).map { [$0] }
+            let parts = item.parts(for: transport, isPopUpAlone: isPopUpAlone)
+            return await attempt(parts, of: item, to: addresses, by: transport, until: deadline).map { [$0] }
         }
         let outcomes = await withTaskGroup(of: AttemptOutcome?.self, returning: [AttemptOutcome].self) { group in
             for transport in attempts {
-                group.addTask { await self.attempt(by: transport, of: item, to: addresses, until: deadline) }
+                let parts = item.parts(for: transport, isPopUpAlone: isPopUpAlone)
+                group.addTask { await self.attempt(parts, of: item, to: addresses, by: transport, until: deadline) }
             }
             return await group.reduce(into: []) { if let outcome = $1 { $0.append(outcome) } }
         }
@@ -135,9 +145,9 @@ extension Outbox {
 
     /// - Returns: `nil` if the outbox has stopped. FCM may have the message.
     private func attempt(
-        by transport: PushTransport, of item: OutboxItem, to addresses: PersonAddresses?, until deadline: UnixMilliseconds
+        _ parts: [Int], of item: OutboxItem, to addresses: PersonAddresses?, by transport: PushTransport,
+        until deadline: UnixMilliseconds
     ) async -> AttemptOutcome? {
-        let parts = item.record.pendingParts(of: transport)
         do {
             let results = try await relay.relay(parts, of: item, to: addresses, by: transport, until: deadline)
             // The outage is over only after a final outcome. A relay that tries an unreachable FCM does not end it.

@@ -39,6 +39,10 @@ final class Outbox: Service {
     /// Where the loop and the turns of messages run; `nil` for Swift's shared threads.
     let executor: (any TaskExecutor)?
     let acceptances = AcceptanceClock()
+    /// FCM's deliveries a second; 0 if no data waits for pop-ups.
+    let fanOutRate: LiveSetting<Int>
+    let fanOuts = Mutex(FanOutClock())
+    let reaches: TopicReaches
     let announcer: OutboxAnnouncer
     /// The origin of the canary's messages, which get no audit entries: they would soon fill most of the log.
     private let canary: MessageOrigin?
@@ -61,11 +65,13 @@ final class Outbox: Service {
     ///   - owner: The process's unique name.
     ///   - schedule: When refused components are retried.
     ///   - canary: Where the canary's messages come from, if there is one.
+    ///   - fanOutRate: FCM's deliveries a second; 0 if no data is to wait for pop-ups.
     ///   - executor: Runs the turns of messages: the bus thread, for most of a turn is a command and its reply.
     init(
         store: any MessageStore, relay: any Relay, persons: any PersonDirectory, transports: PushTransports = .fcm,
         owner: String, capacity: Int = 256, announcer: OutboxAnnouncer, schedule: RetrySchedule = RetrySchedule(),
-        canary: MessageOrigin? = nil, executor: (any TaskExecutor)? = nil, logger: Logger
+        canary: MessageOrigin? = nil, fanOutRate: LiveSetting<Int> = LiveSetting(0), executor: (any TaskExecutor)? = nil,
+        logger: Logger
     ) {
         self.store = store
         self.relay = relay
@@ -75,6 +81,10 @@ final class Outbox: Service {
         self.schedule = schedule
         self.announcer = announcer
         self.canary = canary
+        self.fanOutRate = fanOutRate
+        reaches = TopicReaches { topic in
+            try await store.countedMessage(of: topic, now: .now, checkStillWanted: {})?.received ?? 0
+        }
         self.executor = executor
         self.logger = logger
         var relaying = PerTransport(OutageLog("no relay takes messages", logger: logger))

@@ -42,6 +42,8 @@ struct OutboxStateMachine: Sendable {
     /// The state of the claims for one urgency.
     private struct ClaimSchedule: Sendable {
         var next: UnixMilliseconds = 0
+        /// When data becomes due that waits for pop-ups: it is not to wait for the claim of the next second. `nil` for none.
+        var expected: UnixMilliseconds?
         var last: UnixMilliseconds = 0
         /// Whether the last claim may have left items behind because there was no room.
         var hasBacklog = false
@@ -49,6 +51,8 @@ struct OutboxStateMachine: Sendable {
         var isRunning = false
         /// When a message became due during the running claim, which may have missed it.
         var missed: UnixMilliseconds?
+
+        var due: UnixMilliseconds { min(next, expected ?? next) }
     }
 
     /// The state of a queue.
@@ -148,6 +152,15 @@ struct OutboxStateMachine: Sendable {
         }
     }
 
+    /// An item becomes due whose data waits for pop-ups.
+    ///
+    /// - Parameter moment: Of several, the last one counts: all wait for the same pop-ups, and the claims of every second find the others.
+    mutating func willBeDue(_ urgency: Urgency, at moment: UnixMilliseconds) {
+        let known = states[.fcm].schedules[urgency].expected ?? moment
+        // A time that is further away than any wait was set before the clock was set back.
+        states[.fcm].schedules[urgency].expected = known - moment <= FanOutClock.maxWait ? max(known, moment) : moment
+    }
+
     /// The next action. Of the claims that are due it is the one that has been due longest.
     func next(at now: UnixMilliseconds) -> Action {
         var earliest: UnixMilliseconds?
@@ -158,7 +171,7 @@ struct OutboxStateMachine: Sendable {
             if queues.contains(where: { states[$0].schedules[urgency].isRunning }) { break }
             for queue in queues {
                 guard mayClaim(urgency, of: queue) else { continue }
-                let moment = max(states[queue].schedules[urgency].next, outages[queue.transport].pausedUntil)
+                let moment = max(states[queue].schedules[urgency].due, outages[queue.transport].pausedUntil)
                 // A time that is further away than any pause was set before the clock was set back.
                 guard moment > now, moment <= now + Self.maxPause else {
                     let due = min(moment, now) + (urgency == .high ? 0 : Self.headStart)
@@ -177,7 +190,12 @@ struct OutboxStateMachine: Sendable {
     mutating func begin(at now: UnixMilliseconds) -> Action {
         let action = next(at: now)
         switch action {
-        case .claim(let claim): states[claim.queue].schedules[claim.urgency].isRunning = true
+        case .claim(let claim):
+            states[claim.queue].schedules[claim.urgency].isRunning = true
+            // What becomes due while the claim is running, it may miss.
+            if let expected = states[claim.queue].schedules[claim.urgency].expected, expected <= now {
+                states[claim.queue].schedules[claim.urgency].expected = nil
+            }
         case .wait(let moment): waitsUntil = moment
         }
         return action
@@ -210,9 +228,9 @@ struct OutboxStateMachine: Sendable {
         let isShort = claim.room.values.contains(0) || byKey.contains { $0.value.count >= claim.room(for: $0.key) }
         let isFull = items.count >= claim.limit
         let next = now + (isFull ? Self.minClaimInterval : Self.claimInterval)
+        let schedule = states[claim.queue].schedules[claim.urgency]
         states[claim.queue].schedules[claim.urgency] = ClaimSchedule(
-            next: min(next, states[claim.queue].schedules[claim.urgency].missed ?? next), last: now, hasBacklog: isFull || isShort
-        )
+            next: min(next, schedule.missed ?? next), expected: schedule.expected, last: now, hasBacklog: isFull || isShort)
         return items.filter { item in
             let asked = queuesToAsk(for: item, claimedFrom: claim.queue, at: now)
             if begin(item, in: asked) { return true }

@@ -263,8 +263,9 @@ struct LifeText: CustomStringConvertible {
     private func outcome(of part: some DeliveryPart, by transport: PushTransport) -> String {
         let name = part.name.map { " by \(transport == .fcm ? "FCM" : "its push service") as \($0)" } ?? ""
         let time = part.acceptedAt.map { " at \($0.text)" } ?? ""
-        // The error explains only a failure. A recall or the expiry has ended the other items.
-        let label = part.state == .failed ? ": " : "; last error: "
+        // The error explains only a failure, and a wait for pop-ups. A recall or the expiry has ended the other items.
+        let isReason = part.state == .failed || part.state == .pending && part.waitsForPopUps
+        let label = isReason ? ": " : "; last error: "
         let error = part.error.map { label + "\($0.code) \($0.message)" } ?? ""
         return part.state.rawValue + name + time + error
     }
@@ -298,9 +299,14 @@ struct LifeText: CustomStringConvertible {
     private func isAcceptedByFCM(_ record: some DeliveryRecord) -> Bool {
         let parts = record.parts.filter { record.transports(of: $0) == .fcm }
         guard !parts.isEmpty else { return true }
-        let tried = parts.filter { $0.state == .accepted || $0.state == .failed || $0.error != nil }
+        let tried = parts.filter { $0.state == .accepted || $0.state == .failed || $0.error != nil && !$0.waitsForPopUps }
         return !tried.isEmpty && tried.allSatisfy { $0.state == .accepted }
     }
+}
+
+extension DeliveryPart {
+    /// Whether it is data that the message log has not handed over yet, so that FCM delivers pop-ups first.
+    fileprivate var waitsForPopUps: Bool { error?.catalogued == .fanOut }
 }
 
 extension UnixMilliseconds {

@@ -155,7 +155,8 @@ extension ServiceEntry {
         stateFiles: ["message-log.sqlite", "templates.sqlite", "message-log.id", "message-log.processes"],
         settings: [
             Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
-            Setting.alertFetchDelay.declaration, Setting.fcm.declaration, Setting.webPushContact.declaration,
+            Setting.alertFetchDelay.declaration, Setting.fcmFanOutRate.declaration, Setting.fcm.declaration,
+            Setting.webPushContact.declaration,
             Setting.fcmTopicPayloadLimit.declaration, Setting.canaryTopic.declaration, Setting.canaryAccount.declaration,
         ])
 }
@@ -165,6 +166,14 @@ extension Setting where Value == Int {
         "message.retention",
         "For how many days ended messages and pushes are kept in the archive; 0 is forever.", in: 0...36_500,
         default: 0
+    ).changingLive()
+
+    package static let fcmFanOutRate = integer(
+        "fcm.fanout.rate",
+        """
+        How many deliveries a second FCM makes of messages to topics: while it delivers the pop-ups of Alerts to many phones, the data of \
+        messages to many phones waits, for 30 seconds at most; 0: it never waits.
+        """, in: 0...1_000_000, default: 10_000
     ).changingLive()
 }
 

@@ -31,12 +31,13 @@ struct MessageStack: Sendable {
     ///   - sink: What the relay sends to; `nil` for the FCM emulator.
     ///   - gateway: Settings of the gateway; by default those without its limits.
     ///   - people: Settings of the people service.
+    ///   - messageLog: Settings of the message log.
     ///   - executables: The folder of the executables.
     ///   - folder: The state directory. Its path is short, because it contains sockets.
     static func with<Value>(
         database: (url: String, process: Int32?)?, sink: RelaySink? = nil, gateway: [String: String] = unlimitedGateway,
-        people: [String: String] = [:], executables: URL = ServiceProcess.executables, in folder: String,
-        _ body: (MessageStack) async throws -> Value
+        people: [String: String] = [:], messageLog: [String: String] = [:], executables: URL = ServiceProcess.executables,
+        in folder: String, _ body: (MessageStack) async throws -> Value
     ) async throws -> Value {
         // The services require that other users may not enter it.
         try FileManager.default.createDirectory(
@@ -53,6 +54,7 @@ struct MessageStack: Sendable {
                 (try sink?.settings ?? EmulatorAccess(port: try running[0].port, stateDirectory: folder).settings)
                     .merging(RunningRelay.unlimitedPace) { given, _ in given }
             case "msi-people": storeSettings.merging(people) { $1 }
+            case "msi-message-log": storeSettings.merging(messageLog) { $1 }
             case "msi-gateway": ["MSI_GATEWAY_PORT": "0"].merging(gateway) { $1 }
             default: storeSettings
             }

@@ -79,6 +79,7 @@ package enum RelayErrorCode: String, CaseIterable, Sendable {
     case switchedOff = "SWITCHED_OFF"
     case peopleUnreachable = "PEOPLE_UNREACHABLE"
     case deviceGone = "DEVICE_GONE"
+    case fanOut = "FAN_OUT"
 
     package var origin: Origin { entry.origin }
     /// What to do about it.
@@ -139,6 +140,7 @@ package enum RelayErrorCode: String, CaseIterable, Sendable {
         case .switchedOff: (.messageLog, .permanent, .notAsked, "FCM, or Web Push, is switched off")
         case .peopleUnreachable: (.messageLog, .retryable, .notAsked, "the people service does not name the devices")
         case .deviceGone: (.messageLog, .permanent, .notAsked, "the device has signed out, or gets no pushes any more")
+        case .fanOut: (.messageLog, .retryable, .notAsked, "it waits until FCM has delivered the pop-ups of Alerts")
         }
     }
 

@@ -109,7 +109,8 @@ export function describeState(message, now = hubNow()) {
       detail: t("state.undo", { count: Math.ceil((next - now) / 1_000) }), code };
   }
   if (state === "failed") detail = t(isOut(message) ? "state.failed.part" : "state.failed.none");
-  if (state === "retrying") detail = next ? t("state.next", { time: formatMoment(next) }) : "";
+  if (state === "retrying")
+    detail = code === "FAN_OUT" ? t("state.popUps") : next ? t("state.next", { time: formatMoment(next) }) : "";
   if (state === "pending" && error) detail = t(code === "CIRCUIT_OPEN" ? "state.googleAway" : "state.wayInterrupted");
   const fetch = fetchOf(message, now);
   if (fetch) detail = [detail, wayText(`state.${fetch}`, message)].filter(Boolean).join(" · ");

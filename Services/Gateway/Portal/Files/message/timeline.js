@@ -10,7 +10,7 @@ const icons = { approve: "check", edit: "edit", reject: "cross", recall: "undo",
 
 /** What trouble with a component means for people; the codes are FCM's and the hub's. */
 const troubles = { PAYLOAD_TOO_LARGE: "tooLong", RELAY_UNREACHABLE: "interrupted", RELAY_NO_ANSWER: "interrupted",
-  CIRCUIT_OPEN: "google", NETWORK: "google", TIMEOUT: "google", UNAVAILABLE: "google" };
+  CIRCUIT_OPEN: "google", NETWORK: "google", TIMEOUT: "google", UNAVAILABLE: "google", FAN_OUT: "popUps" };
 
 /** How many phones have reported a message. */
 export function reach({ receipts }) {

@@ -58,6 +58,7 @@ export async function sentView(key, { undo, again, takeBack }) {
     if (heading.textContent !== words) heading.textContent = words;
     const more = isWaiting ? t("sent.waiting.detail") : isStuck
       ? t("sent.stuck.detail", { what: outage.text })
+      : state.state === "retrying" && state.code === "FAN_OUT" ? state.detail
       : state.state === "failed" ? wayText("sent.failed.detail", message, { code: state.code })
       : wayText(state.state === "held" && message.send_at ? "sent.held.later" : `sent.${state.state}.detail`, message,
         { time: message.send_at ? formatMoment(message.send_at) : "" });
