@@ -57,8 +57,13 @@ struct StudyErasureTests {
             try await person.request(RemovePost(removed.id, from: open, of: id))
             try await ann.posts("what lights?", to: open, of: id)
             #expect(try await ann.invites(Self.erased, to: open, of: id) == [Self.erased])
+            // From memory.
+            let near = FindNearSessions(around: Position(latitude: 51.5007, longitude: -0.1246, accuracy: 10), radius: 100)
+            let shown = try await ann.request(near).sessions
+            #expect(Set(shown.map(\.session.id)) == [hosted, open] && shown.contains { $0.session.host == Self.erased })
 
             let reply = try await whenAvailable { try await study.client.request(ErasePerson(Self.erased)) }
+            #expect(try await ann.request(near).sessions.map(\.session.id) == [open])
             let counts = Self.counts(reply)
             #expect(counts["memberships"] == 1 && counts["posts"] == 5 && counts["attendances"] == 3, "\(counts)")
             #expect(counts["hosted_sessions"] == 2 && counts["invites"] == 2 && reply.stays.count == 3, "\(counts)")
