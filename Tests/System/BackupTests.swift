@@ -222,11 +222,11 @@ extension SystemTests {
                 #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains("--replace") }, "\(refused.lines)")
 
                 var wasKilled = 0
-                for round in 0..<15 {
+                for round in 0..<(Level.isAll ? 15 : 8) {
                     let end = try await withProgram(
                         "msi", arguments: ["restore", backup, "--replace"], environment: ["MSI_STATE_DIR": state]
                     ) { program in
-                        let deadline = ContinuousClock.now + .milliseconds(7 * round)
+                        let deadline = ContinuousClock.now + .milliseconds((Level.isAll ? 7 : 14) * round)
                         try await eventually("the moment of the kill") { ContinuousClock.now > deadline || !program.isRunning }
                         program.signal(SIGKILL)
                     }
