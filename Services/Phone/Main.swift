@@ -17,6 +17,7 @@ enum Main {
                 aliases: [
                     "--count": Setting.fleetCount.declaration.flag, "--seconds": Setting.fleetSeconds.declaration.flag,
                     "--unsteady": Setting.fleetUnsteady.declaration.flag, "--accounts": Setting.fleetAccounts.declaration.flag,
+                    "--interval": Setting.fleetInterval.declaration.flag,
                 ]
             ) { try await ServicePlan.fleet($0) }
         }

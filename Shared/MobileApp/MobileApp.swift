@@ -27,7 +27,7 @@ public final class MobileApp: Sendable {
     private let pollWaiters = PollWaiters()
 
     /// How often the app looks at the hub.
-    private static let interval = Duration.seconds(60)
+    private let interval: Duration
     /// The random delay within which phones fetch a text that FCM could not carry.
     private static let spread = Duration.seconds(10)
 
@@ -35,17 +35,19 @@ public final class MobileApp: Sendable {
     ///
     /// - Parameters:
     ///   - localBroadcasts: Those that ship with the app.
+    ///   - interval: How often the app looks at the hub.
     ///   - arrived: Called after each message that was added, whether FCM or the hub brought it. It must not block.
     ///   - recalled: Called after each Alert that was removed because it was recalled. It must not block.
     ///   - broadcastArrived: The same as for messages, for broadcasts.
     public init(
-        platform: Platform, database: AppDatabase, localBroadcasts: LocalBroadcasts = .none,
+        platform: Platform, database: AppDatabase, localBroadcasts: LocalBroadcasts = .none, interval: Duration = .seconds(60),
         arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in },
         recalled: @escaping @Sendable (StoredMessage) -> Void = { _ in },
         broadcastArrived: @escaping @Sendable (BroadcastArrival) -> Void = { _ in }
     ) {
         self.platform = platform
         self.database = database
+        self.interval = interval
         fcm = FCMModule(platform: platform)
         badge = Badge(database: database, clock: platform.clock)
         account = Account(platform: platform, database: database, changed: { [watchers] in watchers.tell(()) })
@@ -121,7 +123,7 @@ public final class MobileApp: Sendable {
     private func keepInStep(failed: @Sendable (any Error) -> Void) async {
         pollWaiters.begin()
         defer { pollWaiters.end() }
-        var backoff = Backoff(first: .seconds(1), max: Self.interval, jitter: 0.5...1)
+        var backoff = Backoff(first: .seconds(1), max: interval, jitter: 0.5...1)
         var hasLooked = false
         while !Task.isCancelled {
             let waiters = pollWaiters.take()
@@ -133,7 +135,7 @@ public final class MobileApp: Sendable {
                 for waiter in waiters { waiter.finish() }
                 backoff.succeeded()
                 // Spreads the requests of phones that were started at the same moment.
-                pause = Self.interval * (hasLooked ? Double.random(in: 0.75...1.25) : Double.random(in: 0...1))
+                pause = interval * (hasLooked ? Double.random(in: 0.75...1.25) : Double.random(in: 0...1))
             } catch {
                 failed(error)
                 for waiter in waiters { waiter.finish(throwing: error) }

@@ -10,7 +10,7 @@ import Base
 struct ApprovalOverHTTPTests {
     @Test(
         "A message to a subject with approval is held until another account with access to the subject approves it",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func approval(_ kind: StoreKind) async throws {
         try await RunningGateway.with(database: try await kind.newDatabaseURL()) { gateway in
             let path = try await gateway.makeSubject()

@@ -84,7 +84,10 @@ struct BadHTTPRequests {
             return BadHTTPRequest(
                 description: "\(route.method) \(route.target) with \(fault)", bytes: Array(head.utf8) + body, isCutOff: isCutOff)
         }
-        let chunk = Array("\(String(body.count, radix: 16))\r\n".utf8) + body
+        func chunk(_ size: String, _ bytes: [UInt8]) -> [UInt8] { Array("\(size)\r\n".utf8) + bytes }
+        let whole = chunk(String(body.count, radix: 16), body)
+        let large = chunk("2000", [UInt8](repeating: 0x20, count: 0x2000) + Array("\r\n".utf8))
+        let many: [UInt8] = (0..<20).flatMap { _ in large }
         return [
             request("a body that is cut off", "Content-Length: \(body.count)", Array(body.prefix(cut)), isCutOff: true),
             request("a length of too many digits", "Content-Length: 99999999999999999999999", body),
@@ -92,15 +95,12 @@ struct BadHTTPRequests {
             request("a length in words", "Content-Length: many", body),
             request("two lengths", "Content-Length: \(body.count)\r\nContent-Length: 1", body),
             request("no length", "X-Nothing: here", body),
-            request("a length and chunks", "Content-Length: 3\r\nTransfer-Encoding: chunked", chunk),
+            request("a length and chunks", "Content-Length: 3\r\nTransfer-Encoding: chunked", whole),
             request("an unknown encoding", "Transfer-Encoding: \(Self.secret)", body),
-            request("a chunk of a bad size", "Transfer-Encoding: chunked", Array("zz\r\n".utf8) + body),
-            request("a chunk of a huge size", "Transfer-Encoding: chunked", Array("ffffffffffffffffff\r\n".utf8) + body),
-            request("chunks that are cut off", "Transfer-Encoding: chunked", chunk, isCutOff: true),
-            request(
-                "too much in chunks", "Transfer-Encoding: chunked",
-                (0..<20).flatMap { _ in Array("2000\r\n".utf8) + [UInt8](repeating: 0x20, count: 0x2000) + [13, 10] }
-                    + Array("0\r\n\r\n".utf8)),
+            request("a chunk of a bad size", "Transfer-Encoding: chunked", chunk("zz", body)),
+            request("a chunk of a huge size", "Transfer-Encoding: chunked", chunk("ffffffffffffffffff", body)),
+            request("chunks that are cut off", "Transfer-Encoding: chunked", whole, isCutOff: true),
+            request("too much in chunks", "Transfer-Encoding: chunked", many + Array("0\r\n\r\n".utf8)),
         ]
     }
 
@@ -141,20 +141,21 @@ struct BadHTTPRequests {
         ] {
             heads.append(("line \(line)", Array("\(line)\r\n\(good)\r\n".utf8)))
         }
-        let fields = [
+        let fields: [String] = [
             "No colon", ": no name", "Bad Name: x", "X-Nul: a\u{0}b", "X-Bell: \u{7}\u{1b}[2J", " folded: x", "X\u{e9}: y",
-            "X-Long: " + String(repeating: Self.secret, count: 20_000), "Host: other", "Expect: the-unexpected",
-            "Upgrade: websocket\r\nConnection: Upgrade", "If-Match: " + String(repeating: "\"", count: 1_000),
-            "traceparent: 00-\(String(repeating: "f", count: 1_000))-01", "Origin: " + String(repeating: "é", count: 500),
-            String(repeating: "X-Many: 1\r\n", count: 3_000) + "X-Last: 1",
+            "X-Long: \(String(repeating: Self.secret, count: 20_000))", "Host: other", "Expect: the-unexpected",
+            "Upgrade: websocket\r\nConnection: Upgrade", "If-Match: \(String(repeating: "\"", count: 1_000))",
+            "traceparent: 00-\(String(repeating: "f", count: 1_000))-01", "Origin: \(String(repeating: "é", count: 500))",
+            "\(String(repeating: "X-Many: 1\r\n", count: 3_000))X-Last: 1",
         ]
         for field in fields {
             heads.append(("field \(field.prefix(30))", Array("GET /nowhere HTTP/1.1\r\n\(good)\(field)\r\n\r\n".utf8)))
         }
+        let greeting: [UInt8] = [0x16, 3, 1, 0, 200, 1, 0, 0, 196, 3, 3]
         let noise = (0..<2_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
         heads += [
             ("noise", noise),
-            ("a TLS greeting", [0x16, 3, 1, 0, 200, 1, 0, 0, 196, 3, 3] + noise.prefix(194)),
+            ("a TLS greeting", greeting + noise.prefix(194)),
             ("HTTP/2", Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)),
             ("lines without carriage returns", Array("GET /nowhere HTTP/1.1\nHost: x\nConnection: close\n\n".utf8)),
             ("NULs", [UInt8](repeating: 0, count: 10_000)),

@@ -9,7 +9,7 @@ import Base
 struct EditOverHTTPTests {
     @Test(
         "A scheduled message is moved and reworded in one request, and the history and the search follow",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func edit(_ kind: StoreKind) async throws {
         try await RunningGateway.with(database: try await kind.newDatabaseURL()) { gateway in
             let path = try await gateway.makeSubject()
@@ -93,7 +93,7 @@ struct EditOverHTTPTests {
 
     @Test(
         "Whoever may send to the subject may edit; an editor cannot approve, and an approver names the edit that was seen",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func approval(_ kind: StoreKind) async throws {
         try await RunningGateway.with(database: try await kind.newDatabaseURL()) { gateway in
             let path = try await gateway.makeSubject()

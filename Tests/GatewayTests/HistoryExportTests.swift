@@ -67,16 +67,16 @@ struct HistoryExportTests {
         message.timestamp = 1_763_712_000_123
         let start = "\(message.msiKey),2025-11-21T08:00:00.123Z,"
         let rest = ",Campus,Weather,Storms,Campus closed,Please stay at home,All lectures of today are cancelled.,ann,"
-        #expect(CSVLine(message).text == start + "relayed" + rest + "\r\n")
+        #expect(CSVLine(message).text == "\(start)relayed\(rest)\r\n")
         let error = DeliveryError(class: .permanent, code: "INVALID_ARGUMENT", message: "Too long.")
         message.relay.state = .failed
         for index in message.relay.components.indices {
             (message.relay.components[index].state, message.relay.components[index].error) = (.failed, error)
         }
-        #expect(CSVLine(message).text == start + "failed" + rest + "INVALID_ARGUMENT: Too long.\r\n")
+        #expect(CSVLine(message).text == "\(start)failed\(rest)INVALID_ARGUMENT: Too long.\r\n")
         message.relay.components[0].state = .accepted
         message.relay.components[1].error = DeliveryError(class: .retryable, code: "NETWORK", message: "No answer.")
-        #expect(CSVLine(message).text == start + "failed" + rest + "NETWORK: No answer.\r\n")
+        #expect(CSVLine(message).text == "\(start)failed\(rest)NETWORK: No answer.\r\n")
     }
 }
 

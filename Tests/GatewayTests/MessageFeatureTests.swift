@@ -18,7 +18,7 @@ struct MessageFeatureTests {
 
     @Test(
         "A delay is counted by the server's clock, and a recall takes the message back before its end",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func delay(_ kind: StoreKind) async throws {
         try await Self.with(kind) { gateway, path in
             let start = UnixMilliseconds.now
@@ -37,7 +37,7 @@ struct MessageFeatureTests {
         }
     }
 
-    @Test("A drill says so at the start of its title", arguments: StoreKind.allCases)
+    @Test("A drill says so at the start of its title", arguments: StoreKind.ofRules)
     func drill(_ kind: StoreKind) async throws {
         try await Self.with(kind) { gateway, path in
             let answer = try await gateway.requestUntilTaken("POST", "/message", body: path.message(and: #""drill":true"#))
@@ -47,7 +47,7 @@ struct MessageFeatureTests {
         }
     }
 
-    @Test("Texts of any script may have the seed's lengths, although FCM cannot carry them whole", arguments: StoreKind.allCases)
+    @Test("Texts of any script may have the seed's lengths, although FCM cannot carry them whole", arguments: StoreKind.ofRules)
     func large(_ kind: StoreKind) async throws {
         try await Self.with(kind) { gateway, path in
             let text = String(repeating: "校", count: 1_500)
@@ -59,7 +59,7 @@ struct MessageFeatureTests {
         }
     }
 
-    @Test("A message lists its follow-ups, alone and in the history", arguments: StoreKind.allCases)
+    @Test("A message lists its follow-ups, alone and in the history", arguments: StoreKind.ofRules)
     func follows(_ kind: StoreKind) async throws {
         try await Self.with(kind) { gateway, path in
             let storm = try await gateway.post(path.message("storm"))
@@ -73,7 +73,7 @@ struct MessageFeatureTests {
         }
     }
 
-    @Test("A correction needs a message that has gone out", arguments: StoreKind.allCases)
+    @Test("A correction needs a message that has gone out", arguments: StoreKind.ofRules)
     func correction(_ kind: StoreKind) async throws {
         try await Self.with(kind) { gateway, path in
             func refusal(_ fields: String, _ name: String) async throws {
@@ -147,7 +147,7 @@ struct MessageFeatureTests {
 
     @Test(
         "A template is kept, filled and sent; a missing or unknown value is refused by its name",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func templates(_ kind: StoreKind) async throws {
         try await Self.with(kind) { gateway, path in
             let room = #"{"name":"Room","title":"Moved to {{room}}","desc":"{{when}}","message":"{{room}}, {{when}}"}"#

@@ -33,7 +33,7 @@ struct ClassAuditTests {
 
     @Test(
         "It has classes, keys and roles, with who and from where; but no code, and nobody who joined",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func entries(kind: StoreKind) async throws {
         let (codes, entries) = try await RunningStudy.recorded(kind) { study in try await Self.changes(of: study) }
         #expect(

@@ -10,7 +10,7 @@ import Testing
 /// The keys with which people join classes.
 @Suite("Keys of classes over the bus", .timeLimit(.minutes(10)))
 struct ClassKeyTests {
-    @Test("A key makes students or teaching assistants, and the professor sees it at any time", arguments: StoreKind.allCases)
+    @Test("A key makes students or teaching assistants, and the professor sees it at any time", arguments: StoreKind.ofRules)
     func life(kind: StoreKind) async throws {
         let clock = TestClock()
         try await RunningStudy.with(kind, clock: clock) { study in
@@ -47,7 +47,7 @@ struct ClassKeyTests {
         }
     }
 
-    @Test("Keys that are unknown, used up, replaced, revoked or of a closed class look the same", arguments: StoreKind.allCases)
+    @Test("Keys that are unknown, used up, replaced, revoked or of a closed class look the same", arguments: StoreKind.ofRules)
     func refused(kind: StoreKind) async throws {
         try await RunningStudy.with(kind) { study in
             let id = try await study.addClass().id

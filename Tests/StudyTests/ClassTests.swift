@@ -10,7 +10,7 @@ import Testing
 /// Classes, and who finds them.
 @Suite("Classes over the bus", .timeLimit(.minutes(10)))
 struct ClassTests {
-    @Test("A professor makes a class, changes it, closes it and opens it again", arguments: StoreKind.allCases)
+    @Test("A professor makes a class, changes it, closes it and opens it again", arguments: StoreKind.ofRules)
     func life(kind: StoreKind) async throws {
         let clock = TestClock()
         try await RunningStudy.with(kind, clock: clock) { study in
@@ -43,7 +43,7 @@ struct ClassTests {
         }
     }
 
-    @Test("An identification key is one class's, in upper and lower case, and may be changed", arguments: StoreKind.allCases)
+    @Test("An identification key is one class's, in upper and lower case, and may be changed", arguments: StoreKind.ofRules)
     func identificationKeys(kind: StoreKind) async throws {
         try await RunningStudy.with(kind) { study in
             let first = try await study.addClass("PHY-1", by: "ann")
@@ -114,7 +114,7 @@ struct ClassTests {
         ]
     }
 
-    @Test("Who is in no role of a class finds none; in one, each role may do what is its own", arguments: StoreKind.allCases)
+    @Test("Who is in no role of a class finds none; in one, each role may do what is its own", arguments: StoreKind.ofRules)
     func roles(kind: StoreKind) async throws {
         try await RunningStudy.with(kind) { study in
             let id = try await study.addClass(students: ["ann", "bob"], assistants: ["tess"])
@@ -147,7 +147,7 @@ struct ClassTests {
         }
     }
 
-    @Test("Who leaves a class finds it no more, as often as they leave; its professor cannot", arguments: StoreKind.allCases)
+    @Test("Who leaves a class finds it no more, as often as they leave; its professor cannot", arguments: StoreKind.ofRules)
     func leaving(kind: StoreKind) async throws {
         try await RunningStudy.with(kind) { study in
             let id = try await study.addClass(students: ["ann"], assistants: ["tess"])

@@ -56,7 +56,7 @@ struct ForgettingTests {
         }
     }
 
-    @Test("Names go at their time, and numbers, texts, topics and times stay", arguments: StoreKind.allCases)
+    @Test("Names go at their time, and numbers, texts, topics and times stay", arguments: StoreKind.ofRules)
     func names(kind: StoreKind) async throws {
         try await withStudyStore(kind) { store in
             let clock = TestClock(Self.ended + Self.day)
@@ -104,7 +104,7 @@ struct ForgettingTests {
 
     @Test(
         "Sessions are removed after the retention with all that belongs to them, and never without one",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func retention(kind: StoreKind) async throws {
         try await withStudyStore(kind) { store in
             let clock = TestClock(Self.ended + Self.day * 30 - 1)

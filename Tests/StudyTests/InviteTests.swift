@@ -9,7 +9,7 @@ import Testing
 /// Invitations to sessions.
 @Suite("Invitations over the bus", .timeLimit(.minutes(10)))
 struct InviteTests {
-    @Test("Persons of the class who are not there are invited once, whoever invites", arguments: StoreKind.allCases)
+    @Test("Persons of the class who are not there are invited once, whoever invites", arguments: StoreKind.ofRules)
     func once(kind: StoreKind) async throws {
         let clock = TestClock()
         try await RunningStudy.with(kind, clock: clock) { study in

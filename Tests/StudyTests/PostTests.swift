@@ -9,7 +9,7 @@ import Testing
 /// Posts to sessions: who writes, reads and removes them.
 @Suite("Posts over the bus", .timeLimit(.minutes(10)))
 struct PostTests {
-    @Test("All of a class write and read in an open session, attending or not, and nobody else", arguments: StoreKind.allCases)
+    @Test("All of a class write and read in an open session, attending or not, and nobody else", arguments: StoreKind.ofRules)
     func open(kind: StoreKind) async throws {
         let clock = TestClock()
         try await RunningStudy.with(kind, clock: clock) { study in
@@ -54,7 +54,7 @@ struct PostTests {
         }
     }
 
-    @Test("A removed post is gone for all but the professor, who sees by whom and when", arguments: StoreKind.allCases)
+    @Test("A removed post is gone for all but the professor, who sees by whom and when", arguments: StoreKind.ofRules)
     func removed(kind: StoreKind) async throws {
         let clock = TestClock()
         try await RunningStudy.with(kind, clock: clock) { study in
@@ -151,7 +151,7 @@ struct PostTests {
         }
     }
 
-    @Test("Who has left the class is a number to all but the professor", arguments: StoreKind.allCases)
+    @Test("Who has left the class is a number to all but the professor", arguments: StoreKind.ofRules)
     func left(kind: StoreKind) async throws {
         try await RunningStudy.with(kind) { study in
             let id = try await study.addClass(students: ["ann", "ben"])

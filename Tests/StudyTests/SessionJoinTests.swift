@@ -9,7 +9,7 @@ import Testing
 /// Who is at which session, and who finds one that has ended.
 @Suite("Joining and leaving study sessions over the bus", .timeLimit(.minutes(10)))
 struct SessionJoinTests {
-    @Test("Persons join and leave a session, each as often as they like", arguments: StoreKind.allCases)
+    @Test("Persons join and leave a session, each as often as they like", arguments: StoreKind.ofRules)
     func comingAndGoing(kind: StoreKind) async throws {
         try await RunningStudy.with(kind) { study in
             let id = try await study.addClass(students: ["ann", "bob"], assistants: ["tina"])
@@ -35,7 +35,7 @@ struct SessionJoinTests {
         }
     }
 
-    @Test("Who joins a second session leaves the first one, but only if they want to", arguments: StoreKind.allCases)
+    @Test("Who joins a second session leaves the first one, but only if they want to", arguments: StoreKind.ofRules)
     func second(kind: StoreKind) async throws {
         try await RunningStudy.with(kind) { study in
             let id = try await study.addClass(students: ["ann", "bob", "eve"])
@@ -55,7 +55,7 @@ struct SessionJoinTests {
         }
     }
 
-    @Test("A refused join changes nothing: not even the session that would have been left", arguments: StoreKind.allCases)
+    @Test("A refused join changes nothing: not even the session that would have been left", arguments: StoreKind.ofRules)
     func room(kind: StoreKind) async throws {
         try await RunningStudy.with(kind, settings: ["MSI_STUDY_ATTENDANTS": "2"]) { study in
             let id = try await study.addClass(students: ["ann", "bob", "eve"])

@@ -10,7 +10,7 @@ import Testing
 /// What persons see of open sessions: near-by ones, their own, and those to which they are invited.
 @Suite("Reading study sessions over the bus", .timeLimit(.minutes(10)))
 struct SessionReadTests {
-    @Test("Near-by are the sessions of all one's classes within the radius, the nearest first", arguments: StoreKind.allCases)
+    @Test("Near-by are the sessions of all one's classes within the radius, the nearest first", arguments: StoreKind.ofRules)
     func near(kind: StoreKind) async throws {
         try await RunningStudy.with(kind) { study in
             let physics = try await study.addClass(students: ["ann", "bob", "eve"])
@@ -62,7 +62,7 @@ struct SessionReadTests {
         #expect(found.map(\.session.id) == many.prefix(StudyLimits.maxNear).map(\.id))
     }
 
-    @Test("The list of a class has its open sessions, the one that began last first", arguments: StoreKind.allCases)
+    @Test("The list of a class has its open sessions, the one that began last first", arguments: StoreKind.ofRules)
     func list(kind: StoreKind) async throws {
         let clock = TestClock()
         try await RunningStudy.with(kind, clock: clock) { study in
@@ -84,7 +84,7 @@ struct SessionReadTests {
         }
     }
 
-    @Test("One's invitations are those to open sessions in which one is not, the newest first", arguments: StoreKind.allCases)
+    @Test("One's invitations are those to open sessions in which one is not, the newest first", arguments: StoreKind.ofRules)
     func invites(kind: StoreKind) async throws {
         let database = try await kind.newDatabaseURL()
         let clock = TestClock()

@@ -25,7 +25,7 @@ struct StudyExportTests {
         return files
     }
 
-    @Test("It has one's own part in classes, sessions, posts and invitations, and no others", arguments: StoreKind.allCases)
+    @Test("It has one's own part in classes, sessions, posts and invitations, and no others", arguments: StoreKind.ofRules)
     func files(kind: StoreKind) async throws {
         let clock = TestClock()
         try await RunningStudy.with(kind, settings: ["MSI_STUDY_POSTS_PER_MINUTE": "600"], clock: clock) { study in

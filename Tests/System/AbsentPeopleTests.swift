@@ -9,7 +9,7 @@ extension SystemTests.WithoutSupervisor {
     /// The people service and the cube service are away. The gateway works with its copies, for a bounded time.
     @Suite("People and cube away")
     struct AbsentPeopleTests {
-        private static let grace = 30
+        private static let grace = 20
 
         @Test(
             "A signed-in communicator's Alert still gets 201 and reaches the phone, and revocations made before hold; after the grace period nothing is accepted, until the services are back",

@@ -1,8 +1,6 @@
 import Bus
 import FoundationEssentials
 import Base
-import NIOCore
-import NIOHTTP1
 import Schemas
 import TestSupport
 import Testing
@@ -38,30 +36,6 @@ extension SystemTests {
                 let passwords = end.lines.compactMap { $0.wholeMatch(of: /\s+password +(([a-z2-9]{4}-){4}[a-z2-9]{4})/) }
                 #expect(passwords.count == 1, "\(end.lines)")
                 #expect(!FileManager.default.fileExists(atPath: folder + "/password"))
-            }
-        }
-
-        @Test("While the database is unreachable, everything starts, and the accounts are made once it is reachable")
-        func unreachableDatabase() async throws {
-            try await withMongoServer { database in
-                await database.stop()
-                try await withStack(settings: ["MSI_DATABASE_URL": database.url()]) { stack in
-                    #expect(stack.program.lines.contains { $0.hasPrefix("the accounts cannot be read or made yet: ") })
-                    try await database.restart()
-                    try await eventually("the token") {
-                        guard let text = try? String(contentsOfFile: stack.stateDirectory + "/token", encoding: .utf8) else {
-                            return false
-                        }
-                        return try await stack.portal.with(token: String(text.prefix { !$0.isWhitespace })).call(.GET, "/session")
-                            .status == 200
-                    }
-                    // However often the accounts could not be made.
-                    #expect(stack.program.lines.count { $0.hasPrefix("first start") } == 1)
-                    let password = try stack.firstPassword
-                    _ = try await stack.withPeople {
-                        try await $0.request(BeginSignIn(account: "admin", password: password, address: "127.0.0.1"))
-                    }
-                }
             }
         }
 

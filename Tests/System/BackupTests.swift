@@ -13,6 +13,9 @@ extension SystemTests {
     struct BackupTests {
         /// The posts of a load: which were answered, and what their titles are.
         private final class Posts: Sendable {
+            /// The pause between two posts of a portal: all that they post during the backup goes to the other database, and then out, one by one.
+            private static let pause = Duration.milliseconds(Level.isAll ? 0 : 50)
+
             private let titles = Mutex<[String: String]>([:])
             private let isOver = Mutex(false)
 
@@ -30,6 +33,7 @@ extension SystemTests {
                     #expect(answer.status == 201, "\(answer)")
                     guard let key = try answer.json["msi_key"]?.string else { continue }
                     titles.withLock { $0[key] = title }
+                    try await Task.sleep(for: Self.pause)
                 }
             }
         }
@@ -51,7 +55,7 @@ extension SystemTests {
                         let posts = Posts()
                         return try await withThrowingTaskGroup(of: Void.self) { group in
                             for number in 0..<4 { group.addTask { try await posts.run(number, to: stack.portal, subject) } }
-                            try await eventually("a load") { posts.accepted.count >= 150 }
+                            try await eventually("a load") { posts.accepted.count >= (Level.isAll ? 150 : 60) }
                             var later = subject.message(title: "later")
                             later["send_at"] = .integer(.nowInMilliseconds + 3_600_000)
                             let scheduled = try await stack.portal.accepted(later)
@@ -218,11 +222,11 @@ extension SystemTests {
                 #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains("--replace") }, "\(refused.lines)")
 
                 var wasKilled = 0
-                for round in 0..<15 {
+                for round in 0..<(Level.isAll ? 15 : 8) {
                     let end = try await withProgram(
                         "msi", arguments: ["restore", backup, "--replace"], environment: ["MSI_STATE_DIR": state]
                     ) { program in
-                        let deadline = ContinuousClock.now + .milliseconds(7 * round)
+                        let deadline = ContinuousClock.now + .milliseconds((Level.isAll ? 7 : 14) * round)
                         try await eventually("the moment of the kill") { ContinuousClock.now > deadline || !program.isRunning }
                         program.signal(SIGKILL)
                     }

@@ -70,16 +70,28 @@ extension SystemTests.OneProduct {
         @Test("A scheduled post with the same Idempotency-Key is made once, even after its time")
         func scheduledOnce() async throws {
             let subject = try await portal.makeSubject("Information")
-            var message = subject.message()
-            // A portal's clock may be a little behind. On a busy machine the post may take some seconds of the minute that is allowed.
-            message["send_at"] = .integer(.nowInMilliseconds - 48_000)
-            let first = try await portal.post(message, key: "scheduled")
-            #expect(first.status == 201)
+            let (message, key, first) = try await postLate(to: subject)
             try await eventually("the moment is too long ago for a new message", every: .seconds(1)) {
                 try await portal.post(message).status == 400
             }
-            let again = try await portal.post(message, key: "scheduled")
+            let again = try await portal.post(message, key: key)
             #expect(again.status == 201 && again.body == first.body)
+        }
+
+        /// Posts a message whose time is nearly as long ago as it may be: a portal's clock may be a minute behind.
+        ///
+        /// - Returns: The message, its Idempotency-Key, and the answer.
+        private func postLate(to subject: SubjectPath) async throws -> (JSONValue, key: String, HTTPAnswer) {
+            // On a busy machine a post may take the seconds that are left of the minute. Then it is refused, and another one follows.
+            for attempt in 1...10 {
+                var message = subject.message()
+                message["send_at"] = .integer(.nowInMilliseconds - 55_000)
+                let key = "scheduled \(attempt)"
+                let answer = try await portal.post(message, key: key)
+                if answer.status == 201 { return (message, key, answer) }
+                guard answer.status == 400 else { throw UnexpectedAnswer(answer) }
+            }
+            throw TooLate("no post was in time")
         }
 
         @Test("The archive is filtered by place, sender, state, time and words, page by page")

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// The erasure of students, with kills and restores.
+    /// The erasure of students, with restores.
     @Suite("Erasure")
     struct ErasureTests {
         private static let bio = "collects stamps of lighthouses"
@@ -65,38 +65,6 @@ extension SystemTests {
             }
         }
 
-        @Test(
-            "Services are killed at each step of erasures: each is finished, and nobody else is harmed", .timeLimit(.minutes(10)),
-            arguments: Level.isAll ? StoreKind.allCases : [.sqlite])
-        func killed(kind: StoreKind) async throws {
-            try await withDatabases(kind) { database in
-                try await withStack(settings: database("one")) { stack in
-                    let names = (0..<(Level.isAll ? 16 : 6)).map { "student-\($0)" }
-                    try await stack.add("stays")
-                    for name in names { try await stack.add(name) }
-                    for (number, name) in names.enumerated() {
-                        let erasing = Task { try? await stack.portal.call(.POST, "/account/\(name)/erasure") }
-                        let kill = ContinuousClock.now + .milliseconds(4 * (number / 2))
-                        try await eventually("the moment of the kill", every: .milliseconds(1)) { ContinuousClock.now > kill }
-                        try await stack.killAndReplace(["msi-people", "msi-message-log", "msi-study"][number % 3])
-                        _ = await erasing.value
-                        // The first one may have had no effect.
-                        try await eventually("\(name) is being erased") {
-                            let again = try await stack.portal.call(.POST, "/account/\(name)/erasure")
-                            return [200, 404].contains(again.status)
-                        }
-                    }
-                    try await expectGone(names[0], at: stack, count: names.count)
-                    for name in names { #expect(try await stack.portal.call(.GET, "/account/\(name)").status == 404) }
-                    let other = try await TestStudent.signIn("stays", at: stack.portal)
-                    #expect(try await other.call(.GET, "/user").status == 200)
-                    let audited = try await stack.portal.auditedObjects("person.erase")
-                    #expect(audited.sorted() == names.sorted(), "\(audited)")
-                    try await stack.healthy()
-                }
-            }
-        }
-
         // MARK: Helpers
 
         /// - Parameter body: Gets a function that returns the settings for a database of a name.
@@ -107,18 +75,6 @@ extension SystemTests {
             try await withMongoServer { server in
                 try await body { ["MSI_DATABASE_URL": server.url(database: $0)] }
             }
-        }
-
-        /// Waits until all erasures are finished, and checks that a name is unknown and never given again.
-        private func expectGone(_ name: String, at stack: Stack, count: Int) async throws {
-            try await eventually("erased everywhere", within: .seconds(60)) {
-                let erased = try await stack.msi(["account", "erased"])
-                return erased.lines.first == "\(count) erased, 0 wait for services"
-            }
-            #expect(try await stack.portal.call(.GET, "/account/\(name)").status == 404)
-            let added = try await stack.portal.call(
-                .POST, "/account", ["account": .string(name), "password": .string(TestStudent.password), "role": "student"])
-            #expect(added.status == 409, "\(added)")
         }
 
         private func expectExport(of student: TestStudent, in folder: String) async throws {
@@ -149,7 +105,74 @@ extension SystemTests {
     }
 }
 
+extension SystemTests.HarmedProduct {
+    /// The erasure of students while services are killed.
+    @Suite("Erasure and kills")
+    struct KilledErasureTests {
+        @Test(
+            "Services are killed at each step of erasures: each is finished, and nobody else is harmed", .timeLimit(.minutes(10)))
+        func killed() async throws {
+            try await expectErasures(in: SharedStack.current)
+        }
+
+        @Test("The same with MongoDB", .timeLimit(.minutes(10)), .atLength)
+        func killedInMongoDB() async throws {
+            try await withMongoServer { server in
+                let settings = ["MSI_DATABASE_URL": server.url(database: "one")]
+                try await withStack(settings: settings) { try await expectErasures(in: $0) }
+            }
+        }
+
+        private func expectErasures(in stack: Stack) async throws {
+            try await stack.healthy()
+            let before = try await stack.erasedPersons
+            let names = (0..<(Level.isAll ? 16 : 6)).map { "student-\($0)" }
+            try await stack.add("stays")
+            for name in names { try await stack.add(name) }
+            for (number, name) in names.enumerated() {
+                let erasing = Task { try? await stack.portal.call(.POST, "/account/\(name)/erasure") }
+                let kill = ContinuousClock.now + .milliseconds(4 * (number / 2))
+                try await eventually("the moment of the kill", every: .milliseconds(1)) { ContinuousClock.now > kill }
+                try await stack.killAndReplace(["msi-people", "msi-message-log", "msi-study"][number % 3])
+                _ = await erasing.value
+                // The first one may have had no effect.
+                try await eventually("\(name) is being erased") {
+                    let again = try await stack.portal.call(.POST, "/account/\(name)/erasure")
+                    return [200, 404].contains(again.status)
+                }
+            }
+            try await expectGone(names[0], at: stack, count: before + names.count)
+            for name in names { #expect(try await stack.portal.call(.GET, "/account/\(name)").status == 404) }
+            let other = try await TestStudent.signIn("stays", at: stack.portal)
+            #expect(try await other.call(.GET, "/user").status == 200)
+            let audited = try await stack.portal.auditedObjects("person.erase").filter { names.contains($0) }
+            #expect(audited.sorted() == names.sorted(), "\(audited)")
+            try await stack.healthy()
+        }
+    }
+}
+
+/// Waits until all erasures are finished, and checks that a name is unknown and never given again.
+private func expectGone(_ name: String, at stack: Stack, count: Int) async throws {
+    try await eventually("erased everywhere", within: .seconds(60)) {
+        let erased = try await stack.msi(["account", "erased"])
+        return erased.lines.first == "\(count) erased, 0 wait for services"
+    }
+    #expect(try await stack.portal.call(.GET, "/account/\(name)").status == 404)
+    let added = try await stack.portal.call(
+        .POST, "/account", ["account": .string(name), "password": .string(TestStudent.password), "role": "student"])
+    #expect(added.status == 409, "\(added)")
+}
+
 extension Stack {
+    /// How many persons were erased so far.
+    var erasedPersons: Int {
+        get async throws {
+            let line = try await msi(["account", "erased"]).lines.first ?? ""
+            return try #require(Int(line.prefix { $0.isNumber }), "\(line)")
+        }
+    }
+
     /// Adds students.
     fileprivate func add(_ names: String...) async throws {
         for name in names {

@@ -5,45 +5,21 @@ import Synchronization
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension SystemTests.OneProduct {
     /// `msi-phone fleet`: many phones, which count what they have received.
-    @Suite("Fleet", .serialized)
+    @Suite("Fleet")
     struct FleetTests {
-        /// A fleet at a stack, from its start to its report.
-        ///
-        /// - Parameter identityPort: That of the identity emulator; by default the stack's.
-        private func withFleet(
-            at stack: Stack, _ arguments: [String], identityPort: Int? = nil,
-            _ body: @Sendable (RunningProgram) async throws -> Void
-        ) async throws -> FleetCount {
-            let identity = identityPort.map { "\($0)" } ?? stack.identity?.url.split(separator: ":").last.map(String.init)
-            let environment = [
-                "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
-                "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)", "MSI_IDENTITY_EMULATOR_PORT": identity ?? "8444",
-            ]
-            let end = try await withProgram(
-                "msi-phone", arguments: ["fleet"] + arguments, environment: environment
-            ) { program in
-                _ = try await program.line { $0.contains("\"ready\"") }
-                try await body(program)
-                try await program.end(within: .seconds(180))
-            }
-            #expect(end.exitCode == 0, "\(end.lines)")
-            return try #require(FleetCount(log: end.lines), "\(end.lines)")
-        }
+        private let stack: Stack
 
-        /// Only the fleet's phones report.
-        private func silencePhone(of stack: Stack) async throws {
-            let phone = Portal(port: try #require(stack.phonePort), http: stack.portal.http, token: nil)
-            #expect(try await phone.call(.PUT, "/settings", ["receipts": false]).status == 204)
+        init() throws {
+            stack = try SharedStack.current
         }
 
         @Test("A fleet counts what its phones have received, and how long that took")
         func counts() async throws {
-            try await withStack { stack in
-                let forced = try await stack.portal.makeSubject("Alert", level: "Forced")
-                let other = try await stack.portal.makeSubject("Information")
-                try await silencePhone(of: stack)
+            let forced = try await stack.portal.makeSubject("Alert", level: "Forced")
+            let other = try await stack.portal.makeSubject("Information")
+            try await stack.withSilentPhone {
                 let posted = Mutex<[String]>([])
                 let report = try await withFleet(at: stack, ["--count", "30"]) { fleet in
                     for subject in [forced, other, forced] {
@@ -57,7 +33,8 @@ extension SystemTests {
                 #expect(report.phones == 30 && report.expected == 60 && report.delivered == 60, "\(report)")
                 #expect(report.doubled == 0 && report.missing == 0, "\(report)")
                 let keys = posted.withLock(\.self)
-                #expect(report.received == [keys[0]: 30, keys[2]: 30])
+                // New phones fetch what earlier tests have posted, too.
+                #expect(report.received.filter { keys.contains($0.key) } == [keys[0]: 30, keys[2]: 30])
                 // The hub has the same counts, from the phones' reports.
                 var receipts: [JSONValue?] = []
                 for key in keys { receipts.append(try await stack.portal.message(key)["receipts"]) }
@@ -75,23 +52,21 @@ extension SystemTests {
             "Persons with two phones become friends: each push pops up once on both phones of the other, and on none of the sender's",
             .timeLimit(.minutes(10)))
         func persons() async throws {
-            try await withStack(settings: SystemTests.noLimits) { stack in
-                try await meet(at: stack, identityPort: nil)
-                // Where no emulator answers, the persons have passwords.
-                try await meet(at: stack, identityPort: FreePort.choose())
-            }
+            try await meet(identityPort: nil)
+            // Where no emulator answers, the persons have passwords.
+            try await meet(identityPort: FreePort.choose())
         }
 
         /// - Parameter identityPort: As for ``withFleet(at:_:identityPort:_:)``.
-        private func meet(at stack: Stack, identityPort: Int?) async throws {
-            let before = try await personPushes(at: stack)
+        private func meet(identityPort: Int?) async throws {
+            let before = try await personPushes
             let report = try await withFleet(
                 at: stack, ["--count", "12", "--accounts", "5"], identityPort: identityPort
             ) { fleet in
                 let signedIn = try await fleet.line { $0.contains("every person is signed in") }
                 #expect(signedIn.contains("\"\(identityPort == nil)\""), "\(signedIn)")
                 try await eventually("both pairs have met several times", every: .milliseconds(200)) {
-                    try await personPushes(at: stack) >= before + 16
+                    try await personPushes >= before + 16
                 }
                 fleet.signal(SIGTERM)
             }
@@ -101,19 +76,30 @@ extension SystemTests {
         }
 
         /// How many pushes to persons FCM has accepted.
-        private func personPushes(at stack: Stack) async throws -> Int {
-            try await stack.fcm.acceptedSends().count { $0["body"]?["message"]?["data"]?["person_kind"] != nil }
+        private var personPushes: Int {
+            get async throws {
+                try await stack.fcm.acceptedSends().count { $0["body"]?["message"]?["data"]?["person_kind"] != nil }
+            }
         }
+    }
+}
 
+extension SystemTests.HarmedProduct {
+    /// What the phones of a fleet fetch from the hub.
+    @Suite("Fleet without FCM")
+    struct FleetWithoutFCMTests {
         @Test(
             "While FCM is away, each phone fetches an Alert once, and removes it after a recall; FCM's own copy is dropped later",
             arguments: Level.isAll ? [Duration.zero, .seconds(600)] : [.zero])
         func fcmIsAway(for outage: Duration) async throws {
-            try await withStack { stack in
-                let subject = try await stack.portal.makeSubject("Alert", level: "Forced")
-                try await silencePhone(of: stack)
+            let stack = try SharedStack.current
+            try await stack.healthy()
+            let subject = try await stack.portal.makeSubject("Alert", level: "Forced")
+            // In a long outage the apps ask every minute, as those of students do.
+            let interval = outage == .zero ? ["--interval", "2"] : []
+            try await stack.withSilentPhone {
                 let posted = Mutex<[String]>([])
-                let report = try await withFleet(at: stack, ["--count", "12"]) { fleet in
+                let report = try await withFleet(at: stack, ["--count", "12"] + interval) { fleet in
                     let end = ContinuousClock.now + outage
                     try await stack.whileFrozen("msi-fcm-emulator") {
                         for title in ["Kept", "Recalled"] {
@@ -122,7 +108,6 @@ extension SystemTests {
                         }
                         let keys = posted.withLock(\.self)
                         for key in keys {
-                            // The apps ask about every minute.
                             _ = try await fleet.line(within: .seconds(180)) {
                                 $0.contains("every phone has it") && $0.contains(key)
                             }
@@ -145,12 +130,52 @@ extension SystemTests {
                 }
                 let keys = posted.withLock(\.self)
                 #expect(report.expected == 12 && report.delivered == 12 && report.missing == 0, "\(report)")
-                #expect(report.doubled == 0 && report.received == [keys[0]: 12, keys[1]: 12], "\(report)")
+                // New phones fetch what earlier tests have posted, too.
+                let received = report.received.filter { keys.contains($0.key) }
+                #expect(report.doubled == 0 && received == [keys[0]: 12, keys[1]: 12], "\(report)")
                 #expect(report.recalled == [keys[1]: 12], "\(report)")
                 for key in keys {
                     #expect(try await stack.portal.message(key)["receipts"] == ["received": 12, "opened": 0])
                 }
             }
+        }
+    }
+}
+
+/// A fleet at a stack, from its start to its report.
+///
+/// - Parameter identityPort: That of the identity emulator; by default the stack's.
+private func withFleet(
+    at stack: Stack, _ arguments: [String], identityPort: Int? = nil,
+    _ body: @Sendable (RunningProgram) async throws -> Void
+) async throws -> FleetCount {
+    let identity = identityPort.map { "\($0)" } ?? stack.identity?.url.split(separator: ":").last.map(String.init)
+    let environment = [
+        "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
+        "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)", "MSI_IDENTITY_EMULATOR_PORT": identity ?? "8444",
+    ]
+    let end = try await withProgram(
+        "msi-phone", arguments: ["fleet"] + arguments, environment: environment
+    ) { program in
+        _ = try await program.line { $0.contains("\"ready\"") }
+        try await body(program)
+        try await program.end(within: .seconds(180))
+    }
+    #expect(end.exitCode == 0, "\(end.lines)")
+    return try #require(FleetCount(log: end.lines), "\(end.lines)")
+}
+
+extension Stack {
+    /// Runs a body while the stack's phone reports nothing: only the phones of a fleet do.
+    fileprivate func withSilentPhone(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Void
+    ) async throws {
+        let phone = Portal(port: try #require(phonePort), http: portal.http, token: nil)
+        #expect(try await phone.call(.PUT, "/settings", ["receipts": false]).status == 204)
+        try await perform {
+            try await body()
+        } finally: {
+            #expect(try await phone.call(.PUT, "/settings", ["receipts": true]).status == 204)
         }
     }
 }

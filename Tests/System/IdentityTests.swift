@@ -152,28 +152,38 @@ extension SystemTests {
             }
         }
 
-        @Test(
-            "A person of each provider registers and signs in on a device, and nobody else can use the token",
-            arguments: [IdentityProvider.google, .firebase, .facebook])
-        func registration(provider: IdentityProvider) async throws {
+        @Test("A person of each provider registers and signs in on a device, and nobody else can use the token")
+        func registration() async throws {
             try await withPeople { services in
-                let device = TestDevice()
-                let credential = try await services.credential(provider)
-                #expect(try await services.refusal(of: credential, on: device)?.status == .notFound)
-                let nonce = try await services.people.request(ChallengeDevice()).nonce
-                let name = try #require(AccountName("dana"))
-                let person = try await services.people.request(
-                    AddPerson(
-                        account: name, credential: credential, device: device.document, nonce: nonce,
-                        proof: try device.proof(of: credential, nonce: nonce), address: "192.0.2.1"))
-                #expect(person.identities.map(\.provider) == [provider])
-                #expect((person.identities.first?.email == nil) == (provider == .facebook))
-                let signedIn = try await services.people.request(try await services.begin(credential, on: device))
-                #expect(signedIn.person == person)
-                let stolen = try await services.refusal(of: credential)
-                #expect(stolen?.status == .unauthenticated && stolen?.message.contains("another device") == true)
-                return [credential.idToken ?? credential.accessToken, signedIn.token].compactMap { $0 }
+                var tokens: [Secret] = []
+                for provider in [IdentityProvider.google, .firebase, .facebook] {
+                    let credential = try await services.credential(provider)
+                    let signedIn = try await expectRegistration(with: credential, services)
+                    tokens += [credential.idToken ?? credential.accessToken, signedIn.token].compactMap { $0 }
+                }
+                return tokens
             }
+        }
+
+        private func expectRegistration(
+            with credential: PersonCredential, _ services: Services
+        ) async throws -> DeviceSignedIn {
+            let device = TestDevice()
+            let provider = credential.provider
+            #expect(try await services.refusal(of: credential, on: device)?.status == .notFound)
+            let nonce = try await services.people.request(ChallengeDevice()).nonce
+            let name = try #require(AccountName("dana-" + provider.rawValue))
+            let person = try await services.people.request(
+                AddPerson(
+                    account: name, credential: credential, device: device.document, nonce: nonce,
+                    proof: try device.proof(of: credential, nonce: nonce), address: "192.0.2.1"))
+            #expect(person.identities.map(\.provider) == [provider])
+            #expect((person.identities.first?.email == nil) == (provider == .facebook))
+            let signedIn = try await services.people.request(try await services.begin(credential, on: device))
+            #expect(signedIn.person == person)
+            let stolen = try await services.refusal(of: credential)
+            #expect(stolen?.status == .unauthenticated && stolen?.message.contains("another device") == true)
+            return signedIn
         }
 
         @Test("While a provider cannot be asked, the answer says so, and does not blame the person")

@@ -1,6 +1,8 @@
-import FoundationEssentials
 import Base
+import Bus
+import FoundationEssentials
 import NIOHTTP1
+import Schemas
 import ServiceKit
 import TestSupport
 import Testing
@@ -11,69 +13,101 @@ extension SystemTests {
     struct MongoDBTests {
         private static let servicesWithData = ServiceEntry.all.filter(\.keepsData)
 
-        @Test("Accepted messages survive a kill of the database; requests get 503 until it is back; an outage is logged once")
+        @Test(
+            """
+            Accepted messages survive a kill of the database; requests get 503 until it is back; an outage is logged once. Only the services \
+            that use the database are told the file with its address
+            """)
         func outage() async throws {
             try await withMongoServer { server in
-                try await withStack(settings: ["MSI_DATABASE_URL": server.url(database: "campus")]) { stack in
-                    let portal = stack.portal
-                    let subject = try await portal.makeSubject("Information")
-                    try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
-                        let processes = stack.processes
-                        var accepted: Set<String> = []
-                        for number in 0..<20 {
-                            accepted.insert(try await portal.accepted(subject.message(title: "\(number)")))
-                        }
-                        await server.kill()
-                        try await expectUnavailable(portal, subject)
-
-                        try await server.restart()
-                        try await eventually("a message is accepted again") {
-                            let posted = try await portal.post(subject.message(title: "after"))
-                            guard posted.status == 201 else { return false }
-                            accepted.insert(try #require(try posted.json["msi_key"]?.string))
-                            return true
-                        }
-                        // The gateway answers 200 with its copies of what other services have not read again yet.
-                        try await stack.healthy()
-                        for key in accepted { _ = try await portal.message(key, hasState: "relayed") }
-                        let expected = accepted
-                        _ = try await phone.events(expected.count) { expected.contains($0.msiKey) }
-                        let cube = try await portal.call(.GET, "/channel")
-                        #expect(cube.status == 200)
-                        #expect(String(decoding: cube.body, as: UTF8.self).contains(subject.topicKey))
-                        #expect(stack.processes == processes)
-                        for service in Self.servicesWithData { try expectOneOutage(in: service.executable, of: stack) }
+                try await withAddressFile(of: server) { file in
+                    try await withStack(settings: ["MSI_DATABASE_URL_FILE": file]) { stack in
+                        try await expectWithheld("MSI_DATABASE_URL_FILE", file, at: stack)
+                        try await expectOneOutage(of: server, at: stack)
                     }
                 }
             }
         }
 
-        @Test("Only the services that use the database are told where it is")
-        func secretOfTheDatabase() async throws {
+        @Test("While the database is unreachable, everything starts, and the accounts are made once it is reachable")
+        func unreachable() async throws {
             try await withMongoServer { server in
-                try await expectWithheld("MSI_DATABASE_URL=\(server.url())")
-                try await withTemporaryFolder { folder in
-                    let file = folder + "/url"
-                    try Data("\(server.url())\n".utf8).write(to: URL(filePath: file))
-                    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-                    try await expectWithheld("MSI_DATABASE_URL_FILE=\(file)")
+                await server.stop()
+                let url = server.url()
+                try await withStack(settings: ["MSI_DATABASE_URL": url]) { stack in
+                    #expect(stack.program.lines.contains { $0.hasPrefix("the accounts cannot be read or made yet: ") })
+                    try await server.restart()
+                    try await eventually("the token") {
+                        guard let text = try? String(contentsOfFile: stack.stateDirectory + "/token", encoding: .utf8) else {
+                            return false
+                        }
+                        return try await stack.portal.with(token: String(text.prefix { !$0.isWhitespace })).call(.GET, "/session")
+                            .status == 200
+                    }
+                    // However often the accounts could not be made.
+                    #expect(stack.program.lines.count { $0.hasPrefix("first start") } == 1)
+                    let password = try stack.firstPassword
+                    _ = try await stack.withPeople {
+                        try await $0.request(BeginSignIn(account: "admin", password: password, address: "127.0.0.1"))
+                    }
+                    try await expectWithheld("MSI_DATABASE_URL", url, at: stack)
                 }
             }
         }
 
-        private func expectWithheld(_ setting: String) async throws {
-            let parts = setting.split(separator: "=", maxSplits: 1).map(String.init)
-            try await withStack(settings: [parts[0]: parts[1]]) { stack in
-                let told = try stack.processes.filter { _, id in
-                    try Data(contentsOf: URL(filePath: "/proc/\(id)/environ")).split(separator: 0)
-                        .contains { String(decoding: $0, as: UTF8.self) == setting }
+        /// Expects that only the services with data have a setting, and that they keep nothing in files.
+        private func expectWithheld(_ name: String, _ value: String, at stack: Stack) async throws {
+            let told = try stack.processes.filter { _, id in
+                try Data(contentsOf: URL(filePath: "/proc/\(id)/environ")).split(separator: 0)
+                    .contains { String(decoding: $0, as: UTF8.self) == "\(name)=\(value)" }
+            }
+            #expect(Set(told.keys) == Set(Self.servicesWithData.map(\.executable)))
+            #expect(stack.processes.count == Stack.services.count)
+            try await stack.healthy()
+            for file in Self.servicesWithData.flatMap(\.stateFiles) where file.hasSuffix(".sqlite") {
+                #expect(!FileManager.default.fileExists(atPath: stack.stateDirectory + "/" + file))
+            }
+        }
+
+        /// - Parameter body: Gets the path of a file with the connection string of a database.
+        private func withAddressFile(of server: MongoServer, _ body: (String) async throws -> Void) async throws {
+            try await withTemporaryFolder { folder in
+                let file = folder + "/url"
+                try Data("\(server.url(database: "campus"))\n".utf8).write(to: URL(filePath: file))
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+                try await body(file)
+            }
+        }
+
+        private func expectOneOutage(of server: MongoServer, at stack: Stack) async throws {
+            let portal = stack.portal
+            let subject = try await portal.makeSubject("Information")
+            try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                let processes = stack.processes
+                var accepted: Set<String> = []
+                for number in 0..<20 {
+                    accepted.insert(try await portal.accepted(subject.message(title: "\(number)")))
                 }
-                #expect(Set(told.keys) == Set(Self.servicesWithData.map(\.executable)))
-                #expect(stack.processes.count == Stack.services.count)
+                await server.kill()
+                try await expectUnavailable(portal, subject)
+
+                try await server.restart()
+                try await eventually("a message is accepted again") {
+                    let posted = try await portal.post(subject.message(title: "after"))
+                    guard posted.status == 201 else { return false }
+                    accepted.insert(try #require(try posted.json["msi_key"]?.string))
+                    return true
+                }
+                // The gateway answers 200 with its copies of what other services have not read again yet.
                 try await stack.healthy()
-                for file in Self.servicesWithData.flatMap(\.stateFiles) where file.hasSuffix(".sqlite") {
-                    #expect(!FileManager.default.fileExists(atPath: stack.stateDirectory + "/" + file))
-                }
+                for key in accepted { _ = try await portal.message(key, hasState: "relayed") }
+                let expected = accepted
+                _ = try await phone.events(expected.count) { expected.contains($0.msiKey) }
+                let cube = try await portal.call(.GET, "/channel")
+                #expect(cube.status == 200)
+                #expect(String(decoding: cube.body, as: UTF8.self).contains(subject.topicKey))
+                #expect(stack.processes == processes)
+                for service in Self.servicesWithData { try expectOneOutage(in: service.executable, of: stack) }
             }
         }
 

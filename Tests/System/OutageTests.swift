@@ -26,7 +26,9 @@ extension SystemTests.HarmedProduct {
                 ? [(.POST, "/channel", ["name": "While it hangs", "desc": ""])]
                 : [(.GET, "/message", nil), (.POST, "/message", subject.message())]
             try await stack.whileFrozen(service) {
-                for (method, path, body) in calls {
+                // Each waits for the service.
+                try await concurrently(calls.count) { number in
+                    let (method, path, body) = calls[number]
                     let answer = try await portal.call(method, path, body)
                     #expect(answer.status == 503, "\(method) \(path): \(answer)")
                     #expect(answer["Content-Type"] == "application/problem+json")

@@ -26,7 +26,7 @@ extension SystemTests.OneProduct {
     }
 }
 
-extension SystemTests {
+extension SystemTests.WithPushServices {
     /// Pushes to a person, some of whose devices are gone.
     @Suite("Devices that are gone")
     struct GoneDeviceTests {
@@ -34,54 +34,47 @@ extension SystemTests {
             "An uninstalled app and an ended subscription are known within a minute, and the person's other phone shows the push once"
         )
         func gone() async throws {
-            try await withPushServices(1) { services in
-                let settings = SystemTests.noLimits.merging(
-                    ["MSI_WEBPUSH_HOSTS": services[0].url, "MSI_REGISTRATION": "anyone"]
-                ) { $1 }
-                try await withStack(settings: settings) { stack in
-                    let subject = try await stack.portal.makeSubject("Alert")
-                    let browser = try await TestBrowser.subscribe(
-                        to: [subject.topicKey], at: services[0], through: stack.portal)
-                    let uninstalled = try await Phone.register(at: stack.fcm)
-                    try await stack.withPhone { phone in
-                        try await withBus { bus in
-                            func client(of service: String) throws -> CommandClient {
-                                try CommandClient(
-                                    bus: bus, endpoints: ["ipc://\(stack.stateDirectory)/run/\(service).sock"],
-                                    logger: quietLogger)
-                            }
-                            let student = try await Student(registeredAt: client(of: "people"))
-                            let kept = try await student.device(.android, DeviceRegistration(fcmToken: Secret(phone.token)))
-                            let gone = [
-                                try await student.device(.android, DeviceRegistration(fcmToken: Secret(uninstalled.token))),
-                                try await student.device(.web, DeviceRegistration(subscription: ObjectID(browser.id))),
-                            ]
-                            services[0].end(browser.number)
-                            let removed = try await stack.fcm.call(.DELETE, "/emulator/devices/\(uninstalled.token)")
-                            #expect((200..<300).contains(Int(removed.status)))
-                            let command = try LogPush(
-                                idempotencyKey: "1", accounts: [student.account], kind: .friendRequest, fairnessKey: "friends",
-                                message: PersonPush(id: "1", link: "#people/requests", texts: ["en": "A friend request"]),
-                                expires: .now + .seconds(3_600))
-                            let messageLog = try client(of: "message-log")
-                            let id = try await messageLog.request(command, context: CallerContext(actor: "test")).push.id
-                            try await eventually("the ends of the two devices", within: .seconds(60)) {
-                                let devices = try await student.people.request(ListDevices(student.account)).devices
-                                return devices.allSatisfy { device in
-                                    (device.pushEnded != nil) == gone.contains(device.id)
-                                        && (device.push == nil) == gone.contains(device.id)
-                                }
-                            }
-                            try await eventually("the end of the push") {
-                                try await messageLog.request(GetPush(pushID: id)).relay.nextAttempt == nil
-                            }
-                            let recipients = try await messageLog.request(GetPush(pushID: id)).relay.recipients
-                            #expect(recipients.filter { $0.state == .accepted }.map(\.recipient.device) == [kept])
-                            #expect(Set(recipients.filter(\.isUnregistered).compactMap(\.recipient.device)) == Set(gone))
-                            _ = try await phone.events(1)
-                            #expect(phone.events.map { $0.json["notification"]?["title"]?.string } == ["A friend request"])
+            let (stack, services) = try StackWithPushServices.current
+            let subject = try await stack.portal.makeSubject("Alert")
+            let browser = try await TestBrowser.subscribe(to: [subject.topicKey], at: services[0], through: stack.portal)
+            let uninstalled = try await Phone.register(at: stack.fcm)
+            try await stack.withPhone { phone in
+                try await withBus { bus in
+                    func client(of service: String) throws -> CommandClient {
+                        try CommandClient(
+                            bus: bus, endpoints: ["ipc://\(stack.stateDirectory)/run/\(service).sock"],
+                            logger: quietLogger)
+                    }
+                    let student = try await Student(registeredAt: client(of: "people"))
+                    let kept = try await student.device(.android, DeviceRegistration(fcmToken: Secret(phone.token)))
+                    let gone = [
+                        try await student.device(.android, DeviceRegistration(fcmToken: Secret(uninstalled.token))),
+                        try await student.device(.web, DeviceRegistration(subscription: ObjectID(browser.id))),
+                    ]
+                    services[0].end(browser.number)
+                    let removed = try await stack.fcm.call(.DELETE, "/emulator/devices/\(uninstalled.token)")
+                    #expect((200..<300).contains(Int(removed.status)))
+                    let command = try LogPush(
+                        idempotencyKey: "1", accounts: [student.account], kind: .friendRequest, fairnessKey: "friends",
+                        message: PersonPush(id: "1", link: "#people/requests", texts: ["en": "A friend request"]),
+                        expires: .now + .seconds(3_600))
+                    let messageLog = try client(of: "message-log")
+                    let id = try await messageLog.request(command, context: CallerContext(actor: "test")).push.id
+                    try await eventually("the ends of the two devices", within: .seconds(60)) {
+                        let devices = try await student.people.request(ListDevices(student.account)).devices
+                        return devices.allSatisfy { device in
+                            (device.pushEnded != nil) == gone.contains(device.id)
+                                && (device.push == nil) == gone.contains(device.id)
                         }
                     }
+                    try await eventually("the end of the push") {
+                        try await messageLog.request(GetPush(pushID: id)).relay.nextAttempt == nil
+                    }
+                    let recipients = try await messageLog.request(GetPush(pushID: id)).relay.recipients
+                    #expect(recipients.filter { $0.state == .accepted }.map(\.recipient.device) == [kept])
+                    #expect(Set(recipients.filter(\.isUnregistered).compactMap(\.recipient.device)) == Set(gone))
+                    _ = try await phone.events(1)
+                    #expect(phone.events.map { $0.json["notification"]?["title"]?.string } == ["A friend request"])
                 }
             }
         }

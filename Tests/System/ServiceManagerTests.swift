@@ -15,7 +15,7 @@ extension SystemTests {
                 let manager = try NotificationSocket(at: folder + "/notify")
                 let file = folder + "/msi.env"
                 try Data("MSI_LOG_LEVEL=info\n".utf8).write(to: URL(filePath: file))
-                let settings = ["MSI_CONFIG_FILE": file, "NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "3000000"]
+                let settings = ["MSI_CONFIG_FILE": file, "NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "900000"]
                 var fields: [String] = []
                 func status() -> String? {
                     fields += manager.receiveAll().flatMap { $0.split(separator: "\n").map(String.init) }

@@ -7,31 +7,44 @@ extension SystemTests {
     /// The error texts for an operator if a service cannot start.
     @Suite("A start that fails", .timeLimit(.minutes(10)))
     struct StartTests {
-        @Test(
-            "An invalid bus endpoint, or one of another machine, is an error that names the setting and shows the value",
-            arguments: [
+        /// A service with a setting of an endpoint, a wrong value, and what is said about it: each setting, and each kind of value. All
+        /// settings with all values only at length.
+        static let wrongEndpoints: [(String, String, String, String)] = {
+            let settings = [
                 ("msi-fcm-relay", "MSI_FCM_RELAY_LISTEN"), ("msi-cube", "MSI_CUBE_LISTEN"),
                 ("msi-cube", "MSI_CUBE_EVENTS_LISTEN"), ("msi-message-log", "MSI_MESSAGE_LOG_LISTEN"),
                 ("msi-message-log", "MSI_FCM_RELAY_ENDPOINTS"), ("msi-gateway", "MSI_CUBE_ENDPOINTS"),
                 ("msi-gateway", "MSI_MESSAGE_LOG_LISTEN"),
-            ],
-            [
+            ]
+            let values = [
                 ("somewhere", "expected ipc://<path> or tcp://"), ("tcp://0.0.0.0:7000", "0.0.0.0 is no loopback address"),
                 ("tcp://*:7000", "0.0.0.0 stands for all"), ("tcp://192.168.1.9:7000", "the bus has no keys"),
-            ])
-        func endpoints(service: (name: String, setting: String), endpoint: (text: String, problem: String)) async throws {
+            ]
+            var wrong: [(String, String, String, String)] = []
+            for (row, setting) in settings.enumerated() {
+                for (column, value) in values.enumerated() where Level.isAll || row % values.count == column {
+                    wrong.append((setting.0, setting.1, value.0, value.1))
+                }
+            }
+            return wrong
+        }()
+
+        @Test(
+            "An invalid bus endpoint, or one of another machine, is an error that names the setting and shows the value",
+            arguments: wrongEndpoints)
+        func endpoints(service: String, setting: String, text: String, problem: String) async throws {
             try await withTemporaryFolder { folder in
                 let environment = [
                     "MSI_STATE_DIR": folder, "MSI_FCM_SERVICE_ACCOUNT_FILE": folder + "/key", "MSI_GATEWAY_PORT": "0",
-                    service.setting: endpoint.text,
+                    setting: text,
                 ]
                 try await ServiceAccountFile.json(tokenURI: "https://127.0.0.1:1/token")
                     .write(to: URL(filePath: folder + "/key"))
-                let end = try await runProgram(service.name, environment: environment)
+                let end = try await runProgram(service, environment: environment)
                 #expect(end.exitCode == 78)
                 #expect(
                     end.lines.contains {
-                        $0.contains("\(service.setting): ") && $0.contains(endpoint.text) && $0.contains(endpoint.problem)
+                        $0.contains("\(setting): ") && $0.contains(text) && $0.contains(problem)
                     }, "\(end.lines)")
             }
         }

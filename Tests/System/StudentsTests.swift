@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// Students on their devices, with the services that they need as separate processes.
+    /// A student's device over a long time, with the services that it needs as separate processes.
     @Suite("Students")
     struct StudentsTests {
         private static let services = ["msi-fcm-emulator", "msi-cube", "msi-people", "msi-gateway"]
@@ -31,15 +31,15 @@ extension SystemTests {
             }
         }
 
-        /// - Parameter clock: The clock of people and gateway; `nil` for the machine's.
-        private func withProduct(clock ahead: Bool = false, _ body: (Product, FakeClock?) async throws -> Void) async throws {
+        /// - Parameter body: Gets the clock of people and gateway.
+        private func withProduct(_ body: (Product, FakeClock) async throws -> Void) async throws {
             StackCount.started("services without msi up")
             try await withTemporaryFolder { folder in
                 try await TestOperator.prepare(folder)
-                let clock = ahead ? try FakeClock(in: folder) : nil
+                let clock = try FakeClock(in: folder)
                 let (gateway, fcm) = (try FreePort.choose(), try FreePort.choose())
                 let ports = ["MSI_GATEWAY_PORT": "\(gateway)", "MSI_FCM_EMULATOR_PORT": "\(fcm)"]
-                let shifted = SystemTests.noLimits.merging(clock?.settings ?? [:]) { $1 }
+                let shifted = SystemTests.noLimits.merging(clock.settings) { $1 }
                 let settings = [
                     "msi-fcm-emulator": ports, "msi-people": shifted.merging(["MSI_REGISTRATION": "anyone"]) { $1 },
                     "msi-gateway": shifted.merging(ports) { $1 }, "msi-phone": ports.merging(["MSI_PHONE_PORT": "0"]) { $1 },
@@ -56,19 +56,11 @@ extension SystemTests {
             }
         }
 
-        private func signIn(_ account: String, at page: Portal) async throws {
-            let body: JSONValue = ["account": .string(account), "password": .string(TestStudent.password)]
-            for method in [HTTPMethod.POST, .PUT] {
-                let answer = try await page.call(method, "/account", body)
-                #expect(answer.status == 204, "\(method): \(answer)")
-            }
-        }
-
         @Test(
             "A person stays signed in while the phone is killed, people and the gateway are started again, and thirty days pass",
             .timeLimit(.minutes(10)), .enabled(if: FakeClock.isPossible))
         func thirtyDays() async throws {
-            try await withProduct(clock: true) { product, clock in
+            try await withProduct { product, clock in
                 let month = 30 * 86_400
                 var phone = try await product.phone()
                 try await signIn("ann", at: phone.page)
@@ -78,7 +70,7 @@ extension SystemTests {
 
                 let people = try await product.restart(product.running[2])
                 let gateway = try await product.restart(product.running[3])
-                try clock?.set(ahead: month)
+                try clock.set(ahead: month)
                 phone = try await product.phone()
                 let control = try await phone.page.call(.PUT, "/control", ["clock_offset": .integer(month)])
                 #expect(control.status == 200, "\(control)")
@@ -94,22 +86,27 @@ extension SystemTests {
                 for process in [phone.process, gateway, people] { #expect(await process.stop() == 0) }
             }
         }
+    }
+}
 
-        @Test(
-            "A device that is signed out elsewhere is out within a second, at each gateway, and its stream of events ends",
-            .timeLimit(.minutes(10)))
+extension SystemTests.WithoutSupervisor {
+    /// What ends the sign-in of a student's device.
+    @Suite("Sign-ins of devices", .timeLimit(.minutes(10)))
+    struct DeviceSignInTests {
+        @Test("A device that is signed out elsewhere is out within a second, at each gateway, and its stream of events ends")
         func revoked() async throws {
-            try await withProduct { product, _ in
-                let second = try await ServiceProcess(
-                    "msi-gateway", in: product.folder,
+            try await SharedServices.use { services in
+                let portal = services.portal
+                let (second, other) = try await services.startGateway(in: "second-of-students", settings: SystemTests.noLimits)
+                let phone = try await services.start(
+                    "msi-phone",
                     settings: [
-                        "MSI_STATE_DIR": product.folder + "/second", "MSI_RUNTIME_DIR": product.folder + "/run",
-                        "MSI_GATEWAY_PORT": "0",
+                        "MSI_GATEWAY_PORT": "\(portal.port)", "MSI_FCM_EMULATOR_PORT": "\(services.fcm.port)",
+                        "MSI_PHONE_PORT": "0",
                     ])
-                let other = Portal(port: try second.port, http: product.portal.http, token: product.portal.token)
-                let phone = try await product.phone()
-                try await signIn("ben", at: phone.page)
-                let lost = try await TestStudent.signIn("ben", at: product.portal)
+                let page = Portal(port: try phone.port, http: portal.http, token: nil)
+                try await signIn("ben", at: page)
+                let lost = try await TestStudent.signIn("ben", at: portal)
                 let kept = try await TestStudent.signIn("ben", at: other)
                 for student in [lost, lost.at(other), kept] { #expect(try await student.call(.GET, "/user").status == 200) }
 
@@ -133,29 +130,34 @@ extension SystemTests {
                 #expect(try await kept.call(.GET, "/user").status == 200)
 
                 // A super user signs everything out; the phone's app forgets the person at its next request.
-                #expect(try await product.portal.call(.DELETE, "/account/ben/devices").status == 204)
-                try await eventually("the phone is signed out") {
-                    try await phone.page.call(.GET, "/account/person").status == 401
-                }
-                let state = try JSONValue(parsing: Data(contentsOf: URL(filePath: product.folder + "/phones/phone.json")))
+                #expect(try await portal.call(.DELETE, "/account/ben/devices").status == 204)
+                try await eventually("the phone is signed out") { try await page.call(.GET, "/account/person").status == 401 }
+                let state = try JSONValue(parsing: Data(contentsOf: URL(filePath: services.folder + "/phones/phone.json")))
                 #expect(state["key"] == nil, "the key is gone")
-                #expect(try await kept.at(product.portal).call(.GET, "/user").status == 401)
-                for process in [phone.process, second] { #expect(await process.stop() == 0) }
+                #expect(try await kept.at(portal).call(.GET, "/user").status == 401)
+                for process in [phone, second] { #expect(await process.stop() == 0) }
             }
         }
 
-        @Test(
-            "An old key that was forgotten after a theft counts no more, and every device gets another token",
-            .timeLimit(.minutes(10)))
+        @Test("An old key that was forgotten after a theft counts no more, and every device gets another token")
         func forgottenKeys() async throws {
-            try await withProduct { product, _ in
-                let student = try await TestStudent.register("carl", at: product.portal)
+            try await SharedServices.use { services in
+                let student = try await TestStudent.register("carl", at: services.portal)
                 #expect(try await student.call(.GET, "/user").status == 200)
-                let rotated = try await msi(["keys", "tokens", "--forget"], in: product.folder)
+                let rotated = try await msi(["keys", "tokens", "--forget"], in: services.folder)
                 #expect(rotated.exitCode == 0, "\(rotated.lines)")
                 try await eventually("the token does not count") { try await student.call(.GET, "/user").status == 401 }
                 try await eventually("a new one does") { try await student.renewed().call(.GET, "/user").status == 200 }
             }
         }
+    }
+}
+
+/// Registers a student on a simulated phone, and signs the student in there.
+private func signIn(_ account: String, at page: Portal) async throws {
+    let body: JSONValue = ["account": .string(account), "password": .string(TestStudent.password)]
+    for method in [HTTPMethod.POST, .PUT] {
+        let answer = try await page.call(method, "/account", body)
+        #expect(answer.status == 204, "\(method): \(answer)")
     }
 }

@@ -6,107 +6,69 @@ import Schemas
 import TestSupport
 import Testing
 
-extension SystemTests {
-    /// Study sessions from outside: with kills, a restore, an erasure, and without their service.
+extension SystemTests.HarmedProduct {
+    /// Study sessions from outside: with kills and an erasure.
     @Suite("Study sessions")
     struct StudySystemTests {
-        private static let settings = noLimits.merging(["MSI_REGISTRATION": "anyone", "MSI_STUDY_GRACE": "10"]) { $1 }
-
-        /// Two students who are friends, and the professor of their class. Each has a phone.
-        private struct People {
-            let professor: TestStudent
-            let ann: TestStudent
-            let ben: TestStudent
-            let group: TestClass
-            /// The registration tokens of their phones, by their accounts.
-            let phones: [String: String]
-
-            init(at stack: Stack) async throws {
-                professor = try await TestStudent.professor("prof", at: stack.portal, on: TestDevice(.android))
-                ann = try await TestStudent.register("ann", at: stack.portal, on: TestDevice(.android))
-                ben = try await TestStudent.register("ben", at: stack.portal, on: TestDevice(.android))
-                group = try await TestClass.make(by: professor)
-                try await group.add(ann, ben)
-                try await ann.befriend(ben)
-                var phones: [String: String] = [:]
-                for person in [professor, ann, ben] {
-                    let phone = try await Phone.register(at: stack.fcm)
-                    try await person.register(phone: phone.token)
-                    phones[person.account] = phone.token
-                }
-                self.phones = phones
-            }
-
-            /// The kinds of the pushes about sessions that a person's phone has got, in order.
-            func pushes(to person: TestStudent, at fcm: FCMServer) async throws -> [String] {
-                try await fcm.acceptedSends().compactMap { send in
-                    guard let message = send["body"]?["message"], let kind = message["data"]?["person_kind"]?.string,
-                        kind.hasPrefix("session_"), message["token"]?.string == phones[person.account]
-                    else { return nil }
-                    return kind
-                }
-            }
-        }
-
         @Test(
             "A session lives through kills of its service, each push comes once, the host's absence ends it to the millisecond, and an erased person leaves no text",
             .timeLimit(.minutes(10)))
         func life() async throws {
-            try await withStack(settings: Self.settings) { stack in
-                try await stack.healthy()
-                let people = try await People(at: stack)
-                let (ann, ben, professor, group) = (people.ann, people.ben, people.professor, people.group)
-                func got(_ person: TestStudent, _ kinds: [String]) async throws {
-                    try await eventually("\(person.account) gets \(kinds)") {
-                        try await people.pushes(to: person, at: stack.fcm) == kinds
-                    }
+            let stack = try SharedStack.current
+            try await stack.healthy()
+            let people = try await People(at: stack)
+            let (ann, ben, professor, group) = (people.ann, people.ben, people.professor, people.group)
+            func got(_ person: TestStudent, _ kinds: [String]) async throws {
+                try await eventually("\(person.account) gets \(kinds)") {
+                    try await people.pushes(to: person, at: stack.fcm) == kinds
                 }
-                let session = try await ann.start(TestClass.draft("Heaps", "Trees"), in: group)
-                try await got(professor, ["session_new"])
-                let invited: InviteToSession.Reply = try await ann.document(
-                    .POST, session.path + "/invite", ["accounts": ["ben", "prof", "nobody"]])
-                #expect(invited.invited.map(\.description) == ["ben"])
-                try await stack.killAndReplace("msi-study")
-                try await stack.healthy()
-                let own = try await ben.ownSessions()
-                #expect(own.current == nil)
-                #expect(own.invites.map(\.session.id) == [session.id])
-                #expect(try await ben.join(session).status == 200)
-                try await got(ben, ["session_invite"])
-                try await got(ann, ["session_join"])
-                let text = "Bring the exercise about red and black trees"
-                _ = try await ben.post(text, to: session)
-                try await got(ann, ["session_join", "session_post"])
-
-                #expect(try await ann.handOver(session, to: ben).status == 200)
-                try await got(ben, ["session_invite", "session_host"])
-                #expect(try await ben.report(TestClass.near, at: session).status == 200)
-                let left = try await ben.report(TestClass.far, at: session)
-                let presence = try JSONCoder.decode(HostPresence.self, from: left.body)
-                let end = try #require(presence.ends)
-                try await stack.killAndReplace("msi-study")
-                try await eventually("its end", within: .seconds(60)) {
-                    let answer = try await ann.call(.GET, group.sessions)
-                    return try answer.status == 200 && answer.json["sessions"]?.elements?.isEmpty == true
-                }
-                try await got(ann, ["session_join", "session_post", "session_ended"])
-                try await got(ben, ["session_invite", "session_host", "session_ended"])
-                try await got(professor, ["session_new"])
-                let past = try await professor.portal.all("sessions", at: group.sessions + "/past")
-                let only = try #require(past.first)
-                #expect(past.count == 1, "\(past)")
-                #expect(only["reason"]?.string == "left", "\(past)")
-                #expect(only["ended"]?.integer == end.rawValue, "\(past)")
-                #expect(only["attendants"]?.elements?.count == 2, "\(past)")
-                #expect(only["posts"]?.integer == 1, "\(past)")
-                try await expectErasure(of: ben, in: group, professor, text: text, at: stack)
             }
+            let session = try await ann.start(TestClass.draft("Heaps", "Trees"), in: group)
+            try await got(professor, ["session_new"])
+            let invited: InviteToSession.Reply = try await ann.document(
+                .POST, session.path + "/invite", ["accounts": [.string(ben.account), .string(professor.account), "nobody"]])
+            #expect(invited.invited.map(\.description) == [ben.account])
+            try await stack.killAndReplace("msi-study")
+            try await stack.healthy()
+            let own = try await ben.ownSessions()
+            #expect(own.current == nil)
+            #expect(own.invites.map(\.session.id) == [session.id])
+            #expect(try await ben.join(session).status == 200)
+            try await got(ben, ["session_invite"])
+            try await got(ann, ["session_join"])
+            let text = "Bring the exercise about red and black trees"
+            _ = try await ben.post(text, to: session)
+            try await got(ann, ["session_join", "session_post"])
+
+            #expect(try await ann.handOver(session, to: ben).status == 200)
+            try await got(ben, ["session_invite", "session_host"])
+            #expect(try await ben.report(TestClass.near, at: session).status == 200)
+            let left = try await ben.report(TestClass.far, at: session)
+            let presence = try JSONCoder.decode(HostPresence.self, from: left.body)
+            let end = try #require(presence.ends)
+            try await stack.killAndReplace("msi-study")
+            try await eventually("its end", within: .seconds(60)) {
+                let answer = try await ann.call(.GET, group.sessions)
+                return try answer.status == 200 && answer.json["sessions"]?.elements?.isEmpty == true
+            }
+            try await got(ann, ["session_join", "session_post", "session_ended"])
+            try await got(ben, ["session_invite", "session_host", "session_ended"])
+            try await got(professor, ["session_new"])
+            let past = try await professor.portal.all("sessions", at: group.sessions + "/past")
+            let only = try #require(past.first)
+            #expect(past.count == 1, "\(past)")
+            #expect(only["reason"]?.string == "left", "\(past)")
+            #expect(only["ended"]?.integer == end.rawValue, "\(past)")
+            #expect(only["attendants"]?.elements?.count == 2, "\(past)")
+            #expect(only["posts"]?.integer == 1, "\(past)")
+            try await expectErasure(of: ben, among: people, text: text, at: stack)
         }
 
         /// What a person has written is in no file, and the history has a number instead of the name.
         private func expectErasure(
-            of ben: TestStudent, in group: TestClass, _ professor: TestStudent, text: String, at stack: Stack
+            of ben: TestStudent, among people: People, text: String, at stack: Stack
         ) async throws {
+            let (group, professor) = (people.group, people.professor)
             func files() throws -> [String] {
                 try FileManager.default.subpathsOfDirectory(atPath: stack.stateDirectory).filter { path in
                     // Sockets have no content.
@@ -115,37 +77,45 @@ extension SystemTests {
                 }
             }
             #expect(try files().contains { $0.hasPrefix("study.sqlite") })
+            // Other tests erase persons, too.
+            let before = try await stack.erasedPersons
             let erased = try await ben.call(.POST, "/user/erasure", ben.proof(.erasure))
             #expect(erased.status == 200, "\(erased)")
             try await eventually("erased everywhere", within: .seconds(60)) {
-                try await stack.msi(["account", "erased"]).lines.first == "1 erased, 0 wait for services"
+                try await stack.msi(["account", "erased"]).lines.first == "\(before + 1) erased, 0 wait for services"
             }
             let left = try files()
             #expect(left.isEmpty, "\(left)")
             let past = try await professor.portal.all("sessions", at: group.sessions + "/past")
             let only = try #require(past.first)
             let persons = (only["attendants"]?.elements ?? []).compactMap { $0["person"] }
-            #expect(persons.compactMap { $0["account"]?.string } == ["ann"], "\(past)")
+            #expect(persons.compactMap { $0["account"]?.string } == [people.ann.account], "\(past)")
             #expect(persons.count == 2, "\(past)")
             let host = try #require(only["host"])
             #expect(host["account"] == nil, "\(past)")
             #expect(host["number"]?.integer != nil, "\(past)")
             let roster = try await professor.portal.all("members", at: group.path + "/roster")
-            #expect(roster.compactMap { $0["account"]?.string } == ["ann", "prof"], "\(roster)")
+            #expect(roster.compactMap { $0["account"]?.string } == [people.ann.account, professor.account], "\(roster)")
         }
+    }
+}
 
+extension SystemTests {
+    /// Study sessions in a backup.
+    @Suite("Study sessions and a restore")
+    struct StudyRestoreTests {
         @Test("A restore wakes nothing: no open session, no invitation and no push comes back", .timeLimit(.minutes(10)))
         func restored() async throws {
             try await withTemporaryFolder { folder in
                 let (state, backup) = (folder + "/state", folder + "/backup")
-                let (group, session) = try await withStack(in: state, settings: Self.settings) { stack in
+                let (group, session) = try await withStack(in: state, settings: SystemTests.noLimits) { stack in
                     try await stack.healthy()
                     let people = try await People(at: stack)
                     let session = try await people.ann.start(TestClass.draft(), in: people.group)
                     // The push waits in the study service.
                     try await stack.whileFrozen("msi-message-log") {
                         let invited = try await people.ann.call(
-                            .POST, session.path + "/invite", ["accounts": ["ben"]])
+                            .POST, session.path + "/invite", ["accounts": ["study.ben"]])
                         #expect(invited.status == 200, "\(invited)")
                         let made = try await stack.msi(["backup", backup])
                         #expect(made.exitCode == 0, "\(made.lines)")
@@ -154,11 +124,11 @@ extension SystemTests {
                 }
                 let again = try await msi(["restore", backup, "--replace"], in: state)
                 #expect(again.exitCode == 0, "\(again.lines)")
-                try await withStack(in: state, settings: Self.settings) { stack in
+                try await withStack(in: state, settings: SystemTests.noLimits) { stack in
                     try await stack.healthy()
-                    let ann = try await TestStudent.signIn("ann", at: stack.portal)
-                    let ben = try await TestStudent.signIn("ben", at: stack.portal, on: TestDevice(.android))
-                    let professor = try await TestStudent.signIn("prof", at: stack.portal)
+                    let ann = try await TestStudent.signIn("study.ann", at: stack.portal)
+                    let ben = try await TestStudent.signIn("study.ben", at: stack.portal, on: TestDevice(.android))
+                    let professor = try await TestStudent.signIn("study.prof", at: stack.portal)
                     try await ben.register(phone: Phone.register(at: stack.fcm).token)
                     let before = try await invitations(to: session.id, at: stack.fcm)
                     #expect(try await group.open(for: ann).isEmpty)
@@ -174,13 +144,13 @@ extension SystemTests {
                     }
                     // The class is as it was, and so are its keys. A later push overtakes none.
                     let next = try await ann.start(TestClass.draft(), in: group)
-                    let invited = try await ann.call(.POST, next.path + "/invite", ["accounts": ["ben"]])
+                    let invited = try await ann.call(.POST, next.path + "/invite", ["accounts": ["study.ben"]])
                     #expect(invited.status == 200, "\(invited)")
                     try await eventually("the new invitation") {
                         try await invitations(to: next.id, at: stack.fcm) > 0
                     }
                     #expect(try await invitations(to: session.id, at: stack.fcm) == before)
-                    let carl = try await TestStudent.register("carl", at: stack.portal)
+                    let carl = try await TestStudent.register("study.carl", at: stack.portal)
                     try await group.add(carl)
                 }
             }
@@ -207,13 +177,8 @@ extension SystemTests.WithoutSupervisor {
             try await SharedServices.use { services in
                 let log = try await services.start("msi-message-log")
                 let relay = try await services.start("msi-fcm-relay")
-                // Anyone may register at no hub of this suite.
                 let portal = services.portal
-                let added = try await portal.call(
-                    .POST, "/account",
-                    ["account": "study-ann", "password": .string(TestStudent.password), "role": "student"])
-                #expect(added.status == 201, "\(added)")
-                let ann = try await TestStudent.signIn("study-ann", at: portal).marked(by: portal)
+                let ann = try await TestStudent.register("study-ann", at: portal).marked(by: portal)
                 let health = try await eventually("the health of the others") {
                     let answer = try await portal.call(.GET, "/health")
                     return try answer.status == 200 ? answer.json : nil
@@ -258,5 +223,41 @@ extension SystemTests.WithoutSupervisor {
             (.POST, session + "/posts", ["text": "Hello"]), (.DELETE, session + "/posts/6b0187feff0dafac2833f433", nil),
             (.POST, session + "/position", ["latitude": 51.5, "longitude": 0.5, "accuracy": 12]), (.GET, "/study", nil),
         ]
+    }
+}
+
+/// Two students who are friends, and the professor of their class. Each has a phone.
+private struct People {
+    let professor: TestStudent
+    let ann: TestStudent
+    let ben: TestStudent
+    let group: TestClass
+    /// The registration tokens of their phones, by their accounts.
+    let phones: [String: String]
+
+    init(at stack: Stack) async throws {
+        professor = try await TestStudent.professor("study.prof", at: stack.portal, on: TestDevice(.android))
+        ann = try await TestStudent.register("study.ann", at: stack.portal, on: TestDevice(.android))
+        ben = try await TestStudent.register("study.ben", at: stack.portal, on: TestDevice(.android))
+        group = try await TestClass.make(by: professor)
+        try await group.add(ann, ben)
+        try await ann.befriend(ben)
+        var phones: [String: String] = [:]
+        for person in [professor, ann, ben] {
+            let phone = try await Phone.register(at: stack.fcm)
+            try await person.register(phone: phone.token)
+            phones[person.account] = phone.token
+        }
+        self.phones = phones
+    }
+
+    /// The kinds of the pushes about sessions that a person's phone has got, in order.
+    func pushes(to person: TestStudent, at fcm: FCMServer) async throws -> [String] {
+        try await fcm.acceptedSends().compactMap { send in
+            guard let message = send["body"]?["message"], let kind = message["data"]?["person_kind"]?.string,
+                kind.hasPrefix("session_"), message["token"]?.string == phones[person.account]
+            else { return nil }
+            return kind
+        }
     }
 }

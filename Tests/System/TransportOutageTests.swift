@@ -1,17 +1,17 @@
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension SystemTests.WithPushServices {
     /// An outage of FCM or of a push service while Alerts are posted: whoever has another transport gets each of them in time.
     @Suite("Outages of a transport", .timeLimit(.minutes(Level.isAll ? 60 : 15)))
     struct TransportOutageTests {
         /// The number of browsers, half of them at each of two push services.
-        private static let browsers = 200
+        private static let browsers = Level.isAll ? 200 : 100
         /// The time between two Alerts.
-        private static let period = Level.isAll ? Duration.milliseconds(500) : .seconds(1)
+        private static let period = Duration.milliseconds(Level.isAll ? 500 : 400)
         /// The outages of FCM and of a push service.
         private static let (fcmOutage, pushServiceOutage): (Duration, Duration) =
-            Level.isAll ? (.seconds(600), .seconds(120)) : (.seconds(12), .seconds(12))
+            Level.isAll ? (.seconds(600), .seconds(120)) : (.seconds(5), .seconds(5))
         /// How long an Alert may take from its post, in milliseconds. In level one the machine may be slow, and do other things.
         private static let limit: Int64 = Level.isAll ? 5_000 : 60_000
         /// How long is waited for Alerts, so that a late one shows how late it is.
@@ -22,31 +22,28 @@ extension SystemTests {
 
         @Test("Browsers have each Alert in time while FCM is away, and FCM and other browsers while a push service hangs")
         func outages() async throws {
-            try await withPushServices(2) { services in
-                let hosts = services.map(\.url).joined(separator: ",")
-                let settings = SystemTests.noLimits.merging(["MSI_WEBPUSH_HOSTS": hosts]) { $1 }
-                try await withStack(settings: settings) { stack in
-                    let subject = try await stack.portal.makeSubject("Alert")
-                    let browsers = try await TestBrowser.subscribe(
-                        Self.browsers, at: services, through: stack.portal
-                    ) { _ in [subject.topicKey] }
+            let (stack, services) = try StackWithPushServices.current
+            let subject = try await stack.portal.makeSubject("Alert")
+            let browsers = try await TestBrowser.subscribe(
+                Self.browsers, at: services, through: stack.portal
+            ) { _ in [subject.topicKey] }
 
-                    let withoutFCM = try await stack.whileFrozen("msi-fcm-emulator") {
-                        let alerts = try await post(to: subject, for: Self.fcmOutage, at: stack)
-                        try await expectInTime(alerts, at: browsers, "while FCM was away")
-                        return alerts
-                    }
-                    try await expectRelayed(withoutFCM, of: subject, at: stack)
-
-                    let (hanging, working) = (services[0], browsers.filter { $0.service !== services[0] })
-                    hanging.behave(.hangs)
-                    let withoutOne = try await post(to: subject, for: Self.pushServiceOutage, at: stack)
-                    try await expectInTime(withoutOne, at: working, "while another push service hung")
-                    try await expectAtFCMInTime(withoutOne, of: subject, at: stack)
-                    hanging.behave(.works)
-                    try await arrival(of: withoutOne, at: browsers, within: Self.recovery(after: Self.pushServiceOutage))
-                }
+            let withoutFCM = try await stack.whileFrozen("msi-fcm-emulator") {
+                let alerts = try await post(to: subject, for: Self.fcmOutage, at: stack)
+                try await expectInTime(alerts, at: browsers, "while FCM was away")
+                return alerts
             }
+            try await expectRelayed(withoutFCM, of: subject, at: stack)
+
+            let (hanging, working) = (services[0], browsers.filter { $0.service !== services[0] })
+            hanging.behave(.hangs)
+            // Even if this test fails.
+            defer { hanging.behave(.works) }
+            let withoutOne = try await post(to: subject, for: Self.pushServiceOutage, at: stack)
+            try await expectInTime(withoutOne, at: working, "while another push service hung")
+            try await expectAtFCMInTime(withoutOne, of: subject, at: stack)
+            hanging.behave(.works)
+            try await arrival(of: withoutOne, at: browsers, within: Self.recovery(after: Self.pushServiceOutage))
         }
 
         /// The wait for what was kept back by an outage. Its retries may be as far apart as the outage was long.

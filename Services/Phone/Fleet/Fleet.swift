@@ -38,9 +38,10 @@ final class Fleet: Service {
     /// - Parameters:
     ///   - unsteady: How many of the phones are disturbed (``disturb(_:)``).
     ///   - accounts: How many persons are signed in, each on two of the phones.
+    ///   - interval: How often the apps look at the hub.
     init(
-        count: Int, unsteady: Int, accounts: Int, duration: Int, fcm: FCMConnection, gateway: String, identityEmulator: String,
-        hub: Network, logger: Logger
+        count: Int, unsteady: Int, accounts: Int, duration: Int, interval: Duration, fcm: FCMConnection, gateway: String,
+        identityEmulator: String, hub: Network, logger: Logger
     ) throws {
         let personLedger = PersonLedger(count: count)
         let ledger = FleetLedger(count: count, steady: count - unsteady)
@@ -48,7 +49,8 @@ final class Fleet: Service {
         let (everywhere, everywhereContinuation) = AsyncStream<BroadcastArrival>.makeStream()
         phones = try (0..<count).map { index in
             try SimulatedPhone(
-                name: "phone-\(index)", memory: PhoneMemory(), fcm: fcm, gateway: gateway, hub: hub, logger: logger,
+                name: "phone-\(index)", memory: PhoneMemory(), fcm: fcm, gateway: gateway, hub: hub, interval: interval,
+                logger: logger,
                 arrived: { message in
                     let now = Self.now
                     guard ledger.note(message, on: index, isSteady: index >= unsteady, now: now) else { return }
@@ -289,7 +291,8 @@ extension ServicePlan {
         let (fcm, hub) = (Network(trusting: emulator.certificateFile, connections: count + 64), Network(connections: 64))
         let fleet = try Fleet(
             count: count, unsteady: min(count, try settings.value(.fleetUnsteady)), accounts: accounts,
-            duration: try settings.value(.fleetSeconds), fcm: FCMConnection(url: emulator.url, network: fcm), gateway: gateway,
+            duration: try settings.value(.fleetSeconds), interval: .seconds(try settings.value(.fleetInterval)),
+            fcm: FCMConnection(url: emulator.url, network: fcm), gateway: gateway,
             identityEmulator: IdentityEmulatorAccess(port: try settings.value(.identityEmulatorPort)).url, hub: hub,
             logger: wiring.logger)
         return ServicePlan(

@@ -25,6 +25,7 @@ final class SimulatedPhone: Service {
     /// - Parameters:
     ///   - broadcastCopy: The URL of a copy of the active broadcasts on another server.
     ///   - localBroadcasts: Those that ship with the app.
+    ///   - interval: How often the app looks at the hub.
     ///   - arrived: Called after each message that the app has added.
     ///   - recalled: Called after each Alert that the app has removed because it was recalled.
     ///   - pushed: Called before each data message that FCM brings is passed to the app.
@@ -32,7 +33,8 @@ final class SimulatedPhone: Service {
     ///   - poppedUp: Called after each pop-up that the operating system has shown.
     init(
         name: String, memory: PhoneMemory, fcm: FCMConnection, gateway: String, hub: Network, broadcastCopy: String? = nil,
-        localBroadcasts: LocalBroadcasts = .none, logger: Logger, arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in },
+        localBroadcasts: LocalBroadcasts = .none, interval: Duration = .seconds(60), logger: Logger,
+        arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in },
         recalled: @escaping @Sendable (StoredMessage) -> Void = { _ in },
         pushed: @escaping @Sendable (PushMessage) -> Void = { _ in },
         broadcastArrived: @escaping @Sendable (BroadcastArrival) -> Void = { _ in },
@@ -55,7 +57,7 @@ final class SimulatedPhone: Service {
                     },
                     language: { platform.memory.system.control.language.rawValue },
                     secretStore: PhoneSecretStore(memory: platform.memory), deviceName: name, appVersion: productVersion),
-                database: database, localBroadcasts: localBroadcasts, arrived: arrived, recalled: recalled,
+                database: database, localBroadcasts: localBroadcasts, interval: interval, arrived: arrived, recalled: recalled,
                 broadcastArrived: broadcastArrived)
         }
         current = Mutex(makeApp())

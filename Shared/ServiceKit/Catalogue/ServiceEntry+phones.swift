@@ -112,8 +112,8 @@ extension ServiceEntry {
         title: "fleet of phones",
         settings: [
             Setting.fleetCount.declaration, Setting.fleetSeconds.declaration, Setting.fleetUnsteady.declaration,
-            Setting.fleetAccounts.declaration, Setting.gatewayURL.declaration, Setting.gatewayPort.declaration,
-            Setting.fcmEmulatorPort.declaration, Setting.identityEmulatorPort.declaration,
+            Setting.fleetAccounts.declaration, Setting.fleetInterval.declaration, Setting.gatewayURL.declaration,
+            Setting.gatewayPort.declaration, Setting.fcmEmulatorPort.declaration, Setting.identityEmulatorPort.declaration,
         ])
 }
 
@@ -128,6 +128,10 @@ extension Setting where Value == Int {
         "How many of the phones are a trial: a third of them is offline at times, for another third the app is killed at times, "
             + "and the rest registers late.",
         in: 0...30_000, default: 0)
+
+    package static let fleetInterval = integer(
+        "phone.fleet.interval", "How often the apps look at the hub, in seconds. Phones of students do it once a minute.",
+        in: 1...3_600, default: 60)
 
     package static let fleetAccounts = integer(
         "phone.fleet.accounts",

@@ -88,7 +88,7 @@ final class BroadcastTraffic: Sendable {
                 }
             }
             number += 1
-            try await Task.sleep(for: period)
+            try await sleep(until: .now + period, unless: { state.withLock(\.isOver) })
         }
         try await sendSwitch("last")
     }

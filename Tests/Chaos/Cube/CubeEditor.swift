@@ -51,7 +51,7 @@ final class CubeEditor: Sendable {
         while !state.withLock(\.isOver) {
             try await edit(number, &random)
             number += 1
-            try await Task.sleep(for: period)
+            try await sleep(until: .now + period, unless: { state.withLock(\.isOver) })
         }
     }
 

@@ -55,7 +55,7 @@ final class PushTraffic: Sendable {
             try await logUntilAnswered(mix.push(client: number, number: count))
             count += 1
             due = max(due + period, .now)
-            try await Task.sleep(until: due)
+            try await sleep(until: due, unless: { state.withLock(\.isOver) })
         }
     }
 

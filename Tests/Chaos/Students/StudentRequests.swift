@@ -125,6 +125,8 @@ final class RunStudent: Sendable {
     var account: String { current.withLock(\.account) }
     /// The id of the student's device.
     var device: ObjectID { current.withLock(\.id) }
+    /// Whether the run is over.
+    var isOver: Bool { requests.isOver }
     /// The student with the present token.
     var student: TestStudent { current.withLock(\.self) }
 

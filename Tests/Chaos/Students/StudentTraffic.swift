@@ -63,7 +63,7 @@ final class StudentTraffic: Sendable {
                 if !all.isMixed { all.surprised("student-\(number) got no answer within \(all.retryTimeout)") }
             }
             turn += 1
-            try await Task.sleep(for: period)
+            try await sleep(until: .now + period, unless: { all.isOver })
         }
     }
 

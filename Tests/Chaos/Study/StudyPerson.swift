@@ -73,7 +73,9 @@ struct StudyPerson: Sendable {
         case .outside:
             try await report(TestClass.far, at: current)
             // Some come back in time.
-            if Int.random(in: 0..<3, using: &random) == 0 { try await Task.sleep(for: Self.absence) }
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                try await sleep(until: .now + Self.absence, unless: { person.isOver })
+            }
         case .handOver: try await handOver(current, &random)
         case .edit: try await edit(current, turn, &random)
         case .end: try await leave(current)

@@ -111,7 +111,7 @@ struct StudyTraffic: Sendable {
                 requests.surprised("\(person.account) got no answer within \(requests.retryTimeout)")
             }
             turn += 1
-            try await Task.sleep(for: period)
+            try await sleep(until: .now + period, unless: { requests.isOver })
         }
     }
 

@@ -75,10 +75,11 @@ struct CredentialCacheTests {
 
     @Test("The copy of a sign-in that began while the clock was ahead is not used: the service decides")
     func clockAhead() throws {
-        let hours = Milliseconds(Duration.seconds(12 * 3_600))
-        let (cache, its) = try filled(expires: wall + .seconds(60), maxExpires: wall + hours + .seconds(60))
+        let (minute, hours) = (Milliseconds.seconds(60), Milliseconds.seconds(12 * 3_600))
+        let last = wall + hours + minute
+        let (cache, its) = try filled(expires: wall + minute, maxExpires: last)
         #expect(find(cache) == .known(its))
-        let (ahead, _) = try filled(expires: wall + .seconds(60), maxExpires: wall + hours + .seconds(61))
+        let (ahead, _) = try filled(expires: wall + minute, maxExpires: last + .seconds(1))
         #expect(find(ahead) == .ask)
     }
 
@@ -228,7 +229,10 @@ struct CredentialCacheTests {
     func ends() throws {
         var cache = CredentialCache(grace: Self.grace, maxEnded: 10)
         let hashes = (0..<12).map { Secret("\($0)").credentialHash }
-        let kept = hashes.prefix(10).enumerated().map { EndedCredential(hash: $1, at: wall - .seconds(Int64(60 * (10 - $0)))) }
+        let kept: [EndedCredential] = hashes.prefix(10).enumerated().map { number, hash in
+            let minutes = Int64(10 - number)
+            return EndedCredential(hash: hash, at: wall - Milliseconds.seconds(60 * minutes))
+        }
         cache.restore(
             KeptCredentials(confirmed: wall, sequence: 7, credentials: [], ended: kept, signOuts: []), confirmed: start)
         cache.end(hashes[10])

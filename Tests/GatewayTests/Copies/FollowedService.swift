@@ -16,7 +16,8 @@ struct Snapshot: Versioned, Hashable {
 
     func applying(_ edits: [SnapshotEdit]) -> Snapshot {
         let versions = edits.map(\.version)
-        let isComplete = versions == Array(version + 1..<version + 1 + versions.count)
+        let first = version + 1
+        let isComplete = versions == Array(first..<first + versions.count)
         return Snapshot(version: isComplete ? version + versions.count : version, edits: self.edits + versions)
     }
 }

@@ -11,6 +11,8 @@ enum HarmedState {
         try file.write()
         return SystemTests.noLimits.merging([
             "MSI_CONFIG_FILE": file.path, "MSI_METRICS_PORT": "\(try LoopbackPort.first(ofFree: Stack.services.count))",
+            // A host who has left a study session ends it soon.
+            "MSI_STUDY_GRACE": "10",
         ]) { $1 }
     }
 }

@@ -146,7 +146,9 @@ struct SharedServices: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        try await SeparateServices.with(gatewaySettings: SystemTests.noLimits) { services in
+        try await SeparateServices.with(
+            peopleSettings: ["MSI_REGISTRATION": "anyone"], gatewaySettings: SystemTests.noLimits
+        ) { services in
             try await Self.$running.withValue(services) { try await function() }
         }
     }

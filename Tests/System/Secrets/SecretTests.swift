@@ -49,7 +49,7 @@ extension SystemTests {
                     group.addTask {
                         while !Task.isCancelled {
                             search.showProcesses()
-                            try? await Task.sleep(for: .milliseconds(20))
+                            try? await Task.sleep(for: .milliseconds(50))
                         }
                     }
                     try keepEmulatorKeys(in: state, search)

@@ -133,6 +133,11 @@ private func withMongoServer<Result>(
 package enum StoreKind: String, CaseIterable, Sendable {
     case sqlite, mongodb
 
+    /// The databases of tests of a service's rules, which use no database in a way of their own: all of them at length, and files in level
+    /// one. What differs between the databases is in the tests of the stores and of what happens at the same moment, which use
+    /// ``allCases``.
+    package static let ofRules: [StoreKind] = Level.isAll ? allCases : [.sqlite]
+
     /// The connection string of an unused database; `nil` for a file.
     package func newDatabaseURL() async throws -> String? {
         switch self {

@@ -122,7 +122,7 @@ package final class Traffic: Sendable {
 
     private func post(as client: Int, every period: Duration) async throws {
         // Spreads the portals' posts over the period.
-        try await Task.sleep(for: period * Double.random(in: 0..<1))
+        try await sleep(until: .now + period * Double.random(in: 0..<1), unless: { state.withLock(\.isOver) })
         var due = ContinuousClock.now
         var number = 0
         while !state.withLock(\.isOver) {
@@ -135,7 +135,7 @@ package final class Traffic: Sendable {
             }
             number += 1
             due = max(due + period, .now)
-            try await Task.sleep(until: due, clock: .continuous)
+            try await sleep(until: due, unless: { state.withLock(\.isOver) })
         }
     }
 

@@ -52,6 +52,21 @@ package func eventually(
     }
 }
 
+/// Sleeps until a time, or until a condition is true, if that comes first.
+///
+/// - Parameters:
+///   - end: The end of the sleep.
+///   - isOver: The condition. It is checked ten times a second.
+package func sleep(
+    until end: ContinuousClock.Instant, isolation: isolated (any Actor)? = #isolation, unless isOver: () -> Bool
+) async throws {
+    while !isOver() {
+        let now = ContinuousClock.now
+        guard now < end else { return }
+        try await Task.sleep(until: min(end, now + .milliseconds(100)), clock: .continuous)
+    }
+}
+
 /// Repeats a store's operation that fails with `unavailable`, as the services do: a busy machine makes a database slow.
 ///
 /// - Throws: Any other error, or the failure that is left after two minutes.
