@@ -11,11 +11,8 @@ from playwright.sync_api import expect
 
 
 @pytest.fixture(scope="module")
-def product(request, push_service):
-    product = Product(
-        request.config.getoption("executables"), settings=lambda product: {"MSI_FCM": "off", "MSI_WEBPUSH_HOSTS": push_service.url})
-    yield product
-    product.stop()
+def product(product_without_fcm):
+    return product_without_fcm
 
 
 @pytest.fixture
