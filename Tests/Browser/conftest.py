@@ -1,5 +1,6 @@
 """The fixtures of the browser tests; README.md says how to use them."""
 
+import os
 import pathlib
 
 import pytest
@@ -23,6 +24,16 @@ def pytest_addoption(parser):
     default = pathlib.Path(__file__).parents[2] / ".build" / "release"
     parser.addoption("--executables", default=str(default), help="the folder of the built executables")
     parser.addoption("--pictures", action="store_true", help="also takes pictures of each state in all variants, and checks each variant")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Level one leaves out what proves the same at more length, such as in another role, language or browser: `at_length`."""
+    if config.getoption("pictures") or os.environ.get("TEST_LEVEL") == "all":
+        return
+    left_out = [item for item in items if item.get_closest_marker("at_length")]
+    if left_out:
+        items[:] = [item for item in items if not item.get_closest_marker("at_length")]
+        config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -333,6 +333,7 @@ def test_the_audit_log_names_what_was_done(product, student, visit):
         expect(page.get_by_role("listitem").filter(has_text=text)).to_have_count(1)
 
 
+@pytest.mark.at_length
 def test_students_while_the_people_service_is_away(spare_product, visit):
     visit.expect_errors(SERVICE_AWAY)
     person = Person(spare_product, "xena")

@@ -91,6 +91,7 @@ def test_the_message_log_was_killed(product, push_service, alerts):
     eventually("each push", lambda: all(receiver.titles[f"Storm {number}"] for number in range(5)))
 
 
+@pytest.mark.at_length
 def test_without_web_push_as_well(request):
     """Messages are stored, and apps fetch them."""
     product = Product(
