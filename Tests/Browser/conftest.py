@@ -1,5 +1,6 @@
 """The fixtures of the browser tests; README.md says how to use them."""
 
+import os
 import pathlib
 
 import pytest
@@ -13,6 +14,7 @@ from browsing.visits import CHROMIUM, Visits
 from harness.phone import Phone
 from harness.product import Product
 from harness.push_service import PushService
+from harness.university import University
 
 # It only bounds the wait: a slow machine passes, and a condition that never comes true still fails.
 expect.set_options(timeout=45_000)
@@ -22,6 +24,16 @@ def pytest_addoption(parser):
     default = pathlib.Path(__file__).parents[2] / ".build" / "release"
     parser.addoption("--executables", default=str(default), help="the folder of the built executables")
     parser.addoption("--pictures", action="store_true", help="also takes pictures of each state in all variants, and checks each variant")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Level one leaves out what proves the same at more length, such as in another role, language or browser: `at_length`."""
+    if config.getoption("pictures") or os.environ.get("TEST_LEVEL") == "all":
+        return
+    left_out = [item for item in items if item.get_closest_marker("at_length")]
+    if left_out:
+        items[:] = [item for item in items if not item.get_closest_marker("at_length")]
+        config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -68,9 +80,17 @@ def whole_chromium(playwright):
     browser.close()
 
 
+# The products of the session.
+running = []
+
+
 def running_product(request, **options):
     product = Product(request.config.getoption("executables"), **options)
+    running.append(product)
     yield product
+    # At the end of the session all of them stop at the same time.
+    for each in running:
+        each.end()
     product.stop()
 
 
@@ -93,12 +113,6 @@ def empty_product(request):
 
 
 @pytest.fixture(scope="session")
-def phones_product(request):
-    """A product without the other tests' subjects and broadcasts, which every phone would get."""
-    yield from running_product(request)
-
-
-@pytest.fixture(scope="session")
 def study_product(request):
     """A product whose hosts have less time to come back after they have left their study session."""
     yield from running_product(request, settings=lambda product: {"MSI_STUDY_GRACE": "20"})
@@ -116,6 +130,33 @@ def push_service():
 def push_product(request, push_service):
     """A product that sends pushes to the push service of the tests."""
     yield from running_product(request, settings=lambda product: {"MSI_WEBPUSH_HOSTS": push_service.url})
+
+
+@pytest.fixture(scope="session")
+def phones_product(push_product):
+    """The product of phones and apps, which would get every subject and broadcast of other tests. Its tests delete and withdraw theirs."""
+    return push_product
+
+
+@pytest.fixture(scope="session")
+def product_without_fcm(request, push_service):
+    """A product whose main way is Web Push, to the push service of the tests. Apps can fetch an Alert that has waited for it for a second."""
+    settings = {"MSI_FCM": "off", "MSI_WEBPUSH_HOSTS": push_service.url, "MSI_ALERT_FETCH_DELAY": "1"}
+    yield from running_product(request, settings=lambda product: settings)
+
+
+@pytest.fixture(scope="session")
+def university():
+    """The provider at which people of `university_product` sign in."""
+    university = University()
+    yield university
+    university.stop()
+
+
+@pytest.fixture(scope="session")
+def university_product(request, university):
+    """A product whose people can sign in at the university, as the students of an imported list do."""
+    yield from running_product(request, settings=university.settings)
 
 
 def running_firefox(request, push_service, folder):

@@ -1,6 +1,7 @@
 """From a post at the hub to a notification in the real Firefox, by the push service of the tests: nothing on the way is made up.
 
-Chromium's tests (test_app_notifications.py, test_app_pushes.py) have what needs no push service.
+Chromium's tests (test_app_notifications.py, test_app_pushes.py) have what needs no push service. Faults on the way are in level two here: the
+chaos run and Tests/WebPushTests have them in level one.
 """
 
 import json
@@ -127,6 +128,7 @@ def test_firefox_was_closed(product, push_service, app, alerts, site):
     assert "Room 12" not in app.titles() and "By mistake" not in app.titles()
 
 
+@pytest.mark.at_length
 def test_the_push_service_fails_for_a_while(product, push_service, app, alerts):
     """Each answer that is no end is tried again, and nothing is shown twice."""
     endpoint = row(app)["endpoint"]
@@ -140,6 +142,7 @@ def test_the_push_service_fails_for_a_while(product, push_service, app, alerts):
     assert [status for status in statuses if status != 201] == [503, 429, 500], statuses
 
 
+@pytest.mark.at_length
 def test_the_web_push_service_is_killed(product, app, alerts):
     """Subscriptions and keys are stored, and what was on its way is not lost."""
     product.send(alerts, "Before the kill")
@@ -160,6 +163,7 @@ def test_the_browser_has_lost_its_subscription(product, push_service, app, alert
     wait_for(app, "After the loss")
 
 
+@pytest.mark.at_length
 def test_the_subscription_has_ended(product, push_service, app, alerts, site):
     """The push service says that it is gone. The hub forgets it, and the app subscribes again when it tells the hub something."""
     def subscribed():

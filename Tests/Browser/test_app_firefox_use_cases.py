@@ -1,8 +1,12 @@
-"""The seed's "Mobile App Use Cases" in Firefox, by real clicks. test_app.py has them in Chromium, with more of each."""
+"""The seed's "Mobile App Use Cases" in Firefox, by real clicks. test_app.py has them in Chromium, with more of each.
+
+Level one has those that depend most on the browser: what it stores, shows, drags and saves. Level two has all of them.
+"""
 
 import json
 
 import pytest
+from browsing.app import AGE
 from harness.waiting import eventually
 
 DAY = 86_400_000
@@ -10,26 +14,6 @@ DAY = 86_400_000
 NARROW = 600, 1000
 # A page of the same origin that is not the app.
 ASIDE = "/app/service-worker.js"
-
-# Makes all messages of the app older, by milliseconds.
-AGE = """const opened = await new Promise((resolve, reject) => {
-        const request = indexedDB.open("msi-app");
-        request.onsuccess = () => resolve(request.result);
-        request.onerror = () => reject(request.error);
-    });
-    await new Promise((resolve, reject) => {
-        const changes = opened.transaction("messages", "readwrite");
-        const store = changes.objectStore("messages");
-        const read = store.getAll();
-        read.onsuccess = () => {
-            for (const row of read.result) {
-                row.timestamp -= args[0];
-                store.put(row);
-            }
-        };
-        [changes.oncomplete, changes.onabort] = [resolve, () => reject(changes.error)];
-    });
-    opened.close();"""
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +32,14 @@ def alerts(product):
 @pytest.fixture
 def hours(product):
     subject = product.new_subject("Opening hours", level="Recommended")
+    yield subject
+    product.api("DELETE", f"/channel/{subject.channel['_id']}")
+
+
+@pytest.fixture
+def jobs(product):
+    """A subject that nobody gets without a choice."""
+    subject = product.new_subject("Jobs")
     yield subject
     product.api("DELETE", f"/channel/{subject.channel['_id']}")
 
@@ -78,7 +70,7 @@ def first_visit(shared_firefox, site):
 
 @pytest.fixture
 def app(first_visit):
-    """The app after its first visit."""
+    """The app after its first visit. Subjects stand before it in a test's parameters: of later ones it learns with a look, up to a minute later."""
     first_visit.tap("button", "Show my messages")
     first_visit.the("button", "Look for new messages")
     return first_visit
@@ -109,7 +101,7 @@ def fetch(app, *titles):
         look(app)
         return all(has(app, title) for title in titles)
 
-    eventually(f"the app has {titles}", found, pause=0.5)
+    eventually(f"the app has {titles}", found, pause=0.2)
 
 
 def open_subscriptions(app, subject):
@@ -128,19 +120,17 @@ def switch(app, name):
     eventually(f"another state of {name}", lambda: is_on(app, name) != before)
 
 
-def test_initialize(first_visit, product, alerts, hours):
+def test_initialize(alerts, hours, jobs, first_visit):
     """Required and recommended subjects are there without a choice, and others are not."""
-    optional = product.new_subject("Jobs")
     app = first_visit
     app.the("heading", "What your campus tells you, on this device")
     for subject, level in ((alerts, "Required"), (hours, "Recommended")):
         assert level in app.text_of(app.the("listitem", text=subject.name))
-    assert not app.all("listitem", text=optional.name)
+    assert not app.all("listitem", text=jobs.name)
     app.tap("button", "Choose others…")
-    for subject, expected in ((alerts, True), (hours, True), (optional, False)):
+    for subject, expected in ((alerts, True), (hours, True), (jobs, False)):
         app.tap("button", subject.channel["name"])
         assert is_on(app, subject.name) == expected, subject.name
-    product.api("DELETE", f"/channel/{optional.channel['_id']}")
 
 
 def test_receive_messages(app, product, alerts, hours):
@@ -155,6 +145,7 @@ def test_receive_messages(app, product, alerts, hours):
     assert has(app, "Campus closed") == has(app, "Library opens late") == 1
 
 
+@pytest.mark.at_length
 def test_clear_old_messages(app, site, product, hours):
     """When the app starts, it removes messages that are older than a week and are not kept."""
     product.send(hours, "Old"), product.send(hours, "To keep")
@@ -172,6 +163,7 @@ def test_clear_old_messages(app, site, product, hours):
     assert not has(app, "Old")
 
 
+@pytest.mark.at_length
 def test_view_messages_by_time(app, product, alerts, hours):
     """The newest first, under their day; long ones fold; the list has a line for each."""
     long = " ".join(f"Sentence {number} says what is open on this campus during the exams." for number in range(20))
@@ -197,6 +189,7 @@ def test_view_messages_by_time(app, product, alerts, hours):
     app.wait_for_text("takes place in hall B.")
 
 
+@pytest.mark.at_length
 def test_view_messages_by_channel(app, product, alerts, hours):
     product.send(alerts, "Campus closed", desc="Stay at home."), product.send(hours, "Library opens late")
     fetch(app, "Campus closed", "Library opens late")
@@ -247,6 +240,7 @@ def test_save_to_calendar(app, product, hours):
     assert "DTSTART:20300115T083000Z" in saved and "SUMMARY:Exam moves" in saved, saved
 
 
+@pytest.mark.at_length
 def test_export_messages(app, product, hours):
     key = product.send(hours, "Library opens late", "At 10:00.")
     fetch(app, "Library opens late")
@@ -259,7 +253,8 @@ def test_export_messages(app, product, hours):
     assert key in [message["msi_key"] for message in json.loads(app.downloaded("messages.json"))]
 
 
-def test_view_subscriptions(app, alerts, clubs):
+@pytest.mark.at_length
+def test_view_subscriptions(alerts, clubs, app):
     """By channel and area, which folds. A required subject says that it cannot be left."""
     chess, choir = clubs
     open_subscriptions(app, chess)
@@ -293,7 +288,7 @@ def test_subscribe(app, product, clubs):
     fetch(app, "Chess on Tuesday")
 
 
-def test_unsubscribe(app, site, product, hours, clubs):
+def test_unsubscribe(product, hours, clubs, app, site):
     _, choir = clubs
     open_subscriptions(app, choir)
     switch(app, choir.name)
@@ -311,6 +306,7 @@ def test_unsubscribe(app, site, product, hours, clubs):
     assert not is_on(app, choir.name)
 
 
+@pytest.mark.at_length
 def test_view_settings(app):
     """Every setting is a page, from which one comes back."""
     tab(app, "Settings")
@@ -325,7 +321,8 @@ def test_view_settings(app):
     assert not is_on(app, "Read receipts")
 
 
-def test_view_my_subscriptions(app, alerts, clubs):
+@pytest.mark.at_length
+def test_view_my_subscriptions(alerts, clubs, app):
     chess, choir = clubs
     tab(app, "Settings")
     app.tap("link", text="My subscriptions")
@@ -335,6 +332,7 @@ def test_view_my_subscriptions(app, alerts, clubs):
     switch(app, choir.name)
 
 
+@pytest.mark.at_length
 def test_in_arabic(app, product, hours):
     """Everything is mirrored, and the messages stay as they were written."""
     product.send(hours, "Library opens late")

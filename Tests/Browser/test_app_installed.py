@@ -220,9 +220,9 @@ def test_only_the_files_of_the_app_are_kept(product, visit, hours):
 
 # Versions
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def changing_product(request, tmp_path_factory):
-    """A product whose app a test may change; `product.change(path, old, new)` and a restart of the gateway."""
+    """A product whose app a test may change: `product.change(path, old, new)` also restarts the gateway. The changes stay."""
     folder = copy_of(pathlib.Path(request.config.getoption("executables")), tmp_path_factory.mktemp("executables"))
     files = folder / "mobile-student-intranet_Gateway.resources" / "AppFiles"
     product = Product(folder)
@@ -295,7 +295,10 @@ def test_a_new_version_takes_over_at_the_next_start(changing_product, visit):
 
 
 def test_a_broken_version_is_withdrawn(changing_product, visit):
-    """Its page does not even start. As README.md of the app says, another worker takes the place of the first one."""
+    """Its page does not even start. As README.md of the app says, another worker takes the place of the first one.
+
+    It is the last test of this product, whose app has no worker after it.
+    """
     product = changing_product
     hours = product.new_subject("Opening hours", level="Recommended")
     visit.expect_errors(GATEWAY_AWAY, r"status of 50\d", r"uncaught: .*broken", r"broken")

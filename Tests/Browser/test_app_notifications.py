@@ -244,6 +244,7 @@ def standalone(is_it):
     return f"Object.defineProperty(Navigator.prototype, 'standalone', {{ get: () => {json.dumps(is_it)} }});"
 
 
+@pytest.mark.at_length
 def test_the_person_refuses_on_an_iphone(visit):
     page = first_visit(visit, REFUSED + standalone(True), user_agent=IPHONE)
     page.get_by_role("button", name=TURN_ON).click()
@@ -300,8 +301,10 @@ def test_the_hub_sends_no_pushes_any_more(product, push_service, visit):
 
 @pytest.mark.parametrize("status,problem,text", [
     (400, {"detail": "endpoint: push.example.edu is no known push service", "field": "endpoint"}, "cannot send notifications through the service of this browser"),
-    (409, {"detail": "the code of an earlier push to the same endpoint is awaited", "field": "endpoint"}, "Try again in an hour."),
-    (503, {"detail": "msi-webpush does not answer"}, "That did not work. Try again later."),
+    pytest.param(
+        409, {"detail": "the code of an earlier push to the same endpoint is awaited", "field": "endpoint"}, "Try again in an hour.",
+        marks=pytest.mark.at_length),
+    pytest.param(503, {"detail": "msi-webpush does not answer"}, "That did not work. Try again later.", marks=pytest.mark.at_length),
 ])
 def test_the_hub_refuses(product, push_service, visit, status, problem, text):
     """People read what they can do. The hub's words are for operators, in the console."""

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from browsing.visits import SERVICE_AWAY
@@ -154,6 +155,7 @@ def test_audit_shows_more(visit, pictures):
     expect(page.get_by_role("button", name="Show more")).to_have_count(0)
 
 
+@pytest.mark.at_length
 def test_audit_service_away(spare_product, visit, pictures):
     visit.expect_errors(SERVICE_AWAY)
     page = visit("/portal/account/", account="admin")

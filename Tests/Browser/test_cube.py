@@ -936,7 +936,7 @@ def work_with(cube, product, visit, pictures=None):
     of_area = subjects // 20
     expect(page.get_by_text(f"{subjects:,} subjects")).to_be_visible()
     if pictures:
-        pictures(page, "cube-many")
+        pictures(page, "cube-many", at_length=True)
     button(page, "Close all").click()
     time = ProcessorTime(page)
     page.locator(".channel .title").first.click()

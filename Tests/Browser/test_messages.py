@@ -5,6 +5,7 @@ import re
 import secrets
 import time
 
+import pytest
 from harness.waiting import eventually
 from playwright.sync_api import expect
 
@@ -299,6 +300,7 @@ def test_taking_back_a_scheduled_message_asks_and_can_be_undone(product, visit, 
     product.api("DELETE", f"/message/{planned[0]['msi_key']}")
 
 
+@pytest.mark.at_length
 def test_undo_after_its_time_says_so(product, visit):
     subject = product.new_subject("Soon", approval=True)
     title = product.unique("Planned")

@@ -63,7 +63,8 @@ def test_subscribed_browsers(push_product, push_service, visit, pictures):
     end()
 
 
-@pytest.mark.parametrize("language,one", [("en", "1 browser has subscribed."), ("ar", "متصفح واحد مشترك.")])
+@pytest.mark.parametrize("language,one", [
+    ("en", "1 browser has subscribed."), pytest.param("ar", "متصفح واحد مشترك.", marks=pytest.mark.at_length)])
 def test_one_subscribed_browser(push_product, visit, language, one):
     counts = {"subscriptions": 1, "proven": 1, "hosts": []}
     page = visit("/portal/overview/", product=push_product, language=language, routes={"**/app/push/count": lambda route: route.fulfill(json=counts)})

@@ -335,7 +335,7 @@ def test_a_thousand_accounts_stay_quick(visit, pictures):
     """Ten times the accounts are at most about ten times the work."""
     (_, few), (page, many) = search_among(100, visit), search_among(1_000, visit)
     assert many < 20 * few, (few, many)
-    pictures(page, "people-many")
+    pictures(page, "people-many", at_length=True)
 
 
 def test_two_administrators(product, visit):

@@ -191,6 +191,7 @@ def sign_out_elsewhere(ann):
     ann.picture("signed-out")
 
 
+@pytest.mark.at_length
 def test_two_devices_of_one_person(students, push_product):
     """What comes for a person comes to each device, once; what a person does on one is seen on the other; one signs the other out."""
     one, other = students

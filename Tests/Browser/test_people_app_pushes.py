@@ -60,6 +60,7 @@ def test_a_request_while_the_app_is_closed(page, ann, ben):
     expect(row(page, ben.account)).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_a_double_makes_no_sound(page):
     for _ in range(2):
         deliver(page, REQUEST)
@@ -89,15 +90,17 @@ def test_nobody_is_signed_in(visit):
     assert stored(page, "people", "requests") is None
 
 
-@pytest.mark.parametrize("link", [7, "https://example.org", "people", None])
-def test_a_link_to_somewhere_else(page, link):
-    """It is shown, and leads to the app alone."""
-    push = push_about("later_kind", "1", "Something new", "#people")
-    push["msi"]["link"] = link
-    deliver(page, push)
-    shown(page, "Something new")
-    data = page.evaluate("navigator.serviceWorker.ready.then((known) => known.getNotifications()).then(([one]) => one.data.link ?? null)")
-    assert data is None
+def test_links_to_somewhere_else(page):
+    """Each push is shown, and leads to the app alone."""
+    for number, link in enumerate((7, "https://example.org", "people", None), 1):
+        title = f"Something new {number}"
+        push = push_about("later_kind", str(number), title, "#people")
+        push["msi"]["link"] = link
+        deliver(page, push)
+        shown(page, title)
+        data = page.evaluate("""(title) => navigator.serviceWorker.ready.then((known) => known.getNotifications())
+            .then((all) => all.find((one) => one.title === title).data.link ?? null)""", title)
+        assert data is None, link
 
 
 def test_the_hub_knows_how_the_browser_is_reached(product, push_service, visit, ann, ben):

@@ -6,27 +6,11 @@ import time
 import pytest
 from browsing.visits import SERVICE_AWAY
 from harness.person import Person
-from harness.product import PASSWORD, Product, Refused
-from harness.university import University
+from harness.product import PASSWORD, Refused
 from harness.waiting import eventually
 from playwright.sync_api import expect
 
 from test_people import add_person, edit, row
-
-
-@pytest.fixture(scope="module")
-def university():
-    university = University()
-    yield university
-    university.stop()
-
-
-@pytest.fixture(scope="module")
-def university_product(request, university):
-    """A product whose students can sign in at the university, as those of a list do."""
-    product = Product(request.config.getoption("executables"), settings=university.settings)
-    yield product
-    product.stop()
 
 
 @pytest.fixture
@@ -112,7 +96,7 @@ def test_forty_thousand_students_come_in_pages(visit, pictures):
     expect(row(page, "person.00049")).to_be_visible()
     assert len(asked) == 1
     expect(page.get_by_role("status").filter(has_text="50 students shown, more follow")).to_have_count(1)
-    pictures(page, "portal-students-many")
+    pictures(page, "portal-students-many", at_length=True)
     row(page, "person.00049").scroll_into_view_if_needed()
     expect(row(page, "person.00099")).to_be_visible()
     # Of what is typed quickly, only the end is asked for. Its next page may be asked for at once, since the window is far down.
@@ -349,6 +333,7 @@ def test_the_audit_log_names_what_was_done(product, student, visit):
         expect(page.get_by_role("listitem").filter(has_text=text)).to_have_count(1)
 
 
+@pytest.mark.at_length
 def test_students_while_the_people_service_is_away(spare_product, visit):
     visit.expect_errors(SERVICE_AWAY)
     person = Person(spare_product, "xena")

@@ -51,7 +51,7 @@ def test_a_phone_that_registers_late_shows_it_in_its_language(phones, visit, pic
     phone.control(language="ar")
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
     expect(card(page, "صيانة")).to_be_visible()
-    pictures(page, "phone-broadcast-arabic")
+    pictures(page, "phone-broadcast-arabic", at_length=True)
     phone.control(language="en")
 
 

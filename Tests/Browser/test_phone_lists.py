@@ -88,7 +88,7 @@ def test_search_says_where_and_leads_further(product, phones, visit, pictures, c
     page.get_by_role("button", name=f"Search in {name}").click()
     page.get_by_role("searchbox", name=f"Search in {name}").fill("open")
     expect(page.get_by_text(f"1 message found · {name}")).to_be_visible()
-    pictures(page, "phone-search-channel")
+    pictures(page, "phone-search-channel", at_length=True)
     page.locator(".found").get_by_role("button", name="Search all messages").click()
     expect(page.get_by_text("2 messages found · All channels")).to_be_visible()
     expect(page.get_by_role("searchbox", name="Search all messages")).to_have_value("open")
@@ -141,7 +141,7 @@ def test_mark_all_as_read(product, phones, visit, pictures, clubs):
     page.get_by_role("button", name="Mark all as read").click()
     expect(page.get_by_text(re.compile(r"^\d+ messages? marked as read"))).to_be_visible()
     # Here nothing has to be done before the toast goes by itself.
-    pictures(page, "phone-all-read")
+    pictures(page, "phone-all-read", at_length=True)
     phone.wait("all are read", lambda state: state["badge"] == 0 and all(message["read"] for message in state["messages"]))
     phone.control(foreground=False)
     eventually("the phone has reported them", lambda: product.message(keys[0])["receipts"]["received"] == 1)
@@ -229,21 +229,28 @@ def test_toasts_cover_no_action(product, phones, visit, pictures, clubs):
     card(page, "Evening 1").focus()
     page.keyboard.press("Delete")
     expect(toast).to_be_visible()
-    pictures(page, "phone-toast")
+    pictures(page, "phone-toast", at_length=True)
 
 
-@pytest.mark.parametrize("address", ["", "#messages?by=channel", "#messages?form=list", "#subscriptions", "#settings", "#settings/notifications", "#settings/export", "#settings/appearance"])
-def test_a_finger_reaches_every_control(product, phones, visit, clubs, address):
+VIEWS = [
+    "", "#messages?by=channel", "#messages?form=list", "#subscriptions", "#settings", "#settings/notifications", "#settings/export", "#settings/appearance"]
+
+
+def test_a_finger_reaches_every_control(product, phones, visit, clubs):
     _, _, subjects = clubs
     phone = phones().set_up()
-    key = product.send(subjects[1], "Storm", "Until Tuesday, 6:00. " + "More words follow. " * 40, desc="Stay at home.")
-    eventually("the message", lambda: phone.has(key))
     page = visit.phone(phone)
     page.set_viewport_size(NARROW)
-    page.goto(f"/{address}")
-    # The page begins with what the address names.
-    page.reload()
-    expect(page.locator("h1:visible")).to_have_count(1)
-    if not address:
-        page.get_by_role("button", name="Actions for Storm").click()
-    assert not page.evaluate(SMALL)
+    for address in VIEWS:
+        # One that nobody has seen yet.
+        key = product.send(subjects[1], "Storm", "Until Tuesday, 6:00. " + "More words follow. " * 40, desc="Stay at home.")
+        eventually("the message", lambda: phone.has(key))
+        page.goto(f"/{address}")
+        # The page begins with what the address names.
+        page.reload()
+        expect(page.locator("h1:visible")).to_have_count(1)
+        if not address:
+            page.get_by_role("button", name="Actions for Storm").click()
+        assert not page.evaluate(SMALL), address
+        phone.request("DELETE", f"/messages/{key}")
+        phone.request("DELETE", "/popups")

@@ -4,15 +4,12 @@ import re
 
 import pytest
 from browsing.visits import SERVICE_AWAY
-from harness.product import Product
 from playwright.sync_api import expect
 
 
 @pytest.fixture(scope="module")
-def product(request):
-    product = Product(request.config.getoption("executables"), settings=lambda product: {"MSI_FCM": "off"})
-    yield product
-    product.stop()
+def product(product_without_fcm):
+    return product_without_fcm
 
 
 def says_nothing_of_fcm(page):

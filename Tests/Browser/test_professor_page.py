@@ -346,7 +346,7 @@ def test_history(course, visit, pictures):
     expect(page.locator(".topics").get_by_role("row").nth(1)).to_contain_text("alanced trees")
     # A name that the class has forgotten is a number.
     expect(rows.nth(119)).to_contain_text("Number 2")
-    pictures(page, "professor-history")
+    pictures(page, "professor-history", at_length=True)
     # A tablet, where the navigation is beside the page.
     for width in (900, 1201):
         page.set_viewport_size({"width": width, "height": 640})

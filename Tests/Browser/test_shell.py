@@ -86,13 +86,15 @@ def test_frozen_tab_reads_the_stream(product, visit):
     works(second)
 
 
-def test_pill_has_one_place_and_is_quiet(product, visit):
+def test_pages_take_the_focus_and_have_a_quiet_pill_in_one_place(product, visit):
     boxes = set()
     page = visit("/portal/send/", account="admin")
     for name in PAGES:
         page.goto(f"/portal/{name}/")
         visit.settle(page)
         works(page)
+        # The keys begin in the page, not before the navigation.
+        eventually(f"the focus in {name}", lambda: page.evaluate("document.querySelector('main').contains(document.activeElement)"))
         box = pill(page).bounding_box()
         boxes.add((box["x"], box["y"]))
         assert pill(page).evaluate("(link) => getComputedStyle(link).backgroundColor") == "rgba(0, 0, 0, 0)"
@@ -105,16 +107,8 @@ def test_pill_has_one_place_and_is_quiet(product, visit):
 
 # Where things are
 
-@pytest.mark.parametrize("name", PAGES)
-def test_page_takes_the_focus(product, visit, name):
-    """The keys begin in the page, not before the navigation."""
-    page = visit(f"/portal/{name}/", account="admin")
-    eventually("the focus in the page", lambda: page.evaluate("document.querySelector('main').contains(document.activeElement)"))
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_touch_targets(product, visit, name):
-    page = visit(f"/portal/{name}/", account="admin", narrow=True, touch=True)
+def test_touch_targets(product, visit):
+    page = visit(f"/portal/{PAGES[0]}/", account="admin", narrow=True, touch=True)
     find = """() => [...document.querySelectorAll("button, .button, .chip, select, summary, [role=tab], .rail a, .bar a")]
         // The target of a cube's title is its row.
         .filter((each) => each.checkVisibility() && !each.closest(".unseen, .title"))
@@ -127,7 +121,10 @@ def test_touch_targets(product, visit, name):
         assert not small, "\n".join(small)
         return True
 
-    eventually("a small target", are_large, 45)
+    for name in PAGES:
+        page.goto(f"/portal/{name}/")
+        visit.settle(page)
+        eventually(f"a small target on {name}", are_large, 45)
 
 
 def test_lists_use_a_wide_window(product, visit):
@@ -183,16 +180,18 @@ def test_focus_returns_from_a_toast(product, visit):
     expect(setting(page, "Wait ten seconds")).to_be_focused()
 
 
-@pytest.mark.parametrize("width,height", [(1280, 800), (390, 844), (320, 640)])
-def test_toast_covers_no_action(product, visit, width, height):
+def test_toast_covers_no_action(product, visit):
     page = visit("/portal/account/")
-    page.set_viewport_size({"width": width, "height": height})
     # A button where the message would appear.
     page.evaluate("""() => document.body.append(Object.assign(document.createElement("button"),
         { className: "button", textContent: "Delete", style: "position: fixed; inset-block-end: 96px; inset-inline: 40%; z-index: 5" }))""")
-    setting(page, "Wait ten seconds").click()
-    box, action = toast(page, "Messages").bounding_box(), page.get_by_role("button", name="Delete").bounding_box()
-    assert box["y"] + box["height"] <= action["y"] or box["y"] >= action["y"] + action["height"], (box, action)
+    for width, height in ((1280, 800), (390, 844), (320, 640)):
+        page.set_viewport_size({"width": width, "height": height})
+        setting(page, "Wait ten seconds").click()
+        box, action = toast(page, "Messages").bounding_box(), page.get_by_role("button", name="Delete").bounding_box()
+        assert box["y"] + box["height"] <= action["y"] or box["y"] >= action["y"] + action["height"], (box, action)
+        toast(page, "Messages").get_by_role("button", name="Hide").click()
+        expect(page.locator(".toast")).to_have_count(0)
 
 
 def test_toast_is_above_a_bar(product, visit):

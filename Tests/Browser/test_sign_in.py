@@ -79,7 +79,7 @@ def test_admin_log_in_and_view_menu(product, visit):
         expect(page.get_by_role("navigation").first.get_by_role("link", name=entry, exact=True)).to_have_attribute("aria-current", "page")
 
 
-@pytest.mark.parametrize("account", ["ann", "admin"])
+@pytest.mark.parametrize("account", ["ann", pytest.param("admin", marks=pytest.mark.at_length)])
 def test_log_out(product, visit, account):
     visit.expect_errors(r"status of 401")
     page = visit("/portal/send/", account=account, fresh=True)

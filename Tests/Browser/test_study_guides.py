@@ -1,4 +1,8 @@
-"""The guides to study sessions (Services/Study/GUIDES.md) have a section for each screen. With --pictures this makes their pictures."""
+"""The guides to study sessions (Services/Study/GUIDES.md) have a section for each screen.
+
+With --pictures this shows each screen and makes its picture. test_study_map.py, test_study_stories.py and test_professor_page.py check the same
+screens in level one.
+"""
 
 import pathlib
 import re
@@ -28,6 +32,10 @@ SHEETS = {
 }
 # The parts of a class on the professor's page: what is there when they are complete.
 PARTS = {"keys": "For students", "roster": "5 people", "past": "Sessions a week", "settings": "Joining and sessions"}
+# The names of all pictures.
+SCREENS = sorted([
+    "map", "list", *SHEETS, "own-session", *(f"professor-{name}" for name in PARTS), "professor-sign-in", "professor-classes", "professor-hall",
+    "professor-sessions", "professor-sponsor", "professor-session"])
 
 
 def student_screens(page, group, session, snap):
@@ -115,7 +123,8 @@ def world(empty_product):
     return SimpleNamespace(course=course, carla=carla, session=session.id)
 
 
-def test_every_screen_has_its_section(visit, world, snap):
+@pytest.mark.at_length
+def test_every_screen(visit, world, snap):
     visit.expect_errors(r"favicon")
     group = world.course.id
     page = open_app(visit, "#people", **at(LIBRARY))
@@ -127,6 +136,10 @@ def test_every_screen_has_its_section(visit, world, snap):
     snap(page, "professor-sign-in")
     page = open_classes(visit, world.course.professor, **at(LIBRARY))
     professor_screens(page, group, world.session, snap)
-    shown = re.findall(r"!\[[^\]]+\]\(guides/([\w-]+)\.png\)", GUIDES.read_text())
-    assert sorted(shown) == sorted(snap.taken)
-    assert sorted(path.stem for path in PICTURES.glob("*.png")) == sorted(shown)
+    assert sorted(snap.taken) == SCREENS
+
+
+def test_every_screen_has_its_section():
+    """Each picture is shown once, and is there."""
+    assert sorted(re.findall(r"!\[[^\]]+\]\(guides/([\w-]+)\.png\)", GUIDES.read_text())) == SCREENS
+    assert sorted(path.stem for path in PICTURES.glob("*.png")) == SCREENS

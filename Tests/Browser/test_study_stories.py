@@ -1,7 +1,7 @@
 """The stories of seed 002, each as somebody lives it in a browser: 16 of students, 8 of professors, and 15 of teaching assistants.
 
 `STORIES` has the test of each by its number; a test fails if one is missing. Those of students and of teaching assistants that say the same
-are one test with both roles.
+are one test with both roles: level one lives them as a student, and level two as an assistant as well.
 """
 
 import importlib
@@ -40,7 +40,9 @@ STORIES = {
 # The time of grace, and how long the browser may say an earlier position, in milliseconds.
 PATIENCE = 120_000
 
-both_roles = pytest.mark.parametrize("role", ["student", "ta"])
+both_roles = pytest.mark.parametrize("role", ["student", pytest.param("ta", marks=pytest.mark.at_length)])
+# A window as wide as a phone.
+PHONE = {"width": 390, "height": 780}
 
 
 def test_each_story_has_a_test():
@@ -51,7 +53,8 @@ def test_each_story_has_a_test():
         found = getattr(importlib.import_module(module or __name__), test, None)
         assert callable(found), f"{story}: there is no {name}"
         if story.startswith("T") and name in of_students:
-            roles = {role for mark in found.pytestmark for role in mark.args[1]}
+            # A role with a mark is the value of a parameter set.
+            roles = {value for mark in found.pytestmark for role in mark.args[1] for value in getattr(role, "values", [role])}
             assert "ta" in roles, f"{story}: {name} has no assistant"
 
 
@@ -79,6 +82,19 @@ def ann(product):
 @pytest.fixture
 def ben(product):
     return student(product, "ben")
+
+
+@pytest.fixture
+def check_on_a_phone(check):
+    """Checks a page in a window as wide as a phone."""
+
+    def check_narrow(page):
+        size = page.viewport_size
+        page.set_viewport_size(PHONE)
+        check(page)
+        page.set_viewport_size(size)
+
+    return check_narrow
 
 
 def befriend(one, other):
@@ -163,12 +179,14 @@ def test_it_ends_when_the_host_leaves(visit, group, ann, ben, role):
 
 
 @both_roles
-def test_hand_over(visit, group, ann, ben, role):
+def test_hand_over(visit, check_on_a_phone, group, ann, ben, role):
     group.add(ann, role=role).add(ben)
     session = group.start(ann, "Heaps").join(ben)
     page, other = open_study(visit, ann, session.link), open_study(visit, ben, session.link)
     expect(bar(other).get_by_role("button", name="Leave")).to_be_visible()
     sheet(page).get_by_role("link", name="Hand over").click()
+    expect(sheet(page, "Hand over").get_by_role("radio", name=ben.account)).to_be_visible()
+    check_on_a_phone(page)
     sheet(page, "Hand over").get_by_role("radio", name=ben.account).check()
     sheet(page, "Hand over").get_by_role("button", name="Hand over").click()
     says(page, f"{ben.account} hosts the session now.")
@@ -222,7 +240,7 @@ def test_sessions_near_me(visit, group, ann, role):
 
 
 @both_roles
-def test_join(visit, group, ann, ben, role):
+def test_join(visit, check_on_a_phone, group, ann, ben, role):
     """Who joins sees who is there, and is seen by the others."""
     group.add(ann, role=role).add(ben)
     session = group.start(ben, "Heaps")
@@ -239,6 +257,7 @@ def test_join(visit, group, ann, ben, role):
         expect(people).to_have_count(2)
         expect(people.filter(has_text=ann.account)).to_have_count(1)
         expect(people.filter(has_text=ben.account)).to_contain_text("Host")
+    check_on_a_phone(page)
     # A second one asks first.
     second = group.start(group.professor, "Graphs", sponsored=True, place=NORTH)
     go(page, second)
@@ -250,7 +269,7 @@ def test_join(visit, group, ann, ben, role):
 
 
 @both_roles
-def test_invite_friends(product, visit, group, ann, ben, role):
+def test_invite_friends(product, visit, check_on_a_phone, group, ann, ben, role):
     """Friends of the class are told, and nobody else can be chosen."""
     cleo = student(product, "cleo")
     group.add(ann, role=role).add(ben, cleo)
@@ -260,6 +279,7 @@ def test_invite_friends(product, visit, group, ann, ben, role):
     sheet(page).get_by_role("link", name="Invite").click()
     asked = sheet(page, "Invite friends")
     expect(asked.get_by_role("checkbox")).to_have_count(1)
+    check_on_a_phone(page)
     asked.get_by_role("checkbox", name=ben.account).check()
     asked.get_by_role("button", name="Invite", exact=True).click()
     says(page, "1 friend is invited.")
@@ -273,7 +293,7 @@ def test_invite_friends(product, visit, group, ann, ben, role):
 
 
 @both_roles
-def test_post_without_attending(visit, group, ann, ben, role):
+def test_post_without_attending(visit, check_on_a_phone, group, ann, ben, role):
     group.add(ann, role=role).add(ben)
     session = group.start(ben, "Heaps")
     page, other = open_study(visit, ann, session.link), open_study(visit, ben, session.link)
@@ -285,6 +305,7 @@ def test_post_without_attending(visit, group, ann, ben, role):
     for each in (page, other):
         post = sheet(each).get_by_role("listitem").filter(has_text="Is there a free chair?")
         expect(post).to_contain_text(ann.account)
+    check_on_a_phone(page)
     assert session.read()["attendants"] == [ben.account] and session.texts(ben) == ["Is there a free chair?"]
 
 
@@ -305,7 +326,7 @@ def test_remove_ones_own_post(visit, group, ann, ben, role):
     assert session.texts(group.professor) == ["Which room?", "Wrong room"]
 
 
-def test_friends_look_different(product, visit, group, ann, ben):
+def test_friends_look_different(product, visit, check_on_a_phone, group, ann, ben):
     """On pins and in lists, by a ring and by a word."""
     cleo = student(product, "cleo")
     group.add(ann, ben, cleo)
@@ -322,6 +343,7 @@ def test_friends_look_different(product, visit, group, ann, ben):
     go(page, "#study/find")
     found = sheet(page, "Find friends").get_by_role("listitem").filter(has_text=cleo.account)
     expect(found).to_contain_text("Cleo")
+    check_on_a_phone(page)
     found.get_by_role("button", name=re.compile("Ask to be friends")).click()
     expect(found).to_contain_text("Asked")
     cleo.ask(ann)

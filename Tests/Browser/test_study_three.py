@@ -1,6 +1,6 @@
 """Two students and a professor side by side, each in their own browser: from the first key of a class to what is in its history.
 
-The steps are one story, so that each begins where the one before has ended. Every step is seen by all three without a look, since events
+Level two: test_study_stories.py has each part of it in level one. The steps are one story, so that each begins where the one before has ended. Every step is seen by all three without a look, since events
 bring it. Each has its pictures, `study-<step>-<who>-…`: in English and in Arabic, in the light and in the dark, wide and 320 pixels wide.
 """
 
@@ -54,6 +54,7 @@ def three(product, visit, pictures):
     return Three(product, visit, pictures)
 
 
+@pytest.mark.at_length
 def test_three_people(three):
     make_a_class(three)
     join_by_key(three)

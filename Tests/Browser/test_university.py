@@ -2,25 +2,13 @@
 
 import pytest
 from browsing.visits import SIGNED_OUT
-from harness.product import Product
-from harness.university import University
 from harness.waiting import eventually
 from playwright.sync_api import expect
 
 
 @pytest.fixture(scope="module")
-def university():
-    university = University()
-    yield university
-    university.stop()
-
-
-@pytest.fixture(scope="module")
-def product(request, university):
-    """A product whose people can sign in at the university."""
-    product = Product(request.config.getoption("executables"), settings=university.settings)
-    yield product
-    product.stop()
+def product(university_product):
+    return university_product
 
 
 @pytest.fixture

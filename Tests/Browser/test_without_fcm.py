@@ -11,11 +11,8 @@ from playwright.sync_api import expect
 
 
 @pytest.fixture(scope="module")
-def product(request, push_service):
-    product = Product(
-        request.config.getoption("executables"), settings=lambda product: {"MSI_FCM": "off", "MSI_WEBPUSH_HOSTS": push_service.url})
-    yield product
-    product.stop()
+def product(product_without_fcm):
+    return product_without_fcm
 
 
 @pytest.fixture
@@ -94,6 +91,7 @@ def test_the_message_log_was_killed(product, push_service, alerts):
     eventually("each push", lambda: all(receiver.titles[f"Storm {number}"] for number in range(5)))
 
 
+@pytest.mark.at_length
 def test_without_web_push_as_well(request):
     """Messages are stored, and apps fetch them."""
     product = Product(

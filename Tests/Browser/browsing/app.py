@@ -5,6 +5,26 @@ from playwright.sync_api import expect
 
 BEGIN = {"en": "Show my messages", "ar": "اعرض رسائلي"}
 
+# The body of an asynchronous function, which makes all messages of the app older, by `args[0]` milliseconds.
+AGE = """const opened = await new Promise((resolve, reject) => {
+        const request = indexedDB.open("msi-app");
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+    });
+    await new Promise((resolve, reject) => {
+        const changes = opened.transaction("messages", "readwrite");
+        const store = changes.objectStore("messages");
+        const read = store.getAll();
+        read.onsuccess = () => {
+            for (const row of read.result) {
+                row.timestamp -= args[0];
+                store.put(row);
+            }
+        };
+        [changes.oncomplete, changes.onabort] = [resolve, () => reject(changes.error)];
+    });
+    opened.close();"""
+
 
 def open_app(visit, path="#messages", language="en", **options):
     """Opens the app in a new browser, ends the first visit, and returns the page."""
@@ -49,7 +69,7 @@ def fetch(page, *titles):
         look(page)
         return all(card(page, title).count() for title in titles)
 
-    eventually(f"the app has {titles}", found, pause=0.5)
+    eventually(f"the app has {titles}", found, pause=0.2)
 
 
 def reload(page):

@@ -16,19 +16,23 @@ class Pictures:
     def __init__(self, visits, takes):
         self.visits, self.takes = visits, takes
 
-    def __call__(self, page, name, *, right_to_left=False, arrange=None):
-        """Checks the page as it is, its contrast in the dark, and its width in a narrow window.
+    def __call__(self, page, name, *, right_to_left=False, arrange=None, at_length=False):
+        """Checks the page as it is, and its width in a narrow window; the contrast in the dark of those that are mirrored with pictures.
 
         With pictures: `name-wide-light.png` and so on, wide and narrow, light and dark. `right_to_left`: also opens the same address in
-        Arabic, wide and narrow, in light. `arrange(page)` then brings that page into the state that is shown.
+        Arabic, wide and narrow, in light. `arrange(page)` then brings that page into the state that is shown. `at_length`: only with
+        pictures, since level one checks another state with the same parts.
         """
+        if at_length and not self.takes:
+            return
         size, media = page.viewport_size, page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'")
         if self.takes:
             self.take(page, name)
         else:
             check(page)
-            page.emulate_media(color_scheme="dark")
-            check_contrast(page)
+            if right_to_left or arrange:
+                page.emulate_media(color_scheme="dark")
+                check_contrast(page)
             page.set_viewport_size(NARROW)
             check_width(page)
         page.set_viewport_size(size)

@@ -55,6 +55,7 @@ class Product:
         }
         self.environment |= settings(self)
         self.sessions, self.confirmations = {}, {}
+        self.is_ending = False
         self.output = (self.folder / "msi-up.log").open("wb")
         self.up = subprocess.Popen(
             [self.executables / "msi", "up"], env=self.environment, stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT)
@@ -75,9 +76,15 @@ class Product:
             self.add_account(account)
         self.command("sample")
 
+    def end(self):
+        """Begins to stop, as by Ctrl-C."""
+        if not self.is_ending:
+            self.is_ending = True
+            self.up.send_signal(signal.SIGTERM)
+
     def stop(self):
-        """As by Ctrl-C."""
-        self.up.send_signal(signal.SIGTERM)
+        """Stops it, and removes its folder."""
+        self.end()
         try:
             self.up.wait(90)
         except subprocess.TimeoutExpired:
