@@ -12,6 +12,14 @@ def product(product_without_fcm):
     return product_without_fcm
 
 
+@pytest.fixture
+def storms(product):
+    subject = product.new_subject("Storms", distribution="Alert", level="Forced")
+    yield subject
+    # Otherwise the apps of other tests would fetch its messages.
+    product.api("DELETE", f"/channel/{subject.channel['_id']}")
+
+
 def says_nothing_of_fcm(page):
     expect(page.get_by_text(re.compile("FCM|Google|Firebase")).and_(page.locator(":visible"))).to_have_count(0)
 
@@ -24,9 +32,8 @@ def test_the_overview(product, visit):
     says_nothing_of_fcm(page)
 
 
-def test_a_message(product, visit):
-    subject = product.new_subject("Storms", distribution="Alert", level="Forced")
-    key = product.send(subject, "Campus closed", desc="Please stay at home")
+def test_a_message(product, visit, storms):
+    key = product.send(storms, "Campus closed", desc="Please stay at home")
     product.wait_for_state(key, "relayed")
     page = visit(f"/portal/message/?key={key}")
     expect(page.get_by_text("The push to browsers went out")).to_be_visible()

@@ -1,7 +1,8 @@
 """The stories of seed 002, each as somebody lives it in a browser: 16 of students, 8 of professors, and 15 of teaching assistants.
 
 `STORIES` has the test of each by its number; a test fails if one is missing. Those of students and of teaching assistants that say the same
-are one test with both roles: level one lives them as a student, and level two as an assistant as well.
+are one test with both roles: level one lives them as a student, and level two as an assistant as well. The form of a new session has another
+shape for assistants, so level one has both.
 """
 
 import importlib
@@ -41,6 +42,7 @@ STORIES = {
 PATIENCE = 120_000
 
 both_roles = pytest.mark.parametrize("role", ["student", pytest.param("ta", marks=pytest.mark.at_length)])
+both_roles_in_level_one = pytest.mark.parametrize("role", ["student", "ta"])
 # A window as wide as a phone.
 PHONE = {"width": 390, "height": 780}
 
@@ -120,7 +122,7 @@ def started_from_the_form(page, group, *, topics="Heaps, Trees", place="Library,
 
 # Sessions of one's own
 
-@both_roles
+@both_roles_in_level_one
 def test_start_a_session(product, visit, group, ann, ben, role):
     """With topics, a description, a time and a place, which classmates see."""
     group.add(ann, role=role).add(ben)
@@ -194,6 +196,11 @@ def test_hand_over(visit, check_on_a_phone, group, ann, ben, role):
     expect(bar(other).get_by_role("button", name="End it…")).to_be_visible()
     expect(bar(page).get_by_role("button", name="Leave")).to_be_visible()
     assert session.read()["host"] == ben.account and session.read()["attendants"] == [ann.account, ben.account]
+    # The one who was host before is told of the end as everybody is.
+    bar(other).get_by_role("button", name="End it…").click()
+    confirm(other, "End it")
+    says(page, "Its host has ended the session: Heaps.")
+    expect(bar(page)).to_be_hidden()
 
 
 # Those of others

@@ -1,7 +1,8 @@
 """Two students and a professor side by side, each in their own browser: from the first key of a class to what is in its history.
 
-Level two: test_study_stories.py has each part of it in level one. The steps are one story, so that each begins where the one before has ended. Every step is seen by all three without a look, since events
-bring it. Each has its pictures, `study-<step>-<who>-…`: in English and in Arabic, in the light and in the dark, wide and 320 pixels wide.
+Level two: test_study_stories.py, test_study_map.py and test_professor_page.py have its parts in level one. The steps are one story, so that
+each begins where the one before has ended. Every step is seen by all three without a look, since events bring it. Each has its pictures,
+`study-<step>-<who>-…`: in English and in Arabic, in the light and in the dark, wide and 320 pixels wide.
 """
 
 import re

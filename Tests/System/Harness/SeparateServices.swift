@@ -10,7 +10,8 @@ struct SeparateServices: Sendable {
     let folder: String
     let portal: Portal
     let fcm: FCMServer
-    private let relaySettings: [String: String]
+    /// The settings with which a service starts, and starts again, by its executable.
+    private let settings: [String: [String: String]]
     private let processes: Processes
 
     /// The running people service and cube service, and what a test has started.
@@ -57,7 +58,9 @@ struct SeparateServices: Sendable {
                         folder: folder,
                         portal: Portal(port: try running[3].port, http: http, token: try TestOperator.token(in: folder)),
                         fcm: FCMServer(port: access.port, folder: access.folder, http: http),
-                        relaySettings: access.settings.merging(["MSI_FCM_RAMP": "0"]) { $1 }, processes: processes)
+                        settings: [
+                            "msi-fcm-relay": access.settings.merging(["MSI_FCM_RAMP": "0"]) { $1 }, "msi-people": peopleSettings,
+                        ], processes: processes)
                     try await services.use(body)
                 }
                 return processes
@@ -93,8 +96,7 @@ struct SeparateServices: Sendable {
     }
 
     private func run(_ name: String, _ own: [String: String] = [:]) async throws -> ServiceProcess {
-        try await ServiceProcess(
-            name, in: folder, settings: (name == "msi-fcm-relay" ? relaySettings : [:]).merging(own) { _, own in own })
+        try await ServiceProcess(name, in: folder, settings: (settings[name] ?? [:]).merging(own) { _, own in own })
     }
 
     /// Starts a further gateway.
