@@ -404,8 +404,10 @@ def test_an_assistant_removes_students_posts(product, visit, group, ann, ben):
     with pytest.raises(Refused) as refused:
         session.remove(ben, kept)
     assert refused.value.status == 403
-    entries = eventually("the audit log", lambda: product.api("GET", "/audit?limit=200&action=study_post.remove")["entries"])
-    assert entries[0]["entry"]["actor"] == ben.account and "rude" not in str(entries[0]), entries[0]
+    # Others remove posts of this product as well, and a service that was killed hands on its entries later.
+    log = f"/audit?limit=200&action=study_post.remove&account={ben.account}"
+    [entry] = eventually("the audit log", lambda: product.api("GET", log)["entries"])
+    assert "rude" not in str(entry), entry
 
 
 # Professors
