@@ -1,4 +1,5 @@
 import Base
+import Foundation
 import NIOHTTP1
 import TestSupport
 import Testing
@@ -7,11 +8,25 @@ extension SystemTests {
     /// The examples of API.md about the routes of seed 002, as somebody runs them by curl against the whole product.
     @Suite("Study sessions by curl")
     struct StudyDocumentTests {
-        private typealias Route = DocumentExamples.Route
+        /// A route of the seed's table, by its names in the OpenAPI document.
+        private struct SeedRoute: Hashable {
+            let method: String
+            let path: String
+
+            /// Who signs in or registers has no token yet.
+            var needsToken: Bool { path != "/user" }
+
+            /// Whether a request of the examples is for it.
+            func matches(_ method: String, _ path: Substring) -> Bool {
+                let (wanted, found) = (self.path.split(separator: "/"), path.split(separator: "/"))
+                return method == self.method && wanted.count == found.count
+                    && zip(wanted, found).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+            }
+        }
 
         private static let session = "/classes/{classID}/sessions/{sessionID}"
         /// The routes of the seed's table.
-        private static let seed: [Route] = seedTable.map { Route(method: $0.0, path: $0.1) }
+        private static let seed: [SeedRoute] = seedTable.map { SeedRoute(method: $0.0, path: $0.1) }
         private static let seedTable: [(String, String)] = [
             ("PUT", "/user"), ("POST", "/user"), ("GET", "/user/classes"), ("POST", "/user/classes"), ("GET", "/user/friends"),
             ("POST", "/user/friends"), ("POST", "/class"), ("GET", "/classes/{classID}/sessions"),
@@ -20,21 +35,43 @@ extension SystemTests {
             ("DELETE", session + "/posts"),
         ]
         /// Those that a person may ask for only so often within some minutes, whatever the hub's limits of requests are.
-        private static let limited: [Route] = [
-            Route(method: "POST", path: "/user/classes"), Route(method: "POST", path: "/user/friends"),
-            Route(method: "POST", path: "/classes/{classID}/sessions"), Route(method: "POST", path: session),
-            Route(method: "POST", path: session + "/posts"),
+        private static let limited: [SeedRoute] = [
+            SeedRoute(method: "POST", path: "/user/classes"), SeedRoute(method: "POST", path: "/user/friends"),
+            SeedRoute(method: "POST", path: "/classes/{classID}/sessions"), SeedRoute(method: "POST", path: session),
+            SeedRoute(method: "POST", path: session + "/posts"),
         ]
 
         /// What no example can show: a slow or broken connection, a hub in trouble, and too many requests. `AbsentStudyTests` has 503.
         private static let trouble: Set<Int> = [408, 429, 431, 500, 503, 504, 507]
         /// What takes more than examples have: a provider that knows somebody who has no account, and fifty requests of friendship.
-        private static let withoutExample: [Route: Set<Int>] = [
-            Route(method: "PUT", path: "/user"): [404], Route(method: "POST", path: "/user/friends"): [409],
+        private static let withoutExample: [SeedRoute: Set<Int>] = [
+            SeedRoute(method: "PUT", path: "/user"): [404], SeedRoute(method: "POST", path: "/user/friends"): [409],
         ]
         /// What every route answers to those whom it is not for, and to wrong bodies: see ``expectRefusals(of:to:at:hasBody:)``.
         private static let ofEveryRoute: Set<Int> = ofBodies.union([401, 403])
         private static let ofBodies: Set<Int> = [413, 415]
+
+        /// The examples that make the persons, and those of the section, one after another.
+        private static func script() throws -> String {
+            let text = try String(contentsOfFile: BuiltProduct.packageFolder() + "Services/Gateway/API.md", encoding: .utf8)
+            let students = try #require(text.firstMatch(of: /\n### By curl\n(?s)(.*?)\n## Study sessions\n/)).1
+            let study = try #require(text.firstMatch(of: /\n## Study sessions\n(?s)(.*?)\n## Errors\n/)).1
+            func examples(_ section: Substring) -> [String] {
+                section.matches(of: /```bash\n(?s)(.*?)```/).map { String($0.1) }
+            }
+            let persons = try #require(examples(students).first, "they make Ann and Bob")
+            return ([persons] + examples(study) + [further]).joined()
+        }
+
+        /// The requests of the examples by the lines that they print: `201 ann-lee /classes/…/sessions --json …`.
+        private static func requests(in log: String) -> [(status: Int, method: String, path: Substring)] {
+            log.split(separator: "\n").compactMap { line in
+                let form = /^(\d{3}) [a-z-]+ (\/[^ ?]*)[^ ]*(.*)$/
+                guard let request = line.firstMatch(of: form), let status = Int(request.1) else { return nil }
+                let method = request.3.firstMatch(of: /-X ([A-Z]+)/).map { String($0.1) }
+                return (status, method ?? (request.3.contains("--json") ? "POST" : "GET"), request.2)
+            }
+        }
 
         @Test(
             "Each works with the status that it names, and together they show each status that the API's document has for the seed's routes",
@@ -43,17 +80,17 @@ extension SystemTests {
             let settings = SystemTests.noLimits.merging(["MSI_REGISTRATION": "anyone", "MSI_STUDY_CLASSES": "2"]) { $1 }
             try await withStack(settings: settings) { stack in
                 try await stack.healthy()
-                let examples = try [DocumentExamples.persons()] + DocumentExamples.blocks(of: "## Study sessions")
-                let requests = try await DocumentExamples.run((examples + [Self.further]).joined(), at: stack)
+                let log = try await run(at: stack)
                 // Without the mark, the body of a new class would not be read.
                 let stranger = try await TestStudent.professor("stranger", at: stack.portal)
-                #expect(requests.count > 100)
+                let requests = Self.requests(in: log)
+                #expect(requests.count > 100, "\(log.suffix(2_000))")
                 let document = try await stack.portal.call(.GET, "/openapi.json").json
                 for route in Self.seed {
                     let operation = document["paths"]?[route.path]?[route.method.lowercased()]
                     let documented = Set((operation?["responses"]?.members ?? []).compactMap { Int($0.name) })
                     #expect(!documented.isEmpty, "\(route) is not in the document")
-                    let shown = route.statuses(in: requests)
+                    let shown = Set(requests.filter { route.matches($0.method, $0.path) }.map(\.status))
                     #expect(shown.subtracting(documented).isEmpty, "\(route): \(shown) is not all documented")
                     // Without a parameter or a body there is nothing to be wrong.
                     let isPlain = operation?["requestBody"] == nil && !route.path.contains("{")
@@ -67,9 +104,27 @@ extension SystemTests {
             }
         }
 
+        private func run(at stack: Stack) async throws -> String {
+            let examples = try Self.script().replacing("http://127.0.0.1:8080", with: "http://127.0.0.1:\(stack.portal.port)")
+            return try await withTemporaryFolder { folder in
+                let script = """
+                    set -euo pipefail
+                    cd \(folder)
+                    hub() { curl -fsS -w '\\n' -H @<(echo "Authorization: Bearer $TOKEN") "$url$1" "${@:2}"; }
+                    \(examples)
+                    """
+                let environment = ProcessInfo.processInfo.environment.merging(["TOKEN": stack.portal.token ?? ""]) { $1 }
+                let bash = try await ChildProcess(
+                    URL(filePath: "/bin/bash"), ["-c", script], environment: environment, logFile: folder + "/output.log")
+                let status = await bash.end()
+                #expect(status == 0, "\(bash.log.suffix(2_000))")
+                return bash.log
+            }
+        }
+
         /// The token of a person's device is needed, except to get one, and a body is JSON of a bounded size.
         private func expectRefusals(
-            of route: Route, to person: TestStudent, at stack: Stack, hasBody: Bool
+            of route: SeedRoute, to person: TestStudent, at stack: Stack, hasBody: Bool
         ) async throws {
             let path = route.path.replacing(/\{\w+\}/, with: "6b0187feff0dafac2833f431")
             let method = HTTPMethod(rawValue: route.method)
@@ -103,9 +158,4 @@ extension SystemTests {
 
             """#
     }
-}
-
-extension DocumentExamples.Route {
-    /// Who signs in or registers has no token yet.
-    fileprivate var needsToken: Bool { path != "/user" }
 }
