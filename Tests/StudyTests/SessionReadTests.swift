@@ -109,12 +109,16 @@ struct SessionReadTests {
                 let eve = study.person("eve")
                 let invites = try await eve.own().invites
                 #expect(invites.map(\.session.id) == [open[2].id, open[1].id, open[0].id])
-                #expect(invites.allSatisfy { $0.by == "ann" })
-                #expect(try await study.person("bob").own().invites.isEmpty)
+                #expect(invites.allSatisfy { $0.by == "ann" && $0.session.invited == true })
+                #expect(try await eve.sessions(of: id).allSatisfy { $0.invited == true })
+                #expect(try await eve.near().allSatisfy { $0.session.invited == true })
+                #expect(try await eve.read(open[0]).invited == true)
+                #expect(try await study.person("bob").read(open[0]).invited == nil)
                 // Not to one in which she is, nor to one that has ended.
-                try await eve.join(open[0])
+                #expect(try await eve.join(open[0]).invited == nil)
                 try await study.person("bob").leave(open[1])
                 #expect(try await eve.own().invites.map(\.session.id) == [open[2].id])
+                #expect(try await eve.read(open[0]).invited == nil)
             }
         }
     }

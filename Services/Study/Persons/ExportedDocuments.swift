@@ -93,8 +93,7 @@ struct ExportedPost: Encodable {
 struct ExportedInvite: Encodable {
     let session: ObjectID
     let classID: ObjectID
-    /// `nil` in the export of the one who is invited: this service does not know whether the two are still friends.
-    let by: AccountName?
+    let by: AccountName
     /// In lower case.
     let to: String
     let at: UnixMilliseconds
@@ -104,8 +103,8 @@ struct ExportedInvite: Encodable {
         case classID = "class"
     }
 
-    init(_ invite: InviteDocument, isOwn: Bool) {
+    init(_ invite: InviteDocument) {
         (session, classID, at) = (invite.session, invite.classID, invite.at)
-        (by, to) = (isOwn ? invite.byName : nil, invite.to)
+        (by, to) = (invite.byName, invite.to)
     }
 }

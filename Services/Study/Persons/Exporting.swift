@@ -108,13 +108,9 @@ extension Transaction {
         case .posts:
             return try page(of: StudyStore.posts, Query(where: StudyStore.postAuthor == person)) { ExportedPost($0) }
         case .received:
-            return try page(of: StudyStore.invites, Query(where: StudyStore.inviteTo == person)) {
-                ExportedInvite($0, isOwn: false)
-            }
+            return try page(of: StudyStore.invites, Query(where: StudyStore.inviteTo == person)) { ExportedInvite($0) }
         case .sent:
-            return try page(of: StudyStore.invites, Query(where: StudyStore.inviteBy == person)) {
-                ExportedInvite($0, isOwn: true)
-            }
+            return try page(of: StudyStore.invites, Query(where: StudyStore.inviteBy == person)) { ExportedInvite($0) }
         }
     }
 }

@@ -19,30 +19,15 @@ struct StudyEvidence: Sendable {
         var hasEnded = true
     }
 
-    /// A push about a session that a phone has got, by the emulator's archive.
+    /// A push that a phone has got, by the emulator's archive.
     struct Arrival: Hashable, Sendable {
-        /// What the phone cannot tell apart.
-        struct Place: Hashable, Sendable {
-            let kind: String
-            let session: String
-            /// Each has one phone.
-            let account: String
-        }
-
-        let place: Place
-        /// FCM's name for it.
-        let name: String
-        /// When FCM accepted it, in Unix milliseconds.
-        let received: Int64
+        let kind: String
+        let session: String
+        let account: String
     }
 
     /// When the machine's clock was set, in Unix milliseconds.
     var steps: [ClosedRange<Int64>]
-    var injectedFaults: [InjectedFault] = []
-    /// How long the database may take to store what a relay has answered, in milliseconds.
-    var storing: Int64 = 0
-    /// `nil` if no variety is expected.
-    var plan: StudyVariety.Plan?
     var records = StudyRecords()
     /// Those that were open when everybody had stopped.
     var open: [StudySession] = []
@@ -97,10 +82,13 @@ extension StudyEvidence {
 
     /// Each person is in at most one session, and the sessions and the persons agree on it.
     static func differences(_ open: [StudySession], _ current: [String: ObjectID]) -> [String] {
-        var problems = DoubleAttendance.all(in: open).map(\.description).sorted()
+        var problems: [String] = []
         var found: [String: ObjectID] = [:]
         for session in open {
-            for account in session.attendants { found["\(account)"] = session.id }
+            for account in session.attendants.map(\.description) {
+                if let other = found[account] { problems.append("\(account) is in \(other) and in \(session.id)") }
+                found[account] = session.id
+            }
         }
         for account in Set(found.keys).union(current.keys).sorted() where found[account] != current[account] {
             let (one, other) = (found[account].map { "\($0)" } ?? "none", current[account].map { "\($0)" } ?? "none")
@@ -143,11 +131,10 @@ extension StudyEvidence {
         names = Set(sends.compactMap { $0["name"]?.string })
         arrivals = sends.compactMap { send in
             guard let message = send["body"]?["message"], let kind = message["data"]?["person_kind"]?.string,
-                kind.hasPrefix("session_"), let session = message["data"]?["person_id"]?.string,
-                let account = message["token"]?.string.flatMap({ phones[$0] }), let name = send["name"]?.string,
-                let received = send["received_at"]?.integer
+                let session = message["data"]?["person_id"]?.string, let token = message["token"]?.string,
+                let account = phones[token]
             else { return nil }
-            return Arrival(place: .init(kind: kind, session: session, account: account), name: name, received: received)
+            return Arrival(kind: kind, session: session, account: account)
         }
     }
 

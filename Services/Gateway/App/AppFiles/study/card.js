@@ -128,7 +128,8 @@ export function sessionCard(id, session) {
 
   /** Whether the host is in the area, as the hub says after a report. */
   function presenceText(found) {
-    return found.isHost && state.study.presence?.[found.id]?.state === "outside" ? t("study.outside") : "";
+    const { session: about, state: where } = state.study.presence ?? {};
+    return found.isHost && about === found.id && where === "outside" ? t("study.outside") : "";
   }
 
   async function load() {
