@@ -46,7 +46,7 @@ struct StudyChanges: Sendable {
     private func makeOnce<Value: Sendable>(
         by author: AuditAuthor, _ body: @escaping @Sendable (inout StudyChange) throws -> Value
     ) async throws -> Value {
-        let (value, news) = try await store.transaction { [rules, now] transaction -> (Value, News) in
+        let (value, news) = try await commit { [rules, now] transaction -> (Value, News) in
             var change = StudyChange(transaction, rules: rules(), now: now())
             let value = try body(&change)
             let entries = change.records.map { record in
@@ -59,6 +59,18 @@ struct StudyChanges: Sendable {
         }
         tell(news)
         return value
+    }
+
+    private func commit<Value: Sendable>(
+        _ body: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await store.transaction(body)
+        } catch {
+            // It may be stored, and nobody is told of which sessions.
+            if !((error as? CommandFailure)?.isRefusal ?? false) { sessions.forgetAll() }
+            throw error
+        }
     }
 
     /// What others learn of a change once it is committed.
@@ -84,6 +96,9 @@ extension CommandFailure {
     private static let uniqueFields: Set<String> = [
         "_id", "session, account", "class, account", "session, to", "request", "folded_key", "code",
     ]
+
+    /// Whether it is sure that nothing is stored.
+    fileprivate var isRefusal: Bool { ![.unavailable, .deadlineExceeded, .internal].contains(status) }
 
     /// Whether a document cannot be stored because there is one with the same values in a unique index.
     fileprivate var isDuplicate: Bool { status == .conflict && field.map(Self.uniqueFields.contains) ?? false }

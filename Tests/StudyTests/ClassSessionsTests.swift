@@ -30,6 +30,23 @@ struct ClassSessionsTests {
         }
     }
 
+    @Test("After a change that may be stored, although it failed, the sessions are read again; not after one that was refused")
+    func failure() async throws {
+        try await TwoInstances.with(.sqlite) { pair in
+            let group = try await pair.group(named: "failure")
+            let own = pair.instances[0]
+            #expect(try await own.sessions.count(of: group.classID) == 3)
+            // The memory of the first instance is not told of it.
+            try await RaceAct.leave(2, session: 0).perform(in: group, on: pair.instances[1])
+            for (status, count) in [(ReplyStatus.conflict, 3), (.unavailable, 2)] {
+                await #expect(throws: CommandFailure.self) {
+                    try await own.make(by: .program) { _ in throw CommandFailure(status, "no answer") }
+                }
+                #expect(try await own.sessions.count(of: group.classID) == count)
+            }
+        }
+    }
+
     @Test("Readers at the same moment, while sessions change, never see an older state than the last change")
     func concurrent() async throws {
         try await TwoInstances.with(.sqlite) { pair in

@@ -90,6 +90,9 @@ final class ClassSessions: Sendable {
         }
     }
 
+    /// Any session may have changed.
+    func forgetAll() { state.withLock { $0.entries = [:] } }
+
     private func find(_ classID: ObjectID, at time: ContinuousClock.Instant) -> Found {
         state.withLock { state in
             var entry = state.entries[classID] ?? Entry()
