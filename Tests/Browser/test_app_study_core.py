@@ -1,8 +1,11 @@
 """The web app's core about classes and study sessions: when it asks the hub, and what it keeps. With a hub in memory, in a page without anything
 else. What it shows is in Tests/AppCases/study.json."""
 
+import json
+import re
+
 import pytest
-from browsing.core import TOP, core_context, core_page
+from browsing.core import APP, TOP, core_context, core_page
 
 PRELUDE = """
     const group = "6b0187feff0dafac28330001", other = "6b0187feff0dafac28330002", one = "6b0187feff0dafac28330011";
@@ -254,11 +257,33 @@ def test_no_position_is_kept(play):
         const start = await kindOf(study.act("start", { class: group, draft: { topics: ["x"], minutes: 60, place, position } }));
         const rows = await it.database.read((tx) => Promise.all(["account", "people", "study", "memory"].map((store) => tx.all(store))));
         const text = JSON.stringify([rows, { ...localStorage, ...sessionStorage }]);
-        const { presence } = (await it.whole()).study;
+        const presence = (await it.whole()).study.presence[one];
         return { sent, kept: /45\\.123456|30\\.654321/.test(text), report: report.outcome, start, presence, waits: (await it.whole()).study.waits };""")
     position = {"latitude": 45.123456, "longitude": -30.654321, "accuracy": 12}
     assert found["sent"] == [position, position] and not found["kept"] and found["waits"] == [], found
     assert found["report"] == "done" and found["start"] == "refused" and found["presence"]["state"] == "outside", found
+
+
+def test_what_the_hub_says_of_the_hosts_presence(play):
+    """It is kept for each session that the person hosts, and goes with it."""
+    found = play("""
+        const [first, second, third] = ["11", "12", "13"].map((end) => `6b0187feff0dafac283300${end}`);
+        const hosts = async (...ids) => {
+            answer("GET /user/sessions", { ...own, hosted: ids.map((id) => ({ ...session, id })) });
+            await study.load("own");
+        };
+        const report = (id, state) => {
+            answer(`POST /classes/${group}/sessions/${id}/position`, { state });
+            return study.act("report", { class: group, session: id, position: { latitude: 45, longitude: -30, accuracy: 12 } });
+        };
+        const known = async () => Object.entries((await it.whole()).study.presence).map(([id, { state }]) => `${id.slice(-2)} ${state}`).sort();
+        await hosts(first, second);
+        await Promise.all([report(first, "inside"), report(second, "outside")]);
+        const both = await known();
+        await hosts(second, third);
+        await report(third, "never");
+        return [both, await known()];""")
+    assert found == [["11 inside", "12 outside"], ["12 outside", "13 never"]], found
 
 
 def test_what_was_started_last(play):
@@ -313,12 +338,41 @@ def test_pages(play):
     assert found == [[1, "c"], [1, None], [1, None]], found
 
 
+# Refusals
+
+def serve(context, path, source):
+    """The pages of the context have one more module."""
+    context.route(f"http://localhost/{path}", lambda route: route.fulfill(body=source, content_type="text/javascript"))
+
+
+def conflicts():
+    """What the study service says of conflicts that name no field, with values in it. That a class has too many keys is said to its professor alone."""
+    sources = [path.read_text() for path in (TOP / "Services" / "Study").rglob("*.swift")]
+    found = [sentence for source in sources for sentence in re.findall(r'CommandFailure\(\s*\.conflict,\s*"((?:[^"\\]|\\.)*)"\s*\)', source)]
+    return sorted({re.sub(r"\\\([^)]*\)", "7", sentence) for sentence in found if " keys, " not in sentence})
+
+
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_conflicts_without_a_field_have_words(context, language):
+    """The hub's sentences are in English. Each has its own text in the app."""
+    texts = {}
+    for part in ("people", "study"):
+        texts |= json.loads((APP / "text" / language / f"{part}.json").read_text())
+    serve(context, "people/reasons.js", (APP / "people" / "reasons.js").read_text())
+    serve(context, "lib/text.js", f"const texts = {json.dumps(texts)}; export const hasText = (key) => key in texts; export const t = (key) => texts[key];")
+    sentences = conflicts()
+    found = core_page(context).evaluate("""async (sentences) => {
+        const { reasonOf } = await import("/people/reasons.js");
+        return sentences.map((message) => reasonOf({ kind: "refused", status: 409, message }) ?? null);
+    }""", sentences)
+    assert len(sentences) >= 5 and None not in found and len(set(found)) == len(sentences), list(zip(sentences, found))
+
+
 # The groups of pins
 
 @pytest.fixture
 def clusters(context):
-    source = TOP / "Services" / "Gateway" / "App" / "AppFiles" / "study" / "clusters.js"
-    context.route("http://localhost/study/clusters.js", lambda route: route.fulfill(body=source.read_text(), content_type="text/javascript"))
+    serve(context, "study/clusters.js", (APP / "study" / "clusters.js").read_text())
     page = core_page(context)
     return lambda points: page.evaluate("async (points) => (await import('/study/clusters.js')).clustersOf(points)", points)
 

@@ -8,7 +8,7 @@ import time
 import pytest
 from browsing.checks import check_width
 from browsing.professor import CLASSES, address, address_of, in_arabic, open_classes, part, sign_in
-from browsing.study import at
+from browsing.study import BUDGET, LEAFLET_BUDGET, at, later_scripts, scripts
 from browsing.visits import GATEWAY_AWAY, NARROW, WIDE
 from harness.identity import Identity
 from harness.study import Class, new_professor, student
@@ -18,7 +18,6 @@ from playwright.sync_api import expect
 # What the browser says about refusals that belong to a test.
 REFUSED = r"status of 40[1349] "
 DAY = 86_400_000
-BUDGET = 60_000
 
 
 @pytest.fixture(scope="module")
@@ -441,7 +440,12 @@ def test_javascript_of_the_page(course, visit):
     page = open_classes(visit, course.professor)
     page.reload()
     expect(page.get_by_role("main").get_by_role("link", name=course.name)).to_be_visible()
-    sizes = dict(page.evaluate("""performance.getEntriesByType("resource").filter((entry) => new URL(entry.name).pathname.endsWith(".js"))
-        .map((entry) => [new URL(entry.name).pathname, entry.encodedBodySize])"""))
-    assert sizes and not [path for path in sizes if "/study/map" in path or "/professor/past" in path], sizes
+    sizes = scripts(page)
+    assert sizes and not [path for path in sizes if "/study/map" in path or "/professor/past" in path or "/leaflet/" in path], sizes
     assert sum(sizes.values()) < BUDGET, sizes
+    # The open sessions have the app's map.
+    page.goto(f"/portal/classes/{address(course)}")
+    expect(page.locator(".plan-building").first).to_be_attached()
+    after, own, drawn = later_scripts(page, sizes)
+    print(f"sessions now: {own} bytes transferred, and {drawn} of Leaflet")
+    assert own < BUDGET and 0 < drawn < LEAFLET_BUDGET, after

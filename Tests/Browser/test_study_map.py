@@ -6,18 +6,27 @@ import re
 import pytest
 from browsing.app import tab
 from browsing.people import in_arabic, open_people
-from browsing.study import REFUSED, at, bar, confirm, go, listed, listen, on_map, open_study, pin, row, says, sheet
+from browsing.study import (
+    BUDGET, LEAFLET_BUDGET, REFUSED, UNASKED, at, bar, confirm, go, later_scripts, listed, listen, on_map, open_study, pin, row, says, scripts, sheet)
 from browsing.visits import NARROW, SERVICE_AWAY
-from harness.study import CAMPUS, NORTH, SOUTH, WEST, Class, student
+from harness.study import CAMPUS, NORTH, SOUTH, WEST, Class, befriend, student
 from harness.waiting import eventually
 from playwright.sync_api import expect
 
-# The JavaScript that the page about study sessions loads beside that of the first page, in bytes as transferred. Leaflet is not counted.
-BUDGET = 60_000
 PICTURE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 KINDS = ["friend_request", "friend_accepted", "session_invite", "session_join", "session_post", "session_host", "session_ending", "session_ended", "session_new"]
 # The address of what the hub says about the map.
 INFORMATION = re.compile(r"/study$")
+# What the list and the map say of each session, read at the same time: the parts of its row, what readers hear of its pin, and all sessions of that.
+SAID = """() => Object.fromEntries([...document.querySelectorAll(".study-list .session-row")].map((row) => {
+    const texts = (selector) => [...row.querySelectorAll(selector)].map((each) => each.textContent);
+    const pin = document.querySelector(`.pin[data-sessions~='${row.dataset.session}']`);
+    return [row.dataset.session, { row: texts(".row-label bdi, .row-label .tag, .hint > bdi, .friends-there, .session-left"),
+        friends: texts(".friends-there"), pin: pin?.ariaLabel, sessions: pin?.dataset.sessions.split(" ") }];
+}))"""
+# The rows of the list, and of the sheet over the map, by their sessions.
+ROWS = """() => [".study-list", ".study-sheet"].map((place) => Object.fromEntries([...document.querySelectorAll(`${place} .session-row`)]
+    .map((row) => [row.dataset.session, row.textContent])))"""
 
 
 @pytest.fixture(scope="module")
@@ -72,17 +81,21 @@ def opened_with(visit, person, change, **options):
 
 
 def say_the_same(page, *sessions):
-    """The map and the list have these sessions, with the same words."""
+    """The map and the list have these sessions, with the same words: topics, class, place, people, the time that is left, friends, and what they are
+    for the person. Pins in one place say how many they are, and whether a friend is there."""
     ids = {each.id for each in sessions}
     eventually("the same sessions", lambda: set(on_map(page)) == set(listed(page)) == ids)
     assert len(on_map(page)) == len(listed(page)) == len(ids)
+    said = page.evaluate(SAID)
     for session in sessions:
-        if pin(page, session).get_attribute("data-sessions") != session.id:
-            continue
-        said, shown = pin(page, session).get_attribute("aria-label"), row(page, session).inner_text()
-        read = session.read()
-        for text in (*read["topics"], session.group.name, f"{len(read['attendants'])} pe"):
-            assert text in said and text in shown, (text, said, shown)
+        found, read = said[session.id], session.read()
+        for text in (*read["topics"], session.group.name, read["place"]["name"], f"{len(read['attendants'])} pe", " left"):
+            assert any(text in part for part in found["row"]), (text, found)
+        if len(found["sessions"]) == 1:
+            assert sorted(found["pin"].split(" · ")) == sorted(found["row"]), found
+        else:
+            has_friend = any(said[each]["friends"] for each in found["sessions"])
+            assert found["pin"] == f"{len(found['sessions'])} sessions{' · friend' if has_friend else ''}", found
 
 
 # The map and the list
@@ -92,6 +105,7 @@ def test_list_equals_map(product, visit, group, ann, ben, pictures):
     other = Class(product, "Compilers", professor=group.professor)
     group.add(ann, ben)
     other.add(ann)
+    befriend(ann, ben)
     one, two, three = (*sponsored(group, NORTH, SOUTH), *sponsored(other, WEST))
     page = open_study(visit, ann)
     say_the_same(page, one, two, three)
@@ -104,6 +118,7 @@ def test_list_equals_map(product, visit, group, ann, ben, pictures):
     say_the_same(page, one, two)
     one.join(ben)
     expect(row(page, one)).to_contain_text("1 person")
+    expect(row(page, one)).to_contain_text(f"friends: {ben.account}")
     say_the_same(page, one, two)
     two.leave(group.professor)
     say_the_same(page, one)
@@ -112,6 +127,17 @@ def test_list_equals_map(product, visit, group, ann, ben, pictures):
     chips.get_by_role("button", name="All classes").click()
     say_the_same(page, one, three, four)
     pictures(page, "study-map", arrange=in_arabic(ann, "#study"))
+    ben.request("POST", f"{four.path}/invite", {"accounts": [ann.account]})
+    three.join(ann)
+    expect(row(page, four)).to_contain_text("Invited")
+    expect(row(page, three)).to_contain_text("You are here")
+    say_the_same(page, one, three, four)
+    # Both lead to who hosts it.
+    for session in (pin(page, four), row(page, four)):
+        session.click()
+        expect(sheet(page)).to_contain_text(f"Host: {ben.account}")
+        page.keyboard.press("Escape")
+        expect(sheet(page)).to_be_hidden()
     # In a narrow window one of the two is there.
     page.set_viewport_size(NARROW)
     expect(page.locator(".study-list")).to_be_hidden()
@@ -123,12 +149,15 @@ def test_list_equals_map(product, visit, group, ann, ben, pictures):
     expect(row(page, one)).to_be_visible()
 
 
-def test_pins_in_one_place(visit, group, ann, pictures):
+def test_pins_in_one_place(visit, group, ann, ben, pictures):
     """They are one pin with their number, which a zoom parts if it can."""
-    group.add(ann)
+    group.add(ann, ben)
+    befriend(ann, ben)
     here, there, far = CAMPUS, {**CAMPUS, "longitude": CAMPUS["longitude"] + 0.0004}, NORTH
     sessions = sponsored(group, here, here, there, far)
+    sessions[0].join(ben)
     page = open_study(visit, ann)
+    expect(row(page, sessions[0])).to_contain_text(f"friends: {ben.account}")
     say_the_same(page, *sessions)
     expect(page.locator(".pin")).to_have_count(2)
     many = page.get_by_role("button", name="3 sessions")
@@ -140,6 +169,15 @@ def test_pins_in_one_place(visit, group, ann, pictures):
     # Those at the same place are a list: no zoom parts them.
     page.get_by_role("button", name="2 sessions").click()
     expect(sheet(page, "Sessions at this place").locator(".session-row")).to_have_count(2)
+    listed_rows, rows = page.evaluate(ROWS)
+    assert rows == {each.id: listed_rows[each.id] for each in sessions[:2]}, rows
+
+    def at_this_place(other):
+        """It has no address: taps on the pin lead to it."""
+        in_arabic(ann, "#study")(other)
+        eventually("the sessions at this place", lambda: sheet(other).is_visible() or pin(other, sessions[0]).click())
+
+    pictures(page, "study-many", arrange=at_this_place)
     sheet(page).locator(f"[data-session='{sessions[0].id}']").click()
     expect(sheet(page, "Topic 1")).to_be_visible()
 
@@ -246,16 +284,11 @@ def test_without_leaflet(visit, group, ann, ben, pictures, is_installed):
 
 # The position
 
-# The browser has been allowed to say the position, and still seems to have to ask.
-UNASKED = """const { query } = navigator.permissions;
-    navigator.permissions.query = async (wanted) => (wanted.name === "geolocation" ? { state: "prompt" } : query.call(navigator.permissions, wanted));"""
-
-
 def test_a_sentence_comes_before_the_question(visit, group, ann, pictures):
     """Why, and what becomes of it. Who says no is not asked by the browser."""
     group.add(ann)
     page = open_people(visit, ann, narrow=True, **at(CAMPUS))
-    page.add_init_script(UNASKED)
+    page.add_init_script(f"({UNASKED})()")
     page.add_init_script("navigator.geolocation.getCurrentPosition = ((ask) => function (...given) { window.asked = (window.asked ?? 0) + 1; return ask.apply(this, given); })(navigator.geolocation.getCurrentPosition);")
     go(page, "#study")
     page.reload()
@@ -325,14 +358,8 @@ def test_the_position_is_kept_nowhere(visit, group, ann):
 
 # Everything else
 
-def scripts(page):
-    """The scripts that a page has loaded: their paths, and their bytes as transferred."""
-    return dict(page.evaluate("""performance.getEntriesByType("resource").map(({ name, encodedBodySize }) => [new URL(name).pathname, encodedBodySize])
-        .filter(([path]) => path.endsWith(".js"))"""))
-
-
 def test_what_is_loaded(visit, group, ann):
-    """Nothing of it before somebody opens the page, and then less than the budget. Leaflet comes after the first paint."""
+    """Nothing of it before somebody opens the page, and then less than the budget. Leaflet has its own, and comes after the first paint."""
     group.add(ann)
     page = open_people(visit, ann, "#messages", service_workers="block")
     page.reload()
@@ -341,11 +368,9 @@ def test_what_is_loaded(visit, group, ann):
     assert not [path for path in before if "/study/" in path or "leaflet" in path], before
     tab(page, "Study").click()
     expect(page.locator(".plan-building").first).to_be_attached()
-    after = {path: size for path, size in scripts(page).items() if path not in before}
-    drawn = {path: size for path, size in after.items() if "/leaflet/" in path}
-    own = sum(size for path, size in after.items() if path not in drawn)
-    print(f"study: {own} bytes transferred, and {sum(drawn.values())} of Leaflet")
-    assert drawn and own < BUDGET, after
+    after, own, drawn = later_scripts(page, before)
+    print(f"study: {own} bytes transferred, and {drawn} of Leaflet")
+    assert own < BUDGET and 0 < drawn < LEAFLET_BUDGET, after
     painted, began = page.evaluate("""[performance.getEntriesByName("first-contentful-paint")[0].startTime,
         performance.getEntriesByType("resource").find(({ name }) => name.endsWith("/leaflet.min.js")).startTime]""")
     assert began > painted
@@ -368,30 +393,6 @@ def test_the_service_is_away(product, visit, group, ann, ben):
         tab(page, "Messages").click()
         expect(page.get_by_role("heading", name="Messages", exact=True)).to_be_visible()
     eventually("the post is sent by itself", lambda: session.texts(ben) == ["Are you there?"])
-
-
-def test_keyboard(visit, group, ann, ben):
-    """From the tab to a session, in it and out again, without a pointer."""
-    group.add(ann, ben)
-    session = group.start(ben, "Heaps")
-    page = open_study(visit, ann)
-    row(page, session).focus()
-    page.keyboard.press("Enter")
-    expect(sheet(page).get_by_role("heading", name="Heaps")).to_be_focused()
-    page.get_by_role("button", name="Join", exact=True).focus()
-    page.keyboard.press("Enter")
-    says(page, "You are in: Heaps.")
-    page.keyboard.press("Escape")
-    expect(sheet(page)).to_be_hidden()
-    # The map moves by keys, and its pins are buttons.
-    pin(page, session).focus()
-    page.keyboard.press("Enter")
-    expect(sheet(page)).to_be_visible()
-    page.keyboard.press("Escape")
-    bar(page).get_by_role("button", name="Leave").focus()
-    page.keyboard.press("Enter")
-    expect(bar(page)).to_be_hidden()
-    assert session.read()["attendants"] == [ben.account]
 
 
 def test_classes(product, visit, ann, pictures):

@@ -1,4 +1,4 @@
-"""Study sessions in the students' app: addresses that lead nowhere or to the sign-in, and names in narrow windows and of another direction."""
+"""Study sessions in the students' app: addresses that lead nowhere or to the sign-in, names in narrow windows and of another direction, and refusals."""
 
 import re
 
@@ -80,3 +80,17 @@ def test_names_of_posts_in_a_narrow_window(product, visit, group, ann):
     author = page.locator(".post-author")
     expect(author).to_have_text(tess.account)
     assert author.bounding_box()["height"] < 30
+
+
+# Refusals
+
+def test_a_refusal_in_arabic(visit, group, ann):
+    """The class is closed while somebody fills in a new session. What the hub says of it is in English."""
+    group.add(ann)
+    page = open_study(visit, ann, "#study/new", place=CAMPUS, language="ar")
+    form = sheet(page, "جلسة جديدة")
+    expect(form.get_by_text("عند موقعك.")).to_be_visible()
+    form.get_by_label("الموضوعات", exact=True).fill("Heaps")
+    group.professor.request("PUT", group.path, {"closed": True})
+    form.get_by_role("button", name="ابدأ", exact=True).click()
+    expect(form.get_by_role("alert").filter(has_text="المادة مغلقة، فلا يبدأ أحد جلسة فيها.")).to_be_visible()

@@ -10,10 +10,11 @@ import re
 
 import pytest
 from browsing.app import tab
+from browsing.people import in_arabic
 from browsing.professor import open_classes, open_part
 from browsing.study import REFUSED, bar, confirm, go, listed, move, on_map, open_study, pin, remover, row, says, sheet
 from harness.product import Refused
-from harness.study import ACCURACY, AWAY, CAMPUS, NORTH, SOUTH, Class, student
+from harness.study import ACCURACY, AWAY, CAMPUS, NORTH, SOUTH, Class, Session, befriend, student
 from harness.waiting import eventually
 from playwright.sync_api import expect
 
@@ -87,21 +88,16 @@ def ben(product):
 
 
 @pytest.fixture
-def check_on_a_phone(check):
-    """Checks a page in a window as wide as a phone."""
+def on_a_phone(pictures):
+    """Checks a sheet in a window as wide as a phone, light and dark: `on_a_phone(page, "invite", person, path)`. With pictures also in Arabic."""
 
-    def check_narrow(page):
+    def see(page, name, person, path):
         size = page.viewport_size
         page.set_viewport_size(PHONE)
-        check(page)
+        pictures(page, f"study-{name}", arrange=in_arabic(person, path))
         page.set_viewport_size(size)
 
-    return check_narrow
-
-
-def befriend(one, other):
-    one.ask(other)
-    other.ask(one)
+    return see
 
 
 def started_from_the_form(page, group, *, topics="Heaps, Trees", place="Library, second floor", time="45"):
@@ -118,6 +114,19 @@ def started_from_the_form(page, group, *, topics="Heaps, Trees", place="Library,
     says(page, "The session has begun. Your classmates see it.")
     [id] = group.open()
     return id
+
+
+def sponsored_from_the_form(page, group, topics):
+    """A session that somebody of the staff starts by the form, without being there."""
+    page.get_by_role("link", name="New session").click()
+    form = sheet(page, "New session")
+    form.get_by_label("Topics", exact=True).fill(topics)
+    form.get_by_role("switch", name="Sponsored by the class's staff").click()
+    form.get_by_role("button", name="Middle of the map").click()
+    form.get_by_role("button", name="Start", exact=True).click()
+    says(page, "The session has begun. Your classmates see it.")
+    [id] = group.open()
+    return Session(group, id)
 
 
 # Sessions of one's own
@@ -180,15 +189,52 @@ def test_it_ends_when_the_host_leaves(visit, group, ann, ben, role):
     assert group.open() == [] and group.past()[0]["reason"] == "left"
 
 
+def test_a_sponsor_comes_and_leaves(product, visit, group, ann):
+    """T9 with T13: a session that was sponsored from afar ends when its host leaves the place, having been there. From afar the app tells no position."""
+    tim = student(product, "tim")
+    group.add(ann).add(tim, role="ta")
+    page = open_study(visit, tim, place=AWAY)
+    answers = []
+    page.on("response", lambda response: answers.append(response) if response.url.endswith("/position") else None)
+    session = sponsored_from_the_form(page, group, "Question hour")
+    place = {key: session.read()["place"][key] for key in ("latitude", "longitude")}
+    other = open_study(visit, ann, session.link)
+    sheet(other).get_by_role("button", name="Join", exact=True).click()
+    expect(bar(other)).to_contain_text("Question hour")
+
+    def told(where, state):
+        """The device is somewhere, until the hub has said what that is to the session."""
+
+        def is_so():
+            move(page, where)
+            return answers and answers[-1].json()["state"] == state
+
+        eventually(f"the host is {state}", is_so, pause=1)
+
+    move(page, AWAY)
+    told(place, "inside")
+    assert answers[0].json()["state"] == "inside"
+    expect(bar(page)).to_be_hidden()
+    told(AWAY, "outside")
+    expect(bar(page)).to_contain_text("You have left the place.")
+    told(place, "inside")
+    expect(bar(page)).to_be_hidden()
+    told(AWAY, "outside")
+    expect(bar(other)).to_be_hidden(timeout=PATIENCE)
+    says(other, "The session is over, because its host has left the place")
+    expect(bar(page)).to_be_hidden()
+    assert group.open() == [] and group.past()[0]["reason"] == "left"
+
+
 @both_roles
-def test_hand_over(visit, check_on_a_phone, group, ann, ben, role):
+def test_hand_over(visit, on_a_phone, group, ann, ben, role):
     group.add(ann, role=role).add(ben)
     session = group.start(ann, "Heaps").join(ben)
     page, other = open_study(visit, ann, session.link), open_study(visit, ben, session.link)
     expect(bar(other).get_by_role("button", name="Leave")).to_be_visible()
     sheet(page).get_by_role("link", name="Hand over").click()
     expect(sheet(page, "Hand over").get_by_role("radio", name=ben.account)).to_be_visible()
-    check_on_a_phone(page)
+    on_a_phone(page, "hand-over", ann, f"#study/host/{group.id}/{session.id}")
     sheet(page, "Hand over").get_by_role("radio", name=ben.account).check()
     sheet(page, "Hand over").get_by_role("button", name="Hand over").click()
     says(page, f"{ben.account} hosts the session now.")
@@ -247,7 +293,7 @@ def test_sessions_near_me(visit, group, ann, role):
 
 
 @both_roles
-def test_join(visit, check_on_a_phone, group, ann, ben, role):
+def test_join(visit, on_a_phone, group, ann, ben, role):
     """Who joins sees who is there, and is seen by the others."""
     group.add(ann, role=role).add(ben)
     session = group.start(ben, "Heaps")
@@ -264,7 +310,7 @@ def test_join(visit, check_on_a_phone, group, ann, ben, role):
         expect(people).to_have_count(2)
         expect(people.filter(has_text=ann.account)).to_have_count(1)
         expect(people.filter(has_text=ben.account)).to_contain_text("Host")
-    check_on_a_phone(page)
+    on_a_phone(page, "who", ann, f"#study/who/{group.id}/{session.id}")
     # A second one asks first.
     second = group.start(group.professor, "Graphs", sponsored=True, place=NORTH)
     go(page, second)
@@ -276,7 +322,7 @@ def test_join(visit, check_on_a_phone, group, ann, ben, role):
 
 
 @both_roles
-def test_invite_friends(product, visit, check_on_a_phone, group, ann, ben, role):
+def test_invite_friends(product, visit, on_a_phone, group, ann, ben, role):
     """Friends of the class are told, and nobody else can be chosen."""
     cleo = student(product, "cleo")
     group.add(ann, role=role).add(ben, cleo)
@@ -286,7 +332,7 @@ def test_invite_friends(product, visit, check_on_a_phone, group, ann, ben, role)
     sheet(page).get_by_role("link", name="Invite").click()
     asked = sheet(page, "Invite friends")
     expect(asked.get_by_role("checkbox")).to_have_count(1)
-    check_on_a_phone(page)
+    on_a_phone(page, "invite", ann, f"#study/invite/{group.id}/{session.id}")
     asked.get_by_role("checkbox", name=ben.account).check()
     asked.get_by_role("button", name="Invite", exact=True).click()
     says(page, "1 friend is invited.")
@@ -300,7 +346,7 @@ def test_invite_friends(product, visit, check_on_a_phone, group, ann, ben, role)
 
 
 @both_roles
-def test_post_without_attending(visit, check_on_a_phone, group, ann, ben, role):
+def test_post_without_attending(visit, on_a_phone, group, ann, ben, role):
     group.add(ann, role=role).add(ben)
     session = group.start(ben, "Heaps")
     page, other = open_study(visit, ann, session.link), open_study(visit, ben, session.link)
@@ -312,7 +358,7 @@ def test_post_without_attending(visit, check_on_a_phone, group, ann, ben, role):
     for each in (page, other):
         post = sheet(each).get_by_role("listitem").filter(has_text="Is there a free chair?")
         expect(post).to_contain_text(ann.account)
-    check_on_a_phone(page)
+    on_a_phone(page, "posts", ann, f"#study/posts/{group.id}/{session.id}")
     assert session.read()["attendants"] == [ben.account] and session.texts(ben) == ["Is there a free chair?"]
 
 
@@ -333,7 +379,7 @@ def test_remove_ones_own_post(visit, group, ann, ben, role):
     assert session.texts(group.professor) == ["Which room?", "Wrong room"]
 
 
-def test_friends_look_different(product, visit, check_on_a_phone, group, ann, ben):
+def test_friends_look_different(product, visit, on_a_phone, group, ann, ben):
     """On pins and in lists, by a ring and by a word."""
     cleo = student(product, "cleo")
     group.add(ann, ben, cleo)
@@ -350,7 +396,7 @@ def test_friends_look_different(product, visit, check_on_a_phone, group, ann, be
     go(page, "#study/find")
     found = sheet(page, "Find friends").get_by_role("listitem").filter(has_text=cleo.account)
     expect(found).to_contain_text("Cleo")
-    check_on_a_phone(page)
+    on_a_phone(page, "find-friends", ann, "#study/find")
     found.get_by_role("button", name=re.compile("Ask to be friends")).click()
     expect(found).to_contain_text("Asked")
     cleo.ask(ann)
@@ -366,13 +412,7 @@ def test_an_assistant_sponsors(product, visit, group, ann):
     tim = student(product, "tim")
     group.add(ann).add(tim, role="ta")
     page = open_study(visit, tim, place=AWAY)
-    page.get_by_role("link", name="New session").click()
-    form = sheet(page, "New session")
-    form.get_by_label("Topics", exact=True).fill("Question hour")
-    form.get_by_role("switch", name="Sponsored by the class's staff").click()
-    form.get_by_role("button", name="Middle of the map").click()
-    form.get_by_role("button", name="Start", exact=True).click()
-    says(page, "The session has begun. Your classmates see it.")
+    sponsored_from_the_form(page, group, "Question hour")
     [session] = ann.request("GET", f"{group.path}/sessions")["sessions"]
     assert session["sponsored"] and session["host"] == tim.account and session["attendants"] == [], session
     other = open_study(visit, ann, place=AWAY)

@@ -48,8 +48,13 @@ extension Experiment {
 extension Experiment {
     /// What holds of the people who studied, once all pushes are as they should be, or the time is over; `nil` if there were none.
     func settledStudy(_ study: StudyTraffic, _ deployment: Deployment, _ clients: Clients) async throws -> StudyEvidence? {
-        let steps = deployment.machine.injectedFaults.filter { $0.action.clockOffset != 0 }.map { $0.began...$0.ended }
+        let injectedFaults = deployment.parts.flatMap(\.injectedFaults) + deployment.machine.injectedFaults
+        let steps = injectedFaults.filter { $0.action.clockOffset != 0 }.map { $0.began...$0.ended }
         guard var evidence = try await study.evidence(steps: steps) else { return nil }
+        evidence.injectedFaults = injectedFaults
+        evidence.storing = store.storing
+        evidence.plan = StudyVariety.Plan(
+            length: length, people: StudyTraffic.people(studying), period: store.period * Self.postsPerStudy)
         journal.say("the people who study have had \(study.answers) answers")
         let begin = ContinuousClock.now
         while true {

@@ -35,7 +35,7 @@ struct Experiment: Sendable {
     /// A student makes one request while a portal makes this many posts.
     private static let postsPerStudent = 6
     /// A person who studies does one thing while a portal makes this many posts.
-    private static let postsPerStudy = 4
+    static let postsPerStudy = 4
     /// The number of programs that log pushes.
     private static let programs = 4
     /// How long a portal retries: longer than any outage.

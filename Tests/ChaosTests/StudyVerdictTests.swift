@@ -7,8 +7,8 @@ import Testing
 @Suite("The verdict about people who study")
 struct StudyVerdictTests {
     /// In Unix milliseconds.
-    private static let start: Int64 = 1_795_262_400_000
-    private static let id = ObjectID()
+    static let start: Int64 = 1_795_262_400_000
+    static let id = ObjectID()
 
     private static func time(_ seconds: Int64) -> UnixMilliseconds { UnixMilliseconds(rawValue: start + seconds * 1_000) }
     private static func name(_ text: String) throws -> AccountName { try #require(AccountName(text)) }
@@ -17,7 +17,7 @@ struct StudyVerdictTests {
         PastAttendance(person: PastPerson(account: try name(account), number: 1), joined: time(seconds), minutes: 1)
     }
 
-    private static func past(
+    static func past(
         _ attendants: [PastAttendance], ended: Int64 = 120, _ reason: SessionEnd = .host, host: String = "ann", posts: Int = 0
     ) throws -> PastSession {
         PastSession(
@@ -25,13 +25,13 @@ struct StudyVerdictTests {
             sponsored: false, host: PastPerson(account: try name(host), number: 1), attendants: attendants, posts: posts)
     }
 
-    private static func push(_ kind: PushKind, to account: String, _ state: DeliveryState = .accepted) -> StudyEvidence.Push {
+    static func push(_ kind: PushKind, to account: String, _ state: DeliveryState = .accepted) -> StudyEvidence.Push {
         StudyEvidence.Push(kind: kind, session: id, account: account, state: state, name: state == .accepted ? "n" : nil)
     }
 
     /// Ann has started a session of five minutes, Ben has joined it after ten seconds, and Ann has ended it after two minutes. The professor
     /// was told that it began.
-    private static func evidence() throws -> StudyEvidence {
+    static func evidence() throws -> StudyEvidence {
         var evidence = StudyEvidence(steps: [])
         var session = StudyRecords.Session()
         session.starter = "ann"
@@ -48,7 +48,10 @@ struct StudyVerdictTests {
         evidence.announced = ["prof"]
         evidence.pushes = [push(.sessionNew, to: "prof"), push(.sessionJoin, to: "ann"), push(.sessionEnded, to: "ben")]
         evidence.names = ["n"]
-        evidence.arrivals = [StudyEvidence.Arrival(kind: "session_ended", session: "\(id)", account: "ben")]
+        evidence.arrivals = [
+            StudyEvidence.Arrival(
+                place: .init(kind: "session_ended", session: "\(id)", account: "ben"), name: "n", received: start + 120_000)
+        ]
         return evidence
     }
 
@@ -62,7 +65,8 @@ struct StudyVerdictTests {
     func good() throws {
         let verdict = StudyVerdict(try Self.evidence())
         #expect(verdict.problems == [])
-        #expect(verdict.summary == "study: sessions=1 by_time=0 left=0 attendances=2 posts=0 pushes=3 problems=0")
+        let figures = "sessions=1 by_time=0 left=0 handed_over=0 joined=1 posts=0 arrived=1 compared=0"
+        #expect(verdict.summary == "study: \(figures) attendances=2 pushes=3 doubled=0 problems=0")
     }
 
     @Test("A session outlives neither its plan nor its host's absence, and does not end without a reason")

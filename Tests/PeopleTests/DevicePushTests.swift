@@ -20,10 +20,11 @@ extension PeopleServiceTests {
         }
 
         private func resolve(
-            _ accounts: [AccountName] = [], devices: [ObjectID] = [], except: ObjectID? = nil, by people: RunningPeople
+            _ accounts: [AccountName] = [], devices: [ObjectID] = [], kind: PushKind = .friendRequest, except: ObjectID? = nil,
+            by people: RunningPeople
         ) async throws -> [ReachedDevice] {
             try await people.client.request(
-                ResolveDevices(accounts: accounts, devices: devices, kind: .friendRequest, except: except)
+                ResolveDevices(accounts: accounts, devices: devices, kind: kind, except: except)
             ).devices.sorted { $0.device < $1.device }
         }
 
@@ -94,6 +95,29 @@ extension PeopleServiceTests {
                 #expect(try await resolve(["ben"], devices: [ben.id], by: people).isEmpty)
                 _ = try await people.client.request(UpdateAccount("ann", disabled: true))
                 #expect(try await resolve(["ann"], devices: all, by: people).isEmpty)
+            }
+        }
+
+        @Test("A person switches off each kind alone, and nobody else's pushes")
+        func kinds() async throws {
+            let all: [PushKind] = [
+                .friendRequest, .friendAccepted, .sessionInvite, .sessionJoin, .sessionPost, .sessionHost, .sessionEnding,
+                .sessionEnded, .sessionNew,
+            ]
+            try await RunningPeople.with(.sqlite) { people in
+                let ann = try await people.signedIn("ann", on: TestDevice(.ios))
+                let ben = try await people.signedIn("ben", on: TestDevice(.android))
+                for (person, token) in [(ann, "a"), (ben, "b")] { _ = try await register(person, fcm: token) }
+                for off in all {
+                    let chosen = SetPushPreferences(PushPreferences(pushes: [off.description: false]))
+                    _ = try await people.client.request(chosen, context: ann.context)
+                    for kind in all {
+                        let reached = try await resolve(["ann", "ben"], kind: kind, by: people).map(\.account.description)
+                        #expect(reached.sorted() == (kind == off ? ["ben"] : ["ann", "ben"]), "\(kind) without \(off)")
+                        // A device that a push was for already.
+                        #expect(try await resolve(devices: [ann.id], kind: kind, by: people).isEmpty == (kind == off))
+                    }
+                }
             }
         }
 

@@ -14,6 +14,8 @@ struct RunningStudy {
     let bus: Bus
     let client: PatientClient
     let folder: String
+    /// With which it was started.
+    let settings: SettingValues
 
     /// Runs a test with a new, empty service.
     static func with<Result>(
@@ -42,7 +44,9 @@ struct RunningStudy {
         return try await plan.run {
             try await withBus { bus in
                 let client = try CommandClient(bus: bus, endpoints: ["ipc://\(folder)/run/study.sock"], logger: quietLogger)
-                return try await body(RunningStudy(log: log, bus: bus, client: PatientClient(client: client), folder: folder))
+                return try await body(
+                    RunningStudy(
+                        log: log, bus: bus, client: PatientClient(client: client), folder: folder, settings: values))
             }
         }
     }
@@ -61,6 +65,18 @@ struct RunningStudy {
             }
             return (result, entries)
         }
+    }
+
+    /// The service reads its settings again, as after a change of its configuration file.
+    ///
+    /// - Parameter new: Those that have a value then. The service was started with others.
+    /// - Returns: What has changed; a line for each.
+    func reload(_ new: [String: String]) async throws -> [String] {
+        let check = ConfigurationCheck(name: "study", settings: SettingDeclaration.study) { _ in [] }
+        let reload = try SettingsReload(settings, readAfter: .now, privateFiles: [], check: check, logger: log.logger) {
+            try await SettingValues(arguments: [], environment: new, accepted: [])
+        }
+        return await reload.run().lines
     }
 
     func person(_ name: AccountName) -> TestPerson { TestPerson(client: client, name: name) }

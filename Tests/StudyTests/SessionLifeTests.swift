@@ -121,7 +121,7 @@ struct SessionLifeTests {
         #expect(session.isOpen(at: last, .sample) && !session.isOpen(at: .minute(60), .sample))
         #expect(session.settled(at: last, .sample) == session)
         let settled = session.settled(at: .minute(90), .sample)
-        #expect(settled.view(room: 3, invited: false).ended == .time)
+        #expect(settled.view(for: "ann", .sample).ended == .time)
         #expect(settled.ended == .minute(60) && settled.due == nil && settled.open == nil)
         // However late somebody writes it down.
         let late = try session.after(.clock, at: .minute(600))
@@ -185,6 +185,6 @@ struct SessionLifeTests {
         let again = try session.after(.leave(account: "bob"), at: 6)
             .after(.join(SessionDocument.attendant("Bob", joined: 7)), at: 7)
         #expect(again.attendants.map(\.account) == ["ann", "cem", "bob"])
-        #expect(again.view(room: 3, invited: false).attendants.map(\.description) == ["ann", "cem", "Bob"])
+        #expect(again.view(for: "ann", .sample).attendants.map(\.description) == ["ann", "cem", "Bob"])
     }
 }

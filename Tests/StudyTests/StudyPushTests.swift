@@ -73,6 +73,39 @@ struct StudyPushTests {
         }
     }
 
+    @Test("The staff of a class is told of new sessions until they switch that off, each alone", arguments: StoreKind.ofRules)
+    func newSessions(kind: StoreKind) async throws {
+        let messageLog = OutboxDouble()
+        try await RunningStudy.with(kind) { study in
+            let id = try await study.addClass(students: ["ann", "ben"], assistants: ["tara"])
+            let (ann, tara, prof) = (study.person("ann"), study.person("tara"), study.person("prof"))
+            try await study.with(messageLog) {
+                /// Begins a session. The invitation to it is pushed after the pushes about its beginning, if there are any.
+                func expect(_ told: String...) async throws {
+                    let before = messageLog.taken.count
+                    let session = try await ann.beginsSession(in: id)
+                    _ = try await ann.invites("ben", to: session, of: id)
+                    let pushes = (told.map { "session_new \($0)" } + ["session_invite ben"]).sorted()
+                    try await eventually("pushes: \(pushes)") {
+                        Self.told(Array(messageLog.taken[before...])).contains("session_invite ben")
+                    }
+                    #expect(Self.told(Array(messageLog.taken[before...])) == pushes)
+                    try await ann.leaves(session, of: id)
+                }
+                func choose(_ newSessions: Bool, by person: TestPerson) async throws {
+                    try await person.request(ChooseClassPushes(id, newSessions: newSessions))
+                }
+                try await expect("tara", "prof")
+                try await choose(false, by: tara)
+                try await expect("prof")
+                try await choose(false, by: prof)
+                try await expect()
+                try await choose(true, by: tara)
+                try await expect("tara")
+            }
+        }
+    }
+
     @Test("Each kind has a sentence in both languages, a place in the app, and an end")
     func texts() throws {
         let session = SessionDocument.stored(host: "ann", starts: 1_000, ends: 3_601_000)

@@ -5,13 +5,16 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// The examples of API.md about study sessions, as somebody runs them by curl against the whole product.
+    /// The examples of API.md about the routes of seed 002, as somebody runs them by curl against the whole product.
     @Suite("Study sessions by curl")
     struct StudyDocumentTests {
         /// A route of the seed's table, by its names in the OpenAPI document.
         private struct SeedRoute: Hashable {
             let method: String
             let path: String
+
+            /// Who signs in or registers has no token yet.
+            var needsToken: Bool { path != "/user" }
 
             /// Whether a request of the examples is for it.
             func matches(_ method: String, _ path: Substring) -> Bool {
@@ -22,19 +25,31 @@ extension SystemTests {
         }
 
         private static let session = "/classes/{classID}/sessions/{sessionID}"
-        /// The routes of the seed's table that are about classes and sessions.
+        /// The routes of the seed's table.
         private static let seed: [SeedRoute] = seedTable.map { SeedRoute(method: $0.0, path: $0.1) }
         private static let seedTable: [(String, String)] = [
-            ("GET", "/user/classes"), ("POST", "/user/classes"), ("POST", "/class"), ("GET", "/classes/{classID}/sessions"),
+            ("PUT", "/user"), ("POST", "/user"), ("GET", "/user/classes"), ("POST", "/user/classes"), ("GET", "/user/friends"),
+            ("POST", "/user/friends"), ("POST", "/class"), ("GET", "/classes/{classID}/sessions"),
             ("POST", "/classes/{classID}/sessions"), ("GET", session), ("POST", session), ("PUT", session), ("DELETE", session),
             ("POST", session + "/invite"), ("GET", session + "/posts"), ("POST", session + "/posts"),
             ("DELETE", session + "/posts"),
         ]
+        /// Those that a person may ask for only so often within some minutes, whatever the hub's limits of requests are.
+        private static let limited: [SeedRoute] = [
+            SeedRoute(method: "POST", path: "/user/classes"), SeedRoute(method: "POST", path: "/user/friends"),
+            SeedRoute(method: "POST", path: "/classes/{classID}/sessions"), SeedRoute(method: "POST", path: session),
+            SeedRoute(method: "POST", path: session + "/posts"),
+        ]
 
         /// What no example can show: a slow or broken connection, a hub in trouble, and too many requests. `AbsentStudyTests` has 503.
         private static let trouble: Set<Int> = [408, 429, 431, 500, 503, 504, 507]
+        /// What takes more than examples have: a provider that knows somebody who has no account, and fifty requests of friendship.
+        private static let withoutExample: [SeedRoute: Set<Int>] = [
+            SeedRoute(method: "PUT", path: "/user"): [404], SeedRoute(method: "POST", path: "/user/friends"): [409],
+        ]
         /// What every route answers to those whom it is not for, and to wrong bodies: see ``expectRefusals(of:to:at:hasBody:)``.
-        private static let ofEveryRoute: Set<Int> = [401, 403, 413, 415]
+        private static let ofEveryRoute: Set<Int> = ofBodies.union([401, 403])
+        private static let ofBodies: Set<Int> = [413, 415]
 
         /// The examples that make the persons, and those of the section, one after another.
         private static func script() throws -> String {
@@ -79,8 +94,10 @@ extension SystemTests {
                     #expect(shown.subtracting(documented).isEmpty, "\(route): \(shown) is not all documented")
                     // Without a parameter or a body there is nothing to be wrong.
                     let isPlain = operation?["requestBody"] == nil && !route.path.contains("{")
-                    let needed = documented.subtracting(Self.trouble).subtracting(Self.ofEveryRoute)
-                        .subtracting(isPlain ? [400] : [])
+                    var needed = documented.subtracting(Self.trouble).subtracting(Self.withoutExample[route] ?? [])
+                    needed.subtract(route.needsToken ? Self.ofEveryRoute : Self.ofBodies)
+                    if isPlain { needed.remove(400) }
+                    if Self.limited.contains(route) { needed.insert(429) }
                     #expect(needed.isSubset(of: shown), "\(route): no example of \(needed.subtracting(shown).sorted())")
                     try await expectRefusals(of: route, to: stranger, at: stack, hasBody: operation?["requestBody"] != nil)
                 }
@@ -105,17 +122,19 @@ extension SystemTests {
             }
         }
 
-        /// The token of a person's device is needed, and a body is JSON of a bounded size.
+        /// The token of a person's device is needed, except to get one, and a body is JSON of a bounded size.
         private func expectRefusals(
             of route: SeedRoute, to person: TestStudent, at stack: Stack, hasBody: Bool
         ) async throws {
             let path = route.path.replacing(/\{\w+\}/, with: "6b0187feff0dafac2833f431")
             let method = HTTPMethod(rawValue: route.method)
             let body: JSONValue? = hasBody ? ["text": "x"] : nil
-            let anonymous = try await stack.portal.with(token: nil).call(method, path, body)
-            #expect(anonymous.status == 401, "\(route): \(anonymous)")
-            let staff = try await stack.portal.call(method, path, body)
-            #expect(staff.status == 403, "\(route): \(staff)")
+            if route.needsToken {
+                let anonymous = try await stack.portal.with(token: nil).call(method, path, body)
+                #expect(anonymous.status == 401, "\(route): \(anonymous)")
+                let staff = try await stack.portal.call(method, path, body)
+                #expect(staff.status == 403, "\(route): \(staff)")
+            }
             guard hasBody else { return }
             let large = try await person.call(method, path, ["text": .string(String(repeating: "x", count: 65_537))])
             #expect(large.status == 413, "\(route): \(large)")

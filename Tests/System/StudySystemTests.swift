@@ -220,7 +220,8 @@ extension SystemTests.WithoutSupervisor {
             ),
             (.GET, session, nil), (.POST, session, nil), (.PUT, session, ["minutes": 60]), (.DELETE, session, nil),
             (.POST, session + "/invite", ["accounts": ["bob-roy"]]), (.GET, session + "/posts", nil),
-            (.POST, session + "/posts", ["text": "Hello"]), (.DELETE, session + "/posts/6b0187feff0dafac2833f433", nil),
+            (.POST, session + "/posts", ["text": "Hello"]), (.DELETE, session + "/posts", ["post": "6b0187feff0dafac2833f433"]),
+            (.DELETE, session + "/posts/6b0187feff0dafac2833f433", nil),
             (.POST, session + "/position", ["latitude": 51.5, "longitude": 0.5, "accuracy": 12]), (.GET, "/study", nil),
         ]
     }

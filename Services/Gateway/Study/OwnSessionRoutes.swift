@@ -7,8 +7,12 @@ import Schemas
 /// The study sessions of all of a person's classes: the own ones, the past ones, and those nearby.
 struct OwnSessionRoutes: Feature {
     let study: CommandClient
+    /// Knows who is still a friend.
+    let people: CommandClient
 
     private static let path = "/user/sessions"
+    /// How long an answer with invitations waits for the people service, without which it has none.
+    private static let peopleTimeout = Duration.seconds(2)
 
     var section: APISection {
         APISection(
@@ -18,12 +22,11 @@ struct OwnSessionRoutes: Feature {
 
     var routes: [Route] {
         [
-            Route(.get, Self.path, right: .person, answer: .ok(ReadOwnSessions.Reply.self)) { call in
-                Answer(try await study.request(ReadOwnSessions(), for: call))
-            }.documented(
+            Route(.get, Self.path, right: .person, answer: .ok(ReadOwnSessions.Reply.self), own).documented(
                 "Read one's sessions and invitations",
                 "`current` is the one in which one is, `hosted` has the sponsored ones that one hosts and does not attend, and "
-                    + "`invites` the invitations, the newest first."),
+                    + "`invites` the invitations of those who are still friends, the newest first. While the people service is "
+                    + "away there are none."),
             Route(
                 .get, Self.path + "/past", right: .person, query: StudyPageQuery.self,
                 answer: .ok(ListOwnPastSessions.Reply.self), past
@@ -42,6 +45,17 @@ struct OwnSessionRoutes: Feature {
                     + "position; the hub keeps none.",
                 headers: [.repeatableKey]),
         ]
+    }
+
+    /// Only friends invite each other. Somebody who is none any more, or whom the caller does not find any more, is in no answer.
+    private func own(_ call: PersonCall<NoBody>) async throws -> Answer<ReadOwnSessions.Reply> {
+        let own = try await study.request(ReadOwnSessions(), for: call)
+        guard !own.invites.isEmpty else { return Answer(own) }
+        let list = try? await people.request(ListFriends(), timeout: Self.peopleTimeout, context: call.caller)
+        let friends = Set(list?.friends ?? [])
+        let invites = own.invites.filter { friends.contains($0.by) }
+        return Answer(
+            ReadOwnSessions.Reply(current: own.current, hosted: own.hosted, invites: invites, now: own.now))
     }
 
     private func past(

@@ -55,7 +55,9 @@ struct StudySessionRoutes: Feature {
                 let (id, classID) = try Self.session(of: call)
                 return Answer(try await study.request(GetSession(id, of: classID), for: call))
             }.documented(
-                "Read a session", "One that has ended is 404, except for those who were there and for the professor."),
+                "Read a session",
+                "One that has ended is 404, except for those who were there, who see nobody but themselves in it, and for the "
+                    + "professor, who sees everybody."),
             Route(.post, Self.one, right: .person, optionalBody: SessionJoin.self, answer: .ok(SessionAnswer.self)) { call in
                 try call.checkRepeatableKey()
                 let (id, classID) = try Self.session(of: call)

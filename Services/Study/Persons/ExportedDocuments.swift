@@ -93,7 +93,8 @@ struct ExportedPost: Encodable {
 struct ExportedInvite: Encodable {
     let session: ObjectID
     let classID: ObjectID
-    let by: AccountName
+    /// `nil` in the export of the one who is invited: this service does not know whether the two are still friends.
+    let by: AccountName?
     /// In lower case.
     let to: String
     let at: UnixMilliseconds
@@ -103,8 +104,8 @@ struct ExportedInvite: Encodable {
         case classID = "class"
     }
 
-    init(_ invite: InviteDocument) {
+    init(_ invite: InviteDocument, isOwn: Bool) {
         (session, classID, at) = (invite.session, invite.classID, invite.at)
-        (by, to) = (invite.byName, invite.to)
+        (by, to) = (isOwn ? invite.byName : nil, invite.to)
     }
 }

@@ -108,9 +108,13 @@ extension Transaction {
         case .posts:
             return try page(of: StudyStore.posts, Query(where: StudyStore.postAuthor == person)) { ExportedPost($0) }
         case .received:
-            return try page(of: StudyStore.invites, Query(where: StudyStore.inviteTo == person)) { ExportedInvite($0) }
+            return try page(of: StudyStore.invites, Query(where: StudyStore.inviteTo == person)) {
+                ExportedInvite($0, isOwn: false)
+            }
         case .sent:
-            return try page(of: StudyStore.invites, Query(where: StudyStore.inviteBy == person)) { ExportedInvite($0) }
+            return try page(of: StudyStore.invites, Query(where: StudyStore.inviteBy == person)) {
+                ExportedInvite($0, isOwn: true)
+            }
         }
     }
 }

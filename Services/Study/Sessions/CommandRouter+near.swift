@@ -9,11 +9,8 @@ extension CommandRouter {
         let changes = study.changes
         on(FindNearSessions.self) { command, context in
             let account = try context.requirePerson()
-            let (classes, invited) = try await changes.read { transaction, _, _ in
-                (
-                    try transaction.enrolments(of: account.key).map(\.classID),
-                    Set(try transaction.invites(of: account.key).map(\.session))
-                )
+            let classes = try await changes.read { transaction, _, _ in
+                try transaction.enrolments(of: account.key).map(\.classID)
             }
             let sessions = try await study.classSessions.open(in: classes)
             let (now, rules) = (changes.now(), changes.rules())
@@ -21,7 +18,7 @@ extension CommandRouter {
             return FindNearSessions.Reply(
                 sessions: found.map { near in
                     FindNearSessions.Found(
-                        near.session.view(for: account, invited: invited, rules), distance: Int(near.distance.rounded()))
+                        near.session.view(for: account, rules), distance: Int(near.distance.rounded()))
                 }, now: now)
         }
     }

@@ -14,7 +14,7 @@ extension CommandRouter {
             let session = try await changes.make(by: context) { change in
                 try change.start(command.draft, in: command.classID, by: account, requestKey: command.requestKey)
             }
-            return changes.answer(session)
+            return changes.answer(session, for: account)
         }
         on(JoinSession.self) { command, context in
             let account = try context.requirePerson()
@@ -24,7 +24,7 @@ extension CommandRouter {
                     try change.join(command.id, of: command.classID, as: account, leave: command.leave == true)
                 }
                 JoinOutcomes.countSuccess()
-                return changes.answer(session)
+                return changes.answer(session, for: account)
             } catch let failure as CommandFailure {
                 JoinOutcomes.count(failure)
                 throw failure
@@ -35,7 +35,7 @@ extension CommandRouter {
             let session = try await changes.make(by: context) { change in
                 try change.update(command.id, of: command.classID, command.edit, by: account)
             }
-            return changes.answer(session)
+            return changes.answer(session, for: account)
         }
         on(LeaveSession.self) { command, context in
             let account = try context.requirePerson()
@@ -61,11 +61,11 @@ extension CommandRouter {
 }
 
 extension StudyChanges {
-    /// A session as a person who is not invited, or is there, sees it now.
-    func answer(_ session: SessionDocument) -> SessionAnswer {
+    /// A session as a person sees it now who has just joined, started or changed it. If it has ended since, they see nobody else
+    /// in it, whatever their role.
+    func answer(_ session: SessionDocument, for account: AccountName) -> SessionAnswer {
         let (moment, limits) = (now(), rules())
-        return SessionAnswer(
-            session.settled(at: moment, limits).view(room: limits.attendants, invited: false), now: moment)
+        return SessionAnswer(session.settled(at: moment, limits).view(for: account, limits), now: moment)
     }
 }
 

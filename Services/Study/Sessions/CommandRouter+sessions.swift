@@ -10,11 +10,9 @@ extension CommandRouter {
             let account = try context.requirePerson()
             return try await changes.read { transaction, now, rules in
                 _ = try transaction.require(.readSessions, of: account, in: command.classID)
-                let invited = Set(try transaction.invites(of: account.key).map(\.session))
                 let open = try transaction.openSessions(of: command.classID).filter { $0.isOpen(at: now, rules) }
                     .sorted { ($1.starts, $1.id) < ($0.starts, $0.id) }
-                return ListSessions.Reply(
-                    sessions: open.map { $0.view(for: account, invited: invited, rules) }, now: now)
+                return ListSessions.Reply(sessions: open.map { $0.view(for: account, rules) }, now: now)
             }
         }
         on(GetSession.self) { command, context in
@@ -23,8 +21,8 @@ extension CommandRouter {
                 let member = try transaction.require(.readSessions, of: account, in: command.classID).member
                 let session = try transaction.session(command.id, of: command.classID).settled(at: now, rules)
                 if session.ended != nil, try !transaction.sees(session, member) { throw CommandFailure.noSession(command.id) }
-                let isInvited = try session.ended == nil && transaction.invite(of: account.key, to: session.id) != nil
-                return SessionAnswer(session.view(for: account, invited: isInvited ? [session.id] : [], rules), now: now)
+                let seesPast = ClassAction.readHistory.isAllowed(to: member.role)
+                return SessionAnswer(session.view(for: account, seesPast: seesPast, rules), now: now)
             }
         }
         on(ReadOwnSessions.self) { _, context in
@@ -48,15 +46,6 @@ extension StudyChanges {
     }
 }
 
-extension SessionDocument {
-    /// The session as a person of its class sees it.
-    ///
-    /// - Parameter invited: The sessions to which the person is invited.
-    func view(for account: AccountName, invited: Set<ObjectID>, _ rules: StudyRules) -> StudySession {
-        view(room: rules.attendants, invited: invited.contains(id) && !attends(account.key))
-    }
-}
-
 extension Transaction {
     /// What a person has to do with open sessions.
     fileprivate func ownSessions(
@@ -76,11 +65,10 @@ extension Transaction {
         let hosted = hosting.compactMap { byID[$0] }.filter { $0.host == account.key && !$0.attends(account.key) }
         let invitations = invites.sorted { ($1.at, $1.id) < ($0.at, $0.id) }.compactMap { invite -> SessionInvite? in
             guard let session = byID[invite.session], !session.attends(account.key) else { return nil }
-            return SessionInvite(
-                session: session.view(room: rules.attendants, invited: true), by: invite.byName, at: invite.at)
+            return SessionInvite(session: session.view(for: account, rules), by: invite.byName, at: invite.at)
         }
         return ReadOwnSessions.Reply(
-            current: current?.view(room: rules.attendants, invited: false),
-            hosted: hosted.map { $0.view(room: rules.attendants, invited: false) }, invites: invitations, now: now)
+            current: current?.view(for: account, rules), hosted: hosted.map { $0.view(for: account, rules) },
+            invites: invitations, now: now)
     }
 }

@@ -2,19 +2,19 @@ import Base
 import Schemas
 
 extension SessionDocument {
-    /// The session as the persons of its class see it. Of one that may be over, pass what ``settled(at:_:)`` returns.
+    /// The session as a person of its class sees it. Of one that may be over, pass what ``settled(at:_:)`` returns.
     ///
-    /// - Parameters:
-    ///   - room: The maximum number of attendants.
-    ///   - invited: Whether the caller is invited, and not there.
-    func view(room: Int, invited: Bool) -> StudySession {
-        StudySession(
+    /// - Parameter seesPast: Whether the person sees others in it also once it has ended.
+    func view(for account: AccountName, seesPast: Bool = false, _ rules: StudyRules) -> StudySession {
+        let seesOthers = ended == nil || seesPast
+        return StudySession(
             id: id, classID: classID, topics: topics, description: description, place: place.map { Place($0, name: placeName) },
-            starts: starts, ends: ended ?? ends, sponsored: sponsored, host: hostName, hostRole: hostRole,
-            attendants: attendants.map(\.name), room: room, ended: reason, invited: invited ? true : nil)
+            starts: starts, ends: ended ?? ends, sponsored: sponsored, host: seesOthers || host == account.key ? hostName : nil,
+            hostRole: hostRole, attendants: attendants.filter { seesOthers || $0.account == account.key }.map(\.name),
+            room: rules.attendants, ended: reason)
     }
 
-    /// The session as the professor sees it once it has ended.
+    /// The session with all who were there, as the professor sees it in the history.
     ///
     /// - Parameter attendances: In the order of their coming.
     func past(_ attendances: [AttendanceDocument]) -> PastSession {

@@ -10,6 +10,15 @@ from .people import open_people
 
 # What the browser says about refusals that belong to a test.
 REFUSED = r"status of 4\d\d .*/(class|classes|user|users)\b"
+# What the map's parts may be, in bytes as transferred: the JavaScript of a page with it, beside that of the first page, and Leaflet's.
+BUDGET, LEAFLET_BUDGET = 60_000, 41_000
+# The browser has been allowed to say the position, and still seems to have to ask: a function.
+UNASKED = """() => {
+    const { query } = navigator.permissions;
+    navigator.permissions.query = async (wanted) => (wanted.name === "geolocation" ? { state: "prompt" } : query.call(navigator.permissions, wanted));
+}"""
+# In no page are more things that Tab comes to.
+MAX_TABS = 150
 
 
 def at(place):
@@ -61,6 +70,29 @@ def listed(page, within=".study-list"):
 def on_map(page):
     """The ids of the sessions on the map, those of groups as well."""
     return page.locator(".pin").evaluate_all("(pins) => pins.flatMap((each) => each.dataset.sessions.split(' '))")
+
+
+def tab_to(page, wanted, key="Tab"):
+    """Presses Tab, or another key, until something has the focus that is on the page."""
+    expect(wanted).to_be_visible()
+    for _ in range(MAX_TABS):
+        page.keyboard.press(key)
+        if wanted.evaluate_all("(found) => found.includes(document.activeElement)"):
+            return
+    raise AssertionError(f"{key} does not come to {wanted}")
+
+
+def scripts(page):
+    """The scripts that a page has loaded: their paths, and their bytes as transferred."""
+    return dict(page.evaluate("""performance.getEntriesByType("resource").map(({ name, encodedBodySize }) => [new URL(name).pathname, encodedBodySize])
+        .filter(([path]) => path.endsWith(".js"))"""))
+
+
+def later_scripts(page, before):
+    """What a page with the map has loaded since: all scripts, the bytes of the app's, and those of Leaflet."""
+    after = {path: size for path, size in scripts(page).items() if path not in before}
+    drawn = sum(size for path, size in after.items() if "/leaflet/" in path)
+    return after, sum(after.values()) - drawn, drawn
 
 
 def bar(page):

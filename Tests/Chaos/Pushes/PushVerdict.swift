@@ -13,12 +13,6 @@ struct PushVerdict: Sendable {
     private(set) var doubled = 0
     private(set) var problems: [String] = []
 
-    /// How long before its arrival at FCM a send may have been in flight, in milliseconds: the timeout of a request, and a second
-    /// in the relay's queue.
-    private static let timeBefore: Int64 = 11_000
-    /// How long after its arrival it may take to store its outcome, in milliseconds, on a busy machine.
-    private static let timeAfter: Int64 = 5_000
-
     var summary: String {
         "pushes: accepted=\(accepted) delivered=\(delivered) failed=\(failed) lost=\(lost) doubled=\(doubled)"
     }
@@ -80,23 +74,9 @@ struct PushVerdict: Sendable {
         }
     }
 
-    /// Checks whether a fault explains a copy that is not the stored one. The relay's log does not name the sends of pushes, so any
-    /// fault that can double a send counts if the push may have been in flight.
+    /// Checks whether a fault explains a copy that is not the stored one.
     private mutating func judge(_ copy: PushSend, _ injectedFaults: [InjectedFault]) {
-        let inFlight = copy.received - Self.timeBefore...copy.received + Self.timeAfter
-        guard !injectedFaults.contains(where: { $0.canDoublePush && $0.overlaps(inFlight) }) else { return }
+        guard !PushInFlight(received: copy.received).canBeDoubled(by: injectedFaults) else { return }
         problems.append("unexplained: \(copy.place.key) as \(copy.name), at FCM at \(copy.received)")
-    }
-}
-
-extension InjectedFault {
-    /// Whether it can cause the loss of a send's outcome.
-    fileprivate var canDoublePush: Bool {
-        switch action {
-        case .kill, .freeze: Part.relaying.contains(part)
-        case .restart: part == .emulator
-        case .silenceConnections, .cutOff, .hangResolver, .cutPower: true
-        case .replaceEarly, .orphan, .unlinkSocket, .fillDisk, .setClockBack, .setClockForward: false
-        }
     }
 }

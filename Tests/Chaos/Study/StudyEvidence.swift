@@ -19,15 +19,30 @@ struct StudyEvidence: Sendable {
         var hasEnded = true
     }
 
-    /// A push that a phone has got, by the emulator's archive.
+    /// A push about a session that a phone has got, by the emulator's archive.
     struct Arrival: Hashable, Sendable {
-        let kind: String
-        let session: String
-        let account: String
+        /// What the phone cannot tell apart.
+        struct Place: Hashable, Sendable {
+            let kind: String
+            let session: String
+            /// Each has one phone.
+            let account: String
+        }
+
+        let place: Place
+        /// FCM's name for it.
+        let name: String
+        /// When FCM accepted it, in Unix milliseconds.
+        let received: Int64
     }
 
     /// When the machine's clock was set, in Unix milliseconds.
     var steps: [ClosedRange<Int64>]
+    var injectedFaults: [InjectedFault] = []
+    /// How long the database may take to store what a relay has answered, in milliseconds.
+    var storing: Int64 = 0
+    /// `nil` if no variety is expected.
+    var plan: StudyVariety.Plan?
     var records = StudyRecords()
     /// Those that were open when everybody had stopped.
     var open: [StudySession] = []
@@ -82,13 +97,10 @@ extension StudyEvidence {
 
     /// Each person is in at most one session, and the sessions and the persons agree on it.
     static func differences(_ open: [StudySession], _ current: [String: ObjectID]) -> [String] {
-        var problems: [String] = []
+        var problems = DoubleAttendance.all(in: open).map(\.description).sorted()
         var found: [String: ObjectID] = [:]
         for session in open {
-            for account in session.attendants.map(\.description) {
-                if let other = found[account] { problems.append("\(account) is in \(other) and in \(session.id)") }
-                found[account] = session.id
-            }
+            for account in session.attendants { found["\(account)"] = session.id }
         }
         for account in Set(found.keys).union(current.keys).sorted() where found[account] != current[account] {
             let (one, other) = (found[account].map { "\($0)" } ?? "none", current[account].map { "\($0)" } ?? "none")
@@ -131,10 +143,11 @@ extension StudyEvidence {
         names = Set(sends.compactMap { $0["name"]?.string })
         arrivals = sends.compactMap { send in
             guard let message = send["body"]?["message"], let kind = message["data"]?["person_kind"]?.string,
-                let session = message["data"]?["person_id"]?.string, let token = message["token"]?.string,
-                let account = phones[token]
+                kind.hasPrefix("session_"), let session = message["data"]?["person_id"]?.string,
+                let account = message["token"]?.string.flatMap({ phones[$0] }), let name = send["name"]?.string,
+                let received = send["received_at"]?.integer
             else { return nil }
-            return Arrival(kind: kind, session: session, account: account)
+            return Arrival(place: .init(kind: kind, session: session, account: account), name: name, received: received)
         }
     }
 

@@ -42,6 +42,7 @@ struct StudyPerson: Sendable {
     func act(_ turn: Int, _ random: inout SeededGenerator) async throws {
         guard let own: ReadOwnSessions.Reply = try await read("/user/sessions") else { return }
         see(own)
+        ledger.note { $0.turns += 1 }
         let further = role.isStaff ? Self.ofStaff : Self.ofStudents
         if let current = own.current {
             let ofHosts = Self.isLong(current) ? Self.asHostOfLong : Self.asHost
@@ -72,8 +73,9 @@ struct StudyPerson: Sendable {
         case .inside: try await report(TestClass.near, at: current)
         case .outside:
             try await report(TestClass.far, at: current)
-            // Some come back in time.
-            if Int.random(in: 0..<3, using: &random) == 0 {
+            // Some stay away, and others mostly come back in time.
+            if Bool.random(using: &random) {
+                ledger.tries(.left)
                 try await sleep(until: .now + Self.absence, unless: { person.isOver })
             }
         case .handOver: try await handOver(current, &random)
@@ -106,6 +108,7 @@ struct StudyPerson: Sendable {
         guard let other = others.randomElement(using: &random) else { return }
         // The next host has to be inside first.
         ledger.note(session.id) { $0.mustEndBy = nil }
+        ledger.tries(.handedOver)
         let answer = try await person.expect([200, 403, 404, 409], .PUT, session.path, ["host": .string(other)])
         ledger.note(session.id) { record in
             record.handOvers[other, default: StudyRecords.Count()].add(isDone: answer.status == 200, answer)
@@ -166,6 +169,7 @@ struct StudyPerson: Sendable {
         let topic = "Turn \(turn)"
         let draft = attends ? TestClass.draft(topic, minutes: minutes) : TestClass.sponsored(topic, minutes: minutes)
         let begun = Int64.nowInMilliseconds
+        ledger.tries(.sessions)
         let answer = try await person.expect(
             [201, 404, 409], .POST, place.path + "/sessions", try JSONValue(encoding: draft), key: "\(account)-\(turn)")
         guard answer.status == 201 else { return }
@@ -184,6 +188,7 @@ struct StudyPerson: Sendable {
         ledger.note(session.id) { _ = $0.visitors.insert(account) }
         if let current { ledger.leaves(account, sessions: [current.id]) }
         let body: JSONValue? = current == nil ? nil : ["leave": true]
+        ledger.tries(.joined)
         let answer = try await person.expect([200, 404, 409], .POST, session.path, body)
         if answer.status == 200 { ledger.note(session.id) { _ = $0.joined.insert(account) } }
     }
@@ -191,6 +196,7 @@ struct StudyPerson: Sendable {
     private func post(_ turn: Int, to session: StudySession) async throws {
         let text = "post \(turn) of \(account)"
         ledger.note { $0.posts[text] = StudyRecords.Post(session: session.id, author: account) }
+        ledger.tries(.posts)
         let answer = try await person.expect(
             [201, 404, 409], .POST, session.path + "/posts", ["text": .string(text)], key: text)
         guard answer.status == 201 else { return }
@@ -233,51 +239,5 @@ struct StudyPerson: Sendable {
         guard let place = classes.randomElement(using: &random) else { return }
         try await person.expect([204, 404], .DELETE, "/user\(place.path)")
         try await person.expect([201], .POST, "/user/classes", ["key": .string(place.key)])
-    }
-
-    // MARK: Looking
-
-    /// One of the open sessions of a class.
-    private func open(_ random: inout SeededGenerator) async throws -> StudySession? {
-        guard let place = classes.randomElement(using: &random) else { return nil }
-        guard let listed: ListSessions.Reply = try await read(place.path + "/sessions") else { return nil }
-        for session in listed.sessions { check(session, at: listed.now) }
-        return listed.sessions.randomElement(using: &random)
-    }
-
-    private func lookAround() async throws {
-        let search: JSONValue = ["position": try JSONValue(encoding: TestClass.near), "radius": 1_000]
-        let answer = try await person.expect([200], .POST, "/user/sessions/near", search)
-        guard answer.status == 200 else { return }
-        let found: FindNearSessions.Reply = try JSONCoder.decode(from: answer.answer.body)
-        for one in found.sessions where one.distance > 1_000 { ledger.complain("\(one.session.id) is \(one.distance) m away") }
-    }
-
-    private func read<Value: Decodable>(_ path: String) async throws -> Value? {
-        let answer = try await person.expect([200, 404], .GET, path)
-        return try answer.status == 200 ? JSONCoder.decode(Value.self, from: answer.answer.body) : nil
-    }
-
-    private func see(_ own: ReadOwnSessions.Reply) {
-        for session in own.hosted { check(session, at: own.now) }
-        guard let current = own.current else { return }
-        check(current, at: own.now)
-        if !current.attendants.contains(where: { $0.description == account }) {
-            ledger.complain("\(current.id) is the session of \(account), and does not have them")
-        }
-    }
-
-    private func check(_ session: StudySession, at now: UnixMilliseconds) {
-        if let problem = Self.problem(with: session, at: now) { ledger.complain(problem) }
-    }
-
-    /// What is wrong with a session that the hub shows as open.
-    static func problem(with session: StudySession, at now: UnixMilliseconds) -> String? {
-        if session.ended != nil || session.ends <= now {
-            return "\(session.id) is shown as open at \(now): it ends at \(session.ends)"
-        }
-        if Set(session.attendants).count < session.attendants.count { return "\(session.id) has somebody twice" }
-        if session.attendants.count > session.room { return "\(session.id) has more attendants than room" }
-        return nil
     }
 }

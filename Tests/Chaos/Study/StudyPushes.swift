@@ -13,6 +13,8 @@ struct StudyPushes: Sendable {
     }
 
     private(set) var problems: [String] = []
+    /// How many pushes phones have got in addition to those that the message log has.
+    private(set) var doubled = 0
     private let counts: [Place: Int]
     private let evidence: StudyEvidence
 
@@ -166,7 +168,7 @@ struct StudyPushes: Sendable {
         expect(.sessionPost, about: session, for: account, isTold ? 1 : 0, hasOthers && wasThere ? most : 0)
     }
 
-    /// What the message log says that FCM has accepted is at FCM, and FCM has nothing else.
+    /// What the message log says that FCM has accepted is at FCM, and FCM has nothing else that no fault explains.
     private mutating func judgeDelivery() {
         for push in evidence.pushes {
             let what = "the push \(push.kind) about \(push.session) for \(push.account)"
@@ -174,9 +176,32 @@ struct StudyPushes: Sendable {
             if push.state == .failed { problems.append("\(what) has failed") }
             if push.state == .accepted, !evidence.names.contains(push.name ?? "") { problems.append("FCM does not have \(what)") }
         }
-        let logged = Set(
-            counts.keys.map { StudyEvidence.Arrival(kind: "\($0.kind)", session: "\($0.session)", account: $0.account) })
-        let strays = Set(evidence.arrivals.filter { $0.kind.hasPrefix("session_") }).subtracting(logged)
-        problems += strays.map { "the phone of \($0.account) got a push \($0.kind) about \($0.session), which is not logged" }
+        let logged = Dictionary(grouping: evidence.pushes) { push in
+            StudyEvidence.Arrival.Place(kind: "\(push.kind)", session: "\(push.session)", account: push.account)
+        }
+        for (place, copies) in Dictionary(grouping: evidence.arrivals, by: \.place) {
+            judge(copies, at: place, logged[place] ?? [])
+        }
+    }
+
+    /// A phone has each push once, under the name that the message log knows. Another copy is of a push whose outcome was lost, and that was
+    /// sent again, or of one that has expired on its way to FCM.
+    private mutating func judge(
+        _ copies: [StudyEvidence.Arrival], at place: StudyEvidence.Arrival.Place, _ logged: [StudyEvidence.Push]
+    ) {
+        let what = "the phone of \(place.account) got a push \(place.kind) about \(place.session)"
+        guard !logged.isEmpty else { return problems.append("\(what), which is not logged") }
+        doubled += max(0, copies.count - logged.count)
+        let names = Set(logged.compactMap(\.name))
+        let unexplained = copies.filter { copy in
+            !names.contains(copy.name)
+                && !PushInFlight(received: copy.received, storing: evidence.storing).canBeDoubled(by: evidence.injectedFaults)
+        }
+        let expired = logged.count { $0.state == .expired }
+        for copy in unexplained.sorted(by: { $0.received < $1.received }).dropFirst(expired) {
+            problems.append(
+                "unexplained: \(what) as \(copy.name), at FCM at \(copy.received): \(copies.count) are at FCM, and \(logged.count) "
+                    + "are logged")
+        }
     }
 }

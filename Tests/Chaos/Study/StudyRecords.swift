@@ -53,6 +53,12 @@ struct StudyRecords: Sendable {
     var sessions: [ObjectID: Session] = [:]
     /// By their texts, each of which is sent once.
     var posts: [String: Post] = [:]
+    /// How often people have done something, each time after a look at their own sessions.
+    var turns = 0
+    /// How often they have asked for something, whatever was answered.
+    var tries: [StudyVariety.Kind: Int] = [:]
+    /// How many answers have shown several open sessions of one moment.
+    var compared = 0
     /// What no answer may say.
     var problems: [String] = []
 }
@@ -74,6 +80,9 @@ final class StudyLedger: Sendable {
     func complain(_ problem: String) {
         state.withLock { if $0.problems.count < Self.maxProblems { $0.problems.append(problem) } }
     }
+
+    /// Somebody is about to ask for something.
+    func tries(_ kind: StudyVariety.Kind) { note { $0.tries[kind, default: 0] += 1 } }
 
     /// Somebody is about to do what leaves sessions, or ends those that they host.
     func leaves(_ account: String, sessions: [ObjectID]) {

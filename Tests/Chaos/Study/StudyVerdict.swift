@@ -3,9 +3,12 @@ import Schemas
 /// The conclusion about the people who studied. Pure.
 ///
 /// Nobody is in two sessions, and no session outlives its rules. Each post is where it should be. The message log has each push once, for
-/// whom it should be and nobody else, and never for the one who has caused it; FCM has what the message log says that it has.
+/// whom it should be and nobody else, and never for the one who has caused it; FCM has what the message log says that it has, once, unless a
+/// fault explains another copy.
 struct StudyVerdict: Sendable {
     private(set) var problems: [String]
+    /// Whether the run has had enough of everything. Waiting does not change that.
+    let variety: StudyVariety
     /// The line for the report.
     let summary: String
 
@@ -17,16 +20,15 @@ struct StudyVerdict: Sendable {
         let lost = Set(evidence.records.sessions.filter { $0.value.starter != nil }.keys).subtracting(evidence.past.keys)
         problems += lost.map { "the session \($0) was started, and is not in the history" }
         problems += Self.problemsOfPosts(evidence)
-        problems += StudyPushes(evidence).problems
+        let pushes = StudyPushes(evidence)
+        problems += pushes.problems
+        variety = StudyVariety(evidence)
         let hidden = problems.count - Self.maxProblems
         if hidden > 0 { problems = problems.prefix(Self.maxProblems) + ["and \(hidden) further problems of people who study"] }
         let attendances = evidence.past.values.reduce(0) { $0 + $1.attendants.count }
-        let posts = evidence.posts.values.reduce(0) { $0 + $1.count }
-        let byTime = evidence.past.values.count { $0.reason == .time }
-        let left = evidence.past.values.count { $0.reason == .left }
         summary =
-            "study: sessions=\(evidence.past.count) by_time=\(byTime) left=\(left) attendances=\(attendances) posts=\(posts) "
-            + "pushes=\(evidence.pushes.count) problems=\(problems.count)"
+            "study: \(variety.summary) attendances=\(attendances) pushes=\(evidence.pushes.count) doubled=\(pushes.doubled) "
+            + "problems=\(problems.count + variety.problems.count)"
     }
 
     /// What is wrong with a session that has ended, by its rules.

@@ -64,7 +64,7 @@ struct StrayCopy: Hashable, Sendable {
     /// and one of them may have passed before the freeze.
     static let silence: Int64 = 1_800
     /// How long a database may take from its start until the message log has stored what waited, on a busy machine, in milliseconds.
-    private static let recovery: Int64 = 60_000
+    static let recovery: Int64 = 60_000
     /// The minimum freeze that ends an earlier lease of 35 s, in milliseconds.
     private static let lease: Int64 = 20_000
     /// How long a message log waits for the Web Push service, to which it hands a message together with FCM, in milliseconds.

@@ -75,6 +75,7 @@ struct Verdict: Sendable {
         problems = evidence.problems + JoinVerdict(evidence.join).problems + features + cube.problems
         problems += pushes.problems + (audit?.problems ?? []) + (phones?.problems ?? []) + broadcasts.problems
         problems += (browsers?.problems ?? []) + (students?.problems ?? []) + (study?.problems ?? []) + moderation
+        problems += study?.variety.problems ?? []
         for message in evidence.accepted { judge(message, evidence) }
         for message in evidence.archive.values { judge(message, evidence) }
         for (component, copies) in evidence.sends { judge(copies, of: component, evidence) }

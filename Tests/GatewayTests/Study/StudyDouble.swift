@@ -13,6 +13,8 @@ final class StudyDouble: Sendable {
     private struct State {
         /// Who is in which class.
         var members: [ObjectID: Set<AccountName>] = [:]
+        /// Those of everybody.
+        var invites: [SessionInvite] = []
         var publisher: EventPublisher?
         var lastPerson: Int64 = 0
         var lastClass: Int64 = 0
@@ -32,6 +34,12 @@ final class StudyDouble: Sendable {
     /// Puts persons into a class, in place of those who were in it. Nobody is told.
     func put(_ accounts: [String], into classID: ObjectID) {
         state.withLock { $0.members[classID] = Set(accounts.map { .sample($0) }) }
+    }
+
+    /// Everybody is invited by these persons, and by nobody else. Nobody is told.
+    func invite(by accounts: [String]) {
+        let invites = accounts.map { SessionInvite(session: .example, by: .sample($0), at: .exampleTime) }
+        state.withLock { $0.invites = invites }
     }
 
     // MARK: Events
@@ -129,7 +137,10 @@ final class StudyDouble: Sendable {
     private func answerSessions(_ router: inout CommandRouter) {
         answer(ListSessions.self, .init(sessions: [.example], now: .exampleTime), &router)
         answer(FindNearSessions.self, .init(sessions: [.init(.example, distance: 7)], now: .exampleTime), &router)
-        answer(ReadOwnSessions.self, .init(current: .example, hosted: [], invites: [], now: .exampleTime), &router)
+        commands.answer(ReadOwnSessions.self, in: &router) { _, _ in
+            let invites = self.state.withLock(\.invites)
+            return ReadOwnSessions.Reply(current: .example, hosted: [], invites: invites, now: .exampleTime)
+        }
         answer(ListOwnPastSessions.self, .init(sessions: [.example], next: nil), &router)
         // Two parts, as an export reads them.
         commands.answer(ListPastSessions.self, in: &router) { command, _ in

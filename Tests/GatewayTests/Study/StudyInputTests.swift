@@ -166,6 +166,32 @@ struct StudyInputTests {
         }
     }
 
+    @Test("An invitation is shown as long as the people service says that the two are friends; without one it is not asked")
+    func invitations() async throws {
+        try await withGateway { ann, study, people in
+            let target = "/user/sessions"
+            let count = people.asked.count
+            let none = try await ann.request("GET", target)
+            #expect(try none.json["invites"]?.array.isEmpty == true && people.asked.count == count, "\(none)")
+            study.invite(by: ["dora", "BOB"])
+            func inviters() async throws -> [String] {
+                let answer = try await ann.request("GET", target)
+                #expect(answer.status == 200 && answer.object["current"] != nil && !answer.text.contains("dora"), "\(answer)")
+                return try answer.json["invites"]?.array.compactMap { $0["by"]?.string } ?? []
+            }
+            // The gateway waits for the people service only for a moment, which may be too short on a busy machine.
+            try await eventually("the invitation of a friend") { try await inviters() == ["BOB"] }
+            let asked = try #require(people.asked.last)
+            #expect(asked.name == "friend.list" && asked.actor == "ann")
+            for failure in [CommandFailure(.forbidden, "of the staff"), CommandFailure(.unavailable, "away")] {
+                people.fail("friend.list", failure)
+                #expect(try await inviters().isEmpty)
+            }
+            people.fail("friend.list", nil)
+            try await eventually("the invitation again") { try await inviters() == ["BOB"] }
+        }
+    }
+
     @Test("The view of a classmate says so to the people service; oneself is none, and without the study service nobody is")
     func profiles() async throws {
         let study = StudyDouble()

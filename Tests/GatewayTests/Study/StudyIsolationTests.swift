@@ -128,6 +128,35 @@ struct StudyIsolationTests {
         }
     }
 
+    @Test("An invitation is seen as long as the two are friends, whoever ends that; then neither is among the other's friends")
+    func formerFriends() async throws {
+        try await StudyWorld.with { world in
+            let (host, ann) = (world.student, world.callers[0].device)
+            let session = try await world.session(of: host)
+            func inviters() async throws -> [String] {
+                let own = try await ann.expect(200, "GET", "/user/sessions")
+                return try own.json["invites"]?.array.compactMap { $0["by"]?.string } ?? []
+            }
+            try await host.befriend(ann)
+            try await host.expect(200, "POST", world.path("/sessions/\(session)/invite"), ["accounts": [.string(ann.account)]])
+            for (person, other) in [(ann, host), (host, ann)] {
+                for (method, path) in [("DELETE", "/user/friends/"), ("PUT", "/user/blocked/")] {
+                    // The gateway waits for the people service only for a moment, which may be too short on a busy machine.
+                    try await eventually("the invitation") { try await inviters() == [host.account] }
+                    try await person.expect(204, method, path + other.account)
+                    #expect(try await inviters().isEmpty, "\(person.account): \(method) \(path)")
+                    // These give the friends on the map their colour.
+                    for one in [ann, host] {
+                        let friends = try await one.expect(200, "GET", "/user/friends")
+                        #expect(try friends.json["friends"]?.array.isEmpty == true, "\(friends)")
+                    }
+                    try await person.expect(204, "DELETE", "/user/blocked/" + other.account)
+                    try await host.befriend(ann)
+                }
+            }
+        }
+    }
+
     @Test("Who has left a class is in none of its lists, and one's own history names nobody else")
     func leaving() async throws {
         try await StudyWorld.with { world in

@@ -22,6 +22,13 @@ def new_professor(product, name="prof"):
     return person.renew()
 
 
+def befriend(one, *others):
+    """Makes somebody a friend of others."""
+    for other in others:
+        one.ask(other)
+        other.ask(one)
+
+
 class Class:
     """A class with its professor. The other arguments are fields of the class."""
 

@@ -21,7 +21,7 @@ struct StudyCommandTests {
     private static let position = #"{"accuracy":12.5,"latitude":51.5007,"longitude":-0.1246}"#
     private static let session =
         #"{"attendants":["bob"],"class":"\#(id)","description":"d","ended":"left","ends":9,"host":"ann","host_role":"ta","#
-        + #""id":"\#(id)","invited":true,"place":\#(place),"room":100,"sponsored":true,"starts":3,"topics":["Waves"]}"#
+        + #""id":"\#(id)","place":\#(place),"room":100,"sponsored":true,"starts":3,"topics":["Waves"]}"#
     private static let answer = #"{"now":7,"session":\#(session)}"#
     private static let page = #""after":"a""#
 

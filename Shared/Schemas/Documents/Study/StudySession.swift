@@ -13,22 +13,21 @@ package struct StudySession: Codable, Hashable, Sendable {
     package let ends: UnixMilliseconds
     /// Whether the class's staff has started it as theirs.
     package let sponsored: Bool
-    /// Absent once the class has forgotten it.
+    /// Absent once the class has forgotten it, and of a session that has ended for everybody but the host and the professor.
     package let host: AccountName?
     package let hostRole: ClassRole
-    /// Who is there now, in the order of their coming. The host of a sponsored session need not be.
+    /// Who is there now, in the order of their coming. The host of a sponsored session need not be. Of a session that has ended the
+    /// professor sees who was there at the end, and everybody else at most themselves.
     package let attendants: [AccountName]
     /// The maximum number of attendants.
     package let room: Int
     /// Why it has ended; absent while it is open.
     package let ended: SessionEnd?
-    /// `true` if the caller is invited and not there; absent otherwise.
-    package let invited: Bool?
 
     package init(
         id: ObjectID, classID: ObjectID, topics: [String], description: String?, place: Place?, starts: UnixMilliseconds,
         ends: UnixMilliseconds, sponsored: Bool, host: AccountName?, hostRole: ClassRole, attendants: [AccountName], room: Int,
-        ended: SessionEnd? = nil, invited: Bool? = nil
+        ended: SessionEnd? = nil
     ) {
         self.id = id
         self.classID = classID
@@ -43,11 +42,10 @@ package struct StudySession: Codable, Hashable, Sendable {
         self.attendants = attendants
         self.room = room
         self.ended = ended
-        self.invited = invited
     }
 
     private enum CodingKeys: String, CodingKey {
-        case id, topics, description, place, starts, ends, sponsored, host, attendants, room, ended, invited
+        case id, topics, description, place, starts, ends, sponsored, host, attendants, room, ended
         case classID = "class"
         case hostRole = "host_role"
     }

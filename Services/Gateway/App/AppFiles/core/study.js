@@ -34,8 +34,8 @@ const partsOfEvents = { classes: ["classes", "own"], session: ["own"], invites: 
  * The store `study` has a row for each part, `own` or `posts CLASS SESSION`, with its `value`, and one for each action
  * that waits. `ahead` is by how many milliseconds the hub's clock is ahead of this device's, `chosen` are the classes
  * whose sessions are shown, `last` is what the person has started last (`{class, topics, place}`, with the place's
- * name), `presence` is what the hub made of the last report of the host, and `gone` is the session in which the person
- * was until something else than this app has ended that.
+ * name), `presence` has what the hub made of the host's last report about each session, by its identifier, and `gone`
+ * is the session in which the person was until something else than this app has ended that.
  */
 export function studyOf({ name, database, account, clock = deviceClock, tell, failed }) {
   const sends = wakeUps(clock);
@@ -67,6 +67,15 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
   /** Keeps a value of this app. Nothing is kept after the person has signed out. */
   const keep = (row, value) => database.write(async (tx) => {
     if (await tx.get("account", "device")) await tx.put(store, { name: row, value });
+  });
+
+  /** Keeps what the hub made of a report, as long as the person hosts the session. */
+  const keepPresence = (session, presence) => database.write(async (tx) => {
+    if (!(await tx.get("account", "device"))) return;
+    const { current, hosted = [] } = (await tx.get(store, "own"))?.value ?? {};
+    const ids = new Set([current, ...hosted].map((each) => each?.id));
+    const before = Object.entries((await tx.get(store, "presence"))?.value ?? {}).filter(([id]) => ids.has(id));
+    await tx.put(store, { name: "presence", value: { ...Object.fromEntries(before), [session]: presence } });
   });
 
   const drop = (isStale) => database.write(async (tx) => {
@@ -159,7 +168,7 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
     if (action === "report") {
       const presence = presenceOf(await answer(method, path, options));
       if (!presence) throw unreadable(path);
-      await keep("presence", { session: about.session, ...presence });
+      await keepPresence(about.session, presence);
       tell();
       return presence;
     }

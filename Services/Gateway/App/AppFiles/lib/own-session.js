@@ -1,4 +1,4 @@
-// The bar with the study session in which the person is. Its modules are loaded when there is one.
+// The bar with the person's own study session. Its modules are loaded when the person is in one, or hosts one.
 
 import { fill, h } from "./dom.js";
 import { withTexts } from "./later.js";
@@ -24,6 +24,6 @@ export function ownSession() {
 
   return Object.assign(element, { update: () => {
     if (bar) bar.update();
-    else if (!isLoading && state.study.own?.current) load();
+    else if (!isLoading && (state.study.own?.current || state.study.own?.hosted.length)) load();
   } });
 }

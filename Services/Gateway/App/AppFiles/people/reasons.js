@@ -9,15 +9,20 @@ const byField = { password: "password", id_token: "token", access_token: "token"
 
 /** What the hub tells apart by its sentence alone, which is in English. */
 const bySentence = [
-  [400, /expected a password that is not among those/, "password.common"],
-  [400, /expected a password of \d+ to \d+ characters/, "password.length"],
-  [401, /email address is not verified/, "token.email"],
-  [401, /person is of another organisation/, "token.domain"],
-  [401, /^the account .* is disabled$/, "disabled"],
-  [409, /^somebody else signs in this way/, "ways.elsewhere"],
-  [409, /^you sign in with \w+ already/, "ways.already"],
-  [409, /^it is your only way to sign in/, "ways.last"],
-  [409, /^you have an account already/, "registered"],
+  [400, /expected a password that is not among those/, "people.password.common"],
+  [400, /expected a password of \d+ to \d+ characters/, "people.password.length"],
+  [401, /email address is not verified/, "people.token.email"],
+  [401, /person is of another organisation/, "people.token.domain"],
+  [401, /^the account .* is disabled$/, "people.disabled"],
+  [409, /^somebody else signs in this way/, "people.ways.elsewhere"],
+  [409, /^you sign in with \w+ already/, "people.ways.already"],
+  [409, /^it is your only way to sign in/, "people.ways.last"],
+  [409, /^you have an account already/, "people.registered"],
+  [409, /^the class has \d+ persons,/, "study.why.classFull"],
+  [409, /^the class is closed:/, "study.why.classClosed"],
+  [409, /^\S+ is in \d+ classes,/, "study.why.classes"],
+  [409, /^the class has \d+ open sessions,/, "study.why.sessions"],
+  [409, /^you are its professor:/, "study.why.itsProfessor"],
 ];
 
 /**
@@ -36,7 +41,7 @@ export function reasonOf(error, provider = error.provider) {
   }
   if (status === 503 || status === 504) return t("people.away");
   const known = bySentence.find(([of, sentence]) => of === status && sentence.test(message));
-  if (known) return t(`people.${known[2]}`);
+  if (known) return t(known[2]);
   const keys = [`study.${status}.${field}`, `people.${status}.${byField[field]}`, `people.${status}.other`];
   const key = keys.find(hasText);
   return key ? t(key) : t("error.refused", { error: message });

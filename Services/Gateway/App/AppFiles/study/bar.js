@@ -1,4 +1,5 @@
-// The session in which the person is, on every page of the app, and what has become of it.
+// The session in which the person is, on every page of the app, and what has become of it. A session that the person
+// hosts without being in it is there once they have left its place.
 
 import { fill, h } from "../lib/dom.js";
 import { phoneIcon } from "../lib/phone-icons.js";
@@ -31,6 +32,17 @@ export function sessionBar() {
   /** What was told last of a session that is over for the person. */
   let told = state.study.gone?.at ?? null;
 
+  /** What the hub made of the last report about a session that the person hosts: where they are, and when it ends. */
+  const presenceAt = ({ id, host }) => (isMe(host) ? state.study.presence?.[id] : null) ?? {};
+
+  /** The session that the bar shows. */
+  function sessionNow() {
+    const { current, hosted = [] } = state.study.own ?? {};
+    // Another answer may know more of it.
+    return [current, ...hosted.filter((each) => presenceAt(each).state === "outside")].filter(Boolean)
+      .map((own) => findSession(state, own.id) ?? own).find((each) => isOpen(state.study, each, phoneNow())) ?? null;
+  }
+
   /** The person hosts the session now, or has it no longer: something else than this page has done that. */
   function tell(current) {
     const { gone } = state.study;
@@ -45,10 +57,7 @@ export function sessionBar() {
   }
 
   function update() {
-    const own = state.study.own?.current;
-    // Another answer may know more of it.
-    const latest = own && (findSession(state, own.id) ?? own);
-    const current = latest && isOpen(state.study, latest, phoneNow()) ? latest : null;
+    const current = sessionNow();
     tell(current);
     reports.update();
     shown = current;
@@ -64,12 +73,11 @@ export function sessionBar() {
       fill(end, t(isHost ? "do.end" : "do.leave"));
       end.classList.toggle("danger", isHost);
     }
-    const { session, state: where, ends } = state.study.presence ?? {};
-    const text = isHost && session === current.id && where === "outside" && ends
-      ? t("study.outside.until", { time: formatTime(ends) }) : "";
+    const { state: where, ends } = presenceAt(current);
+    const text = where === "outside" && ends ? t("study.outside.until", { time: formatTime(ends) }) : "";
     if (outside.textContent !== text) outside.textContent = text;
   }
 
-  setInterval(() => { if (state.people.account && state.study.own?.current) update(); }, interval);
+  setInterval(() => { if (state.people.account && state.study.own) update(); }, interval);
   return Object.assign(element, { update });
 }

@@ -128,8 +128,7 @@ export function sessionCard(id, session) {
 
   /** Whether the host is in the area, as the hub says after a report. */
   function presenceText(found) {
-    const { session: about, state: where } = state.study.presence ?? {};
-    return found.isHost && about === found.id && where === "outside" ? t("study.outside") : "";
+    return found.isHost && state.study.presence?.[found.id]?.state === "outside" ? t("study.outside") : "";
   }
 
   async function load() {

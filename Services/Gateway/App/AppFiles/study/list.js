@@ -5,21 +5,18 @@ import { icon } from "../lib/icons.js";
 import { place } from "../lib/place.js";
 import { state } from "../lib/state.js";
 import { t, tn } from "../lib/text.js";
-import { className, classSign, distanceText, known, leftText, listOf, partsOf, topicsOf } from "./parts.js";
+import { className, classSign, distanceText, known, leftText, listOf, partsOf, tagsOf, topicsOf } from "./parts.js";
 
 /** What is said of a session below its topics. */
 const detailOf = ({ class: id, place: where, attendants, distance }) => partsOf([className(id), where?.name,
   t("study.people", { count: attendants.length }), distance !== null && distanceText(distance)]);
 
-const tag = (kind, text) => h("span", { class: `tag ${kind}` }, text);
-
 function rowOf(session, onopen) {
-  const { id, tone, isThere, isHost, invitedBy, sponsored, friends } = session;
+  const { id, tone, friends } = session;
   return h("button", { type: "button", class: "row session-row", dataset: { session: id }, onclick: () => onopen(id) },
     classSign(tone), h("span", { class: "row-text" },
       h("span", { class: "row-label" }, h("bdi", null, topicsOf(session)),
-        isThere ? tag("good", t("study.here")) : isHost ? tag("good", t("study.hosting")) : null,
-        invitedBy ? tag("busy", t("study.invited")) : null, sponsored ? tag("", t("study.sponsored")) : null),
+        tagsOf(session).map(([kind, text]) => h("span", { class: `tag ${kind}` }, text))),
       h("span", { class: "hint" }, detailOf(session)),
       friends.length ? h("span", { class: "hint friends-there" }, icon("people", "small"),
         h("span", null, tn("study.withFriends", { names: h("span", null, listOf(friends)) }))) : null),

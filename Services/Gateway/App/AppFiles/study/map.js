@@ -59,9 +59,7 @@ export function mapView({ onopen, onmany = ([id]) => onopen(id), covered = () =>
     roundButton(phoneIcon("minus"), t("map.out"), () => zoomBy(-1)),
     roundButton(phoneIcon("position"), t("map.locate"), goToPosition));
   const element = h("div", { class: "map-view", role: "region", "aria-label": t("map.label") }, place, credit, tools);
-  let L = null;
-  let map = null;
-  let plan = null;
+  let [L, map, plan] = [null, null, null];
   let sessions = [];
   let chosen = null;
   /** The session that is to be moved into sight, perhaps before the map has it. */
@@ -69,9 +67,7 @@ export function mapView({ onopen, onmany = ([id]) => onopen(id), covered = () =>
   /** The pins, by the identifiers of their sessions. */
   let pins = new Map();
   /** What is drawn of the chosen session, of the person, and of a new session. */
-  let area = null;
-  let person = [];
-  let target = null;
+  let [area, person, target] = [null, [], null];
   /** Whether somebody has moved the map, or it has shown sessions for a while. Then it does not move by itself. */
   let isPlaced = false;
   let since = null;
@@ -110,7 +106,11 @@ export function mapView({ onopen, onmany = ([id]) => onopen(id), covered = () =>
       credit.hidden = !about.attribution;
     } else plan = drawPlan(L, map, shapes);
     map.on("zoomend", drawPins).on("moveend", () => { settle(); onmove(); });
-    map.on("dragstart", () => { isPlaced = true; });
+    // Where somebody has moved it, by a drag, a wheel, fingers or keys, it stays.
+    const stay = ({ key }) => { isPlaced ||= !["Tab", "Shift"].includes(key); };
+    map.on("dragstart", stay);
+    for (const kind of ["wheel", "touchmove", "dblclick", "keydown"]) place.addEventListener(kind, stay,
+      { passive: true });
     follow();
     return true;
   }

@@ -80,6 +80,11 @@ export function leftText(session) {
 export const distanceText = (metres) => (metres < 1_000 ? t("study.metres", { metres: Math.round(metres / 10) * 10 })
   : t("study.kilometres", { kilometres: Math.round(metres / 100) / 10 }));
 
+/** What a session is for the person, and whose it is: the kinds of tags with their words, on the map and in lists. */
+export const tagsOf = ({ isThere, isHost, invitedBy, sponsored }) => [isThere ? ["good", t("study.here")] : null,
+  isHost && !isThere ? ["good", t("study.hosting")] : null, invitedBy ? ["busy", t("study.invited")] : null,
+  sponsored ? ["", t("study.sponsored")] : null].filter(Boolean);
+
 /** A picture in the place of a person's one, with a ring for a friend. */
 export const portrait = (name, isFriend = false) => h("span", { class: `portrait ${isFriend ? "is-friend" : ""}`,
   "aria-hidden": "true" }, charactersOf(name)[0].toUpperCase());

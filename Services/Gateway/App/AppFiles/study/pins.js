@@ -2,7 +2,7 @@
 
 import { h, svg } from "../lib/dom.js";
 import { formatNumber, t } from "../lib/text.js";
-import { className, leftText, listText, partsText, topicsOf } from "./parts.js";
+import { className, leftText, listText, partsText, tagsOf, topicsOf } from "./parts.js";
 
 /** The outlines on a grid of 32 by 40 units, with the tip at the bottom: of odd and of even tones, and of a group. */
 const outlines = {
@@ -11,11 +11,13 @@ const outlines = {
   group: "M16 2a14 14 0 1 1 0 28a14 14 0 1 1 0-28Z",
 };
 
+/** The same as in the list. How far away it is, the map shows. */
 function sessionLabel(session) {
-  const { class: id, attendants, friends, isThere } = session;
+  const { class: id, place, attendants, friends } = session;
   const { length: count } = attendants;
-  return partsText([topicsOf(session), className(id), t("study.people", { count }), leftText(session),
-    isThere && t("study.youAreThere"), friends.length > 0 && t("study.withFriends", { names: listText(friends) })]);
+  return partsText([topicsOf(session), className(id), place?.name, t("study.people", { count }), leftText(session),
+    ...tagsOf(session).map(([, text]) => text),
+    friends.length > 0 && t("study.withFriends", { names: listText(friends) })]);
 }
 
 /** What readers hear of a pin, and others see under the pointer. */

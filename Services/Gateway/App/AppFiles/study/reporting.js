@@ -1,32 +1,49 @@
 // The host of a session tells the hub where they are while the app is in front: when it begins, every minute, and when
-// it comes to the front. The hub decides whether that is in the session's area, and keeps nothing else of it.
+// it comes to the front. The hub decides whether that is in the session's area, and keeps nothing else of it. Of a
+// session that they host from afar it is told only once they have come near: before, it would change nothing.
 
-import { state } from "../lib/state.js";
+import { distanceOf, isOpen } from "../core/study-state.js";
+import { phoneNow, state } from "../lib/state.js";
 import { isMe, studyOfApp } from "./parts.js";
 import { isPositionAllowed, locate } from "./position.js";
 
 /** How often the position is told, in milliseconds. */
 const interval = 60_000;
 
-/** Reports while the person hosts the session in which they are. `update()` follows the state. */
+/** The open sessions that the person hosts: the one in which they are, and those that they host from afar. */
+function hostedNow() {
+  const { current, hosted = [] } = state.study.own ?? {};
+  return [current, ...hosted].filter((each) => each && isMe(each.host) && isOpen(state.study, each, phoneNow()));
+}
+
+/** Whether the hub would say that a position is in the area of a place. */
+async function isNear(place, position, study) {
+  const { rules } = state.study.rules ?? (await study.load("rules"));
+  return Boolean(place) && position.accuracy <= rules.accuracy
+    && distanceOf(place, position) <= rules.radius + position.accuracy;
+}
+
+/** Tells the position for a session, if that may change something. */
+async function tell({ class: id, id: session, place }, position, study) {
+  const hasBeenThere = ["inside", "outside"].includes(state.study.presence?.[session]?.state);
+  const counts = state.study.own?.current?.id === session || hasBeenThere || (await isNear(place, position, study));
+  if (counts) await study.act("report", { class: id, session, position });
+}
+
+/** Reports while the person hosts a session. `update()` follows the state. */
 export function reporter() {
-  let hosted = null;
+  let hosted = "";
   let timer = null;
   let isBusy = false;
 
-  const sessionNow = () => {
-    const current = state.study.own?.current;
-    return current && isMe(current.host) ? current : null;
-  };
-
   async function report() {
-    const session = sessionNow();
     // A browser that would have to ask has not been asked: the person has said nothing about this place.
-    if (!session || document.hidden || isBusy || !(await isPositionAllowed())) return;
+    if (!hostedNow().length || document.hidden || isBusy || !(await isPositionAllowed())) return;
     isBusy = true;
     try {
-      const position = await locate(0);
-      await (await studyOfApp()).act("report", { class: session.class, session: session.id, position });
+      const [position, study] = [await locate(0), await studyOfApp()];
+      const told = await Promise.allSettled(hostedNow().map((session) => tell(session, position, study)));
+      for (const { reason } of told) if (reason) console.warn(reason.message);
     } catch (error) {
       // Silence is not absence. The next minute tries again.
       console.warn(error.message);
@@ -36,11 +53,12 @@ export function reporter() {
 
   document.addEventListener("visibilitychange", () => { if (!document.hidden) report(); });
   return { update() {
-    const id = sessionNow()?.id ?? null;
-    if (id === hosted) return;
-    hosted = id;
+    const ids = hostedNow().map(({ id }) => id).join(" ");
+    if (ids === hosted) return;
+    hosted = ids;
     clearInterval(timer);
-    if (id) timer = setInterval(report, interval);
-    if (id) report();
+    if (!ids) return;
+    timer = setInterval(report, interval);
+    report();
   } };
 }
