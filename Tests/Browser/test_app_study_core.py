@@ -126,6 +126,26 @@ def test_events_of_classes(play):
     assert f"GET /classes/{group}/sessions" in found["sessions"] and not [each for each in found["sessions"] if "posts" in each], found
 
 
+def test_invitations_of_those_who_are_friends(play):
+    """The hub shows those of friends alone, and none while the people service is away. The app asks again when friends change, or that
+    service is back."""
+    found = play("""
+        const end = it.start();
+        await until(async () => (await it.whole()).study.own && hub.streams.size === 1);
+        studied();
+        const tell = (type, data) => hub.tell(`event: ${type}\\ndata: ${JSON.stringify(data)}\\nid: 1-7\\n\\n`);
+        const shown = (count) => until(async () => (await it.whole()).study.own.invites.length === count);
+        answer("GET /user/sessions", { ...own, invites: [{ session, by: "ben", at: now }] });
+        tell("reset", { service: "people" });
+        await shown(1);
+        answer("GET /user/sessions", own);
+        tell("person", { kind: "friends" });
+        await shown(0);
+        await end();
+        return studied();""")
+    assert set(found) == {"GET /user/sessions"}, found
+
+
 def test_another_class_begins_another_stream(play):
     """The hub no longer follows the classes for the stream to which it has told that they are others."""
     found = play("""

@@ -24,8 +24,10 @@ const maxPause = 30_000;
 /** Without anything to do, how often the app looks whether there is, in milliseconds. */
 const day = 86_400_000;
 
-/** The parts that an event about the person is about. */
-const partsOfEvents = { classes: ["classes", "own"], session: ["own"], invites: ["own"] };
+/** The parts that an event about the person is about. Only friends' invitations are shown. */
+const partsOfEvents = { classes: ["classes", "own"], session: ["own"], invites: ["own"], friends: ["own"] };
+/** The services that know something of these parts. While people is away, the hub shows no invitations. */
+const services = ["study", "people"];
 
 /**
  * The classes and sessions of the person of an `account`, that of `accountOf`. The other parameters are as those of
@@ -309,7 +311,7 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
 
     /** Something has happened to the person: see people.js. */
     async happened(kind, signal, service) {
-      if (service && service !== "study") return;
+      if (service && !services.includes(service)) return;
       const rows = kind === null ? ["own"] : partsOfEvents[kind] ?? [];
       try {
         if (!problem && rows.length) await load(rows, signal);
@@ -319,7 +321,7 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
         problem = error;
       }
       if (problem) for (const row of rows) due.add(row);
-      if (kind === null) lookSoon();
+      if (kind === null && service !== "people") lookSoon();
       else if (due.size) looks.add();
     },
 
