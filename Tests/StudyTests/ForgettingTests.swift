@@ -22,8 +22,8 @@ struct ForgettingTests {
     private static func post(_ text: String, by name: AccountName, number: Int, to session: SessionDocument) -> PostDocument {
         PostDocument(
             id: ObjectID(), session: session.id, classID: session.classID, author: name.key, authorName: name, number: number,
-            role: .student, text: text, at: session.starts, removed: session.starts, removedBy: "tara", removedByName: "tara",
-            removedByNumber: 9, request: nil)
+            role: .student, text: text, at: session.starts, news: nil, removed: session.starts, removedBy: "tara",
+            removedByName: "tara", removedByNumber: 9, request: nil)
     }
 
     /// Stores a session that has ended, with two attendants and many posts.

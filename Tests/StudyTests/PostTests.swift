@@ -1,6 +1,7 @@
 import Base
 import Bus
 import Schemas
+import Store
 import TestSupport
 import Testing
 
@@ -98,6 +99,41 @@ struct PostTests {
             #expect(try await remove("prof", by: prof) == nil)
             #expect(try await prof.request(ListPastSessions(of: id, limit: 10)).sessions.map(\.posts) == [1])
             #expect(await ann.failure(of: RemovePost(ObjectID(), from: session, of: id))?.status == .notFound)
+        }
+    }
+
+    @Test(
+        "A post that is removed while it waits for its push is not told, and those of others are", arguments: StoreKind.allCases)
+    func waiting(kind: StoreKind) async throws {
+        try await TwoInstances.with(kind) { pair in
+            let changes = pair.instances[0]
+            let group = try await pair.group(named: "waiting")
+            let (session, persons) = (group.sessions[0], group.persons)
+            func post(by author: Int) async throws -> ObjectID {
+                try await whenAvailable {
+                    try await changes.make(by: .program) { change in
+                        try change.add(AddPost("x", to: session, of: group.classID), by: persons[author]).id
+                    }
+                }
+            }
+            func remove(_ post: ObjectID, by author: Int) async throws -> SessionDocument.News? {
+                try await whenAvailable {
+                    try await changes.make(by: .program) { change in
+                        _ = try change.remove(RemovePost(post, from: session, of: group.classID), by: persons[author])
+                        return try change.transaction.session(session, of: group.classID).news
+                    }
+                }
+            }
+            let due = pair.clock.now + StudyLimits.postPushPeriod
+            let told = try await post(by: 2)
+            let first = try await post(by: 3)
+            let second = try await post(by: 4)
+            let third = try await post(by: 4)
+            // Of this one the attendants know already.
+            #expect(try await remove(told, by: 2) == SessionDocument.News(due: due, author: nil))
+            #expect(try await remove(first, by: 3) == SessionDocument.News(due: due, author: persons[4].key))
+            #expect(try await remove(second, by: 4) == SessionDocument.News(due: due, author: persons[4].key))
+            #expect(try await remove(third, by: 4) == nil)
         }
     }
 

@@ -68,7 +68,7 @@ struct SessionLifeTests {
         "topics": .edit(SessionEdit(topics: ["Optics"])), "same-topics": .edit(SessionEdit(topics: ["Waves"])),
         "too-long": .edit(SessionEdit(minutes: 721)), "too-short": .edit(SessionEdit(minutes: 30)),
         "near": .report(.near), "far": .report(.far), "unknown": .report(.unknown), "posted": .posted(by: "bob"),
-        "removed": .postRemoved, "clock": .clock,
+        "removed": .postRemoved(waiting: []), "clock": .clock,
     ]
 
     private static func text(_ output: SessionOutput) -> String {

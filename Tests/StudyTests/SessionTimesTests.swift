@@ -125,6 +125,27 @@ struct SessionTimesTests {
         #expect(throws: CommandFailure.self) { try session.after(.edit(SessionEdit(minutes: 53)), at: .minute(53)) }
     }
 
+    @Test("Who brings the end near is not told of it. The others are at once, and nobody twice")
+    func earlierEnd() throws {
+        var session = SessionDocument.sample()
+        let soon = try outputs(.edit(SessionEdit(minutes: 45)), of: &session, at: .minute(40))
+        #expect(soon == [.endsSoon(told: ["bob"]), .changed])
+        #expect(session.warned == true && session.due == .minute(45))
+        #expect(try outputs(.clock, of: &session, at: .minute(41)).isEmpty)
+        #expect(try outputs(.edit(SessionEdit(minutes: 43)), of: &session, at: .minute(41)) == [.changed])
+        // To eleven minutes from now: that is told at its time, to the host as well.
+        _ = try outputs(.edit(SessionEdit(minutes: 53)), of: &session, at: .minute(42))
+        #expect(try outputs(.clock, of: &session, at: .minute(43)) == [.endsSoon(told: ["ann", "bob"])])
+        // A session that was too short for it may get a later end that is near.
+        var short = SessionDocument.sample(minutes: 14)
+        let later = try outputs(.edit(SessionEdit(minutes: 18)), of: &short, at: .minute(10))
+        #expect(later == [.endsSoon(told: ["bob"]), .changed])
+        // One that becomes too short has none.
+        var shortened = SessionDocument.sample()
+        #expect(try outputs(.edit(SessionEdit(minutes: 14)), of: &shortened, at: .minute(5)) == [.changed])
+        #expect(try outputs(.clock, of: &shortened, at: .minute(6)).isEmpty)
+    }
+
     @Test("The duration that a session has can be given again, even once a shorter one is the limit")
     func sameDuration() throws {
         let session = SessionDocument.sample(minutes: 721)
@@ -154,12 +175,30 @@ struct SessionTimesTests {
         // A minute later it is at once again, also of somebody who does not attend.
         #expect(try outputs(.posted(by: "eve"), of: &session, at: .minute(4)) == [.posts(told: ["ann", "bob", "cem"])])
         #expect(session.posts == 6)
-        _ = try outputs(.postRemoved, of: &session, at: .minute(4))
+        _ = try outputs(.postRemoved(waiting: []), of: &session, at: .minute(4))
         #expect(session.posts == 5)
         // Nobody is told of posts to a session that has ended.
         _ = try outputs(.posted(by: "eve"), of: &session, at: after(4))
         let ended = try session.after(.leave(account: "ann"), at: .minute(5))
         #expect(ended.news == nil && ended.due == nil)
+    }
+
+    @Test("Of posts that are removed before they are told nobody is told")
+    func removedPosts() throws {
+        var session = SessionDocument.sample(attendants: ["ann", "bob", "cem"])
+        let soon = UnixMilliseconds.minute(1) + .seconds(1)
+        for author in ["ann", "bob", "cem"] { _ = try outputs(.posted(by: author), of: &session, at: soon) }
+        // Bob's and Cem's wait, and Bob's is removed: Cem is not told of the other one.
+        _ = try outputs(.postRemoved(waiting: ["cem"]), of: &session, at: soon)
+        let news = SessionDocument.News(due: soon + StudyLimits.postPushPeriod, author: "cem")
+        #expect(session.news == news && session.due == news.due && session.posts == 2)
+        let several = try session.after(.postRemoved(waiting: ["bob", "cem"]), at: soon)
+        #expect(several.news == SessionDocument.News(due: news.due, author: nil))
+        _ = try outputs(.postRemoved(waiting: []), of: &session, at: soon)
+        #expect(session.news == nil && session.due == .minute(50))
+        #expect(try outputs(.clock, of: &session, at: news.due).isEmpty)
+        // A later one has its own minute from the last push on.
+        #expect(try outputs(.posted(by: "bob"), of: &session, at: news.due) == [.posts(told: ["ann", "cem"])])
     }
 
     // MARK: The history

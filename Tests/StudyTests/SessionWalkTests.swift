@@ -26,7 +26,7 @@ struct SessionWalkTests {
         case 60..<66: return .report(.far)
         case 66..<68: return .report(.unknown)
         case 68..<84: return .posted(by: account.key)
-        case 84..<87: return .postRemoved
+        case 84..<87: return .postRemoved(waiting: Bool.random(using: &random) ? [account.key] : [])
         default: return .clock
         }
     }
@@ -97,7 +97,10 @@ struct SessionWalkTests {
             case .handedOver(let attendant, let name):
                 #expect(session.host == attendant.account && before.hostName == name && session.area == .never, comment)
             case .presence(let presence): #expect(presence.state == session.area.state, comment)
-            case .endsSoon: #expect(before.warned == nil && session.ends - now <= StudyLimits.warning, comment)
+            case .endsSoon(let told):
+                #expect(before.warned == nil && session.ends - now <= StudyLimits.warning, comment)
+                // The host has caused it by another end.
+                if session.ends != before.ends { #expect(!told.map(\.key).contains(session.host ?? ""), comment) }
             case .posts, .changed: break
             }
         }

@@ -146,8 +146,8 @@ struct StudyErasureTests {
                     let posts = (0..<1_001).map { number in
                         PostDocument(
                             id: ObjectID(), session: session.id, classID: session.classID, author: Self.erased.key,
-                            authorName: Self.erased, number: 3, role: .student, text: "\(number)", at: 2_000, removed: nil,
-                            removedBy: nil, removedByName: nil, removedByNumber: nil, request: nil)
+                            authorName: Self.erased, number: 3, role: .student, text: "\(number)", at: 2_000, news: nil,
+                            removed: nil, removedBy: nil, removedByName: nil, removedByNumber: nil, request: nil)
                     }
                     try transaction.insert(all: posts, into: StudyStore.posts)
                     for to in [[Self.erased], [Self.erased, "ben"], ["ben"]] as [[AccountName]] {

@@ -13,11 +13,12 @@ extension StudyChange {
         // An erasure of the person then conflicts with it, and leaves no post.
         try changePerson(account) { _ in }
         // First, so that of two simultaneous repetitions one waits here, or runs again, and then finds the other one's post.
-        _ = try apply(.posted(by: account.key), to: command.session, of: command.classID)
+        let session = try apply(.posted(by: account.key), to: command.session, of: command.classID).session
         let post = PostDocument(
             id: ObjectID(), session: command.session, classID: command.classID, author: member.account,
-            authorName: member.name, number: member.number, role: member.role, text: command.text, at: now, removed: nil,
-            removedBy: nil, removedByName: nil, removedByNumber: nil, request: command.request(of: account))
+            authorName: member.name, number: member.number, role: member.role, text: command.text, at: now,
+            news: session.news?.due, removed: nil, removedBy: nil, removedByName: nil, removedByNumber: nil,
+            request: command.request(of: account))
         try transaction.insert(post, into: StudyStore.posts)
         changed(.inClass(command.classID, .posts, session: command.session))
         return post
@@ -54,7 +55,8 @@ extension StudyChange {
             post.removedByNumber = member.number
         }
         if session.isOpen(at: now, rules) {
-            _ = try apply(.postRemoved, to: session.id, of: session.classID)
+            let authors = try session.news.map { try transaction.authors(ofPostsToldAt: $0.due, in: session) } ?? []
+            _ = try apply(.postRemoved(waiting: authors), to: session.id, of: session.classID)
         } else {
             try update(session.id, of: session.classID) { $0.posts = max(0, $0.posts - 1) }
         }

@@ -31,6 +31,23 @@ extension Transaction {
             posts: seen.map { $0.view(showsRemoval: seesRemoved) }, next: page.next?.description, now: now)
     }
 
+    /// The authors, in lower case, of the posts of which attendants are told at a moment. Removed posts are left out.
+    func authors(ofPostsToldAt due: UnixMilliseconds, in session: SessionDocument) throws -> Set<String> {
+        // The first of them came after the push before.
+        let query = Query(
+            where: StudyStore.postSession == session.id, StudyStore.postAt >= due - StudyLimits.postPushPeriod,
+            order: .ascending(StudyStore.postAt))
+        var authors: Set<String> = []
+        var cursor: Cursor?
+        repeat {
+            let page = try page(of: StudyStore.posts, query, after: cursor, limit: 500)
+            let waiting = page.documents.map(\.document).filter { $0.news == due && $0.removed == nil }
+            authors.formUnion(waiting.compactMap(\.author))
+            cursor = page.next
+        } while cursor != nil
+        return authors
+    }
+
     /// Posts without the names of authors who have left the class. Only its professor still sees them.
     private func namingMembers(_ posts: [PostDocument], of classID: ObjectID) throws -> [PostDocument] {
         let authors = Set(posts.compactMap(\.author))

@@ -59,7 +59,7 @@ enum SessionNotice: CaseIterable, Sendable {
         case .joined: ["en": "Someone joined your study session", "ar": "انضم أحدهم إلى جلستك الدراسية"]
         case .posted: ["en": "There are new posts in your study session", "ar": "توجد منشورات جديدة في جلستك الدراسية"]
         case .handedOver: ["en": "You host a study session now", "ar": "أصبحت مضيف جلسة دراسية"]
-        case .endsSoon: ["en": "Your study session ends in ten minutes", "ar": "تنتهي جلستك الدراسية بعد عشر دقائق"]
+        case .endsSoon: ["en": "Your study session ends soon", "ar": "تنتهي جلستك الدراسية قريبًا"]
         case .ended: ["en": "Your study session has ended", "ar": "انتهت جلستك الدراسية"]
         case .begun: ["en": "A study session has begun in your class", "ar": "بدأت جلسة دراسية في إحدى موادك"]
         }

@@ -17,7 +17,8 @@ enum SessionInput: Hashable, Sendable {
     case report(StudyRules.Nearness)
     /// A post, by its author's account in lower case.
     case posted(by: String)
-    case postRemoved
+    /// A post was removed. `waiting` has the authors, in lower case, of those that are left of ``SessionDocument/news``.
+    case postRemoved(waiting: Set<String>)
     /// Whatever is due.
     case clock
 }
@@ -31,6 +32,7 @@ enum SessionOutput: Hashable, Sendable {
     case handedOver(to: SessionDocument.Attendant, from: AccountName)
     /// For the host who has reported a position.
     case presence(HostPresence)
+    /// `told` are the attendants and the host, but not the host who has just brought the end so near.
     case endsSoon(told: [AccountName])
     /// There are new posts. `told` are the attendants and the host, but not their only author.
     case posts(told: [AccountName])
@@ -88,8 +90,9 @@ extension SessionDocument {
         case .edit(let edit): return try change(edit, at: now, rules)
         case .report(let nearness): return report(nearness, at: now, rules)
         case .posted(let author): return post(by: author, at: now)
-        case .postRemoved:
+        case .postRemoved(let authors):
             posts = max(0, posts - 1)
+            if let news { self.news = News(due: news.due, authors: authors) }
             return []
         case .clock: return tellWhatIsDue(at: now)
         }
@@ -180,16 +183,18 @@ extension SessionDocument {
         _ edit: SessionEdit, at now: UnixMilliseconds, _ rules: StudyRules
     ) throws(CommandFailure) -> [SessionOutput] {
         let before = self
+        var outputs: [SessionOutput] = []
         if let minutes = edit.minutes, case let end = Self.plannedEnd(from: starts, minutes: minutes), end != ends {
             guard minutes <= rules.maxMinutes else { throw .tooLong(rules) }
             guard end > now else { throw CommandFailure(.conflict, "the session would have ended already", field: "minutes") }
             ends = end
             if now + StudyLimits.warning < ends { warned = nil }
+            outputs += tellIfEndingSoon(at: now, except: host)
         }
         if let topics = edit.topics { self.topics = topics }
         if let description = edit.description { self.description = description.isInvisible ? nil : description }
         if let place = edit.place { move(to: place, edit.position, rules) }
-        return self == before ? [] : [.changed]
+        return self == before ? [] : outputs + [.changed]
     }
 
     // MARK: Pushes at their time
@@ -209,17 +214,20 @@ extension SessionDocument {
     }
 
     private mutating func tellWhatIsDue(at now: UnixMilliseconds) -> [SessionOutput] {
-        var outputs: [SessionOutput] = []
-        if let warning, warning <= now {
-            warned = true
-            outputs.append(.endsSoon(told: audience()))
-        }
+        var outputs = tellIfEndingSoon(at: now)
         if let news, news.due <= now {
             self.news = nil
             told = now
             outputs.append(.posts(told: audience(except: news.author)))
         }
         return outputs
+    }
+
+    /// - Parameter account: Who has caused it, in lower case.
+    private mutating func tellIfEndingSoon(at now: UnixMilliseconds, except account: String? = nil) -> [SessionOutput] {
+        guard let warning, warning <= now else { return [] }
+        warned = true
+        return [.endsSoon(told: audience(except: account))]
     }
 
     /// When its attendants are told that it ends soon; `nil` if they are not, or were.

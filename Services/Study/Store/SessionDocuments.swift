@@ -30,6 +30,17 @@ struct SessionDocument: StoredDocument, Hashable {
         let due: UnixMilliseconds
         /// The account that has written them, in lower case; `nil` for several.
         let author: String?
+
+        init(due: UnixMilliseconds, author: String?) {
+            self.due = due
+            self.author = author
+        }
+
+        /// - Parameter authors: The accounts, in lower case. The result is `nil` without any: there is nothing to tell.
+        init?(due: UnixMilliseconds, authors: Set<String>) {
+            guard let first = authors.first else { return nil }
+            self.init(due: due, author: authors.count == 1 ? first : nil)
+        }
     }
 
     let id: ObjectID
@@ -123,6 +134,8 @@ struct PostDocument: StoredDocument, Hashable {
     let role: ClassRole
     let text: String
     let at: UnixMilliseconds
+    /// When the attendants are told of it together with others; `nil` if they were told at once.
+    let news: UnixMilliseconds?
     var removed: UnixMilliseconds?
     /// Who has removed it, as ``author``.
     var removedBy: String?
@@ -133,7 +146,7 @@ struct PostDocument: StoredDocument, Hashable {
 
     enum CodingKeys: String, CodingKey {
         case id = "_id"
-        case session, author, number, role, text, at, removed, request
+        case session, author, number, role, text, at, news, removed, request
         case classID = "class"
         case authorName = "author_name"
         case removedBy = "removed_by"

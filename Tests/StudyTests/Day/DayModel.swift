@@ -26,8 +26,11 @@ struct DayModel {
     }
 
     struct News: Hashable {
-        var authors: Set<AccountName>
+        /// The authors of the posts that wait.
+        var posts: [ObjectID: AccountName]
         let due: UnixMilliseconds
+
+        var authors: Set<AccountName> { Set(posts.values) }
     }
 
     struct End: Hashable {
@@ -208,8 +211,16 @@ struct DayModel {
     }
 
     mutating func move(endOf id: ObjectID, to end: UnixMilliseconds, at now: UnixMilliseconds) {
-        sessions[id]?.ends = end
-        if now + Self.warning < end { sessions[id]?.isWarned = false }
+        guard var session = sessions[id] else { return }
+        session.ends = end
+        if now + Self.warning < end {
+            session.isWarned = false
+        } else if !session.isWarned, end - session.starts >= Self.minWarned {
+            session.isWarned = true
+            // Its host knows.
+            push(.sessionEnding, session, to: session.audience.subtracting([session.host]))
+        }
+        sessions[id] = session
     }
 
     /// - Returns: What the host is told.
@@ -235,10 +246,10 @@ struct DayModel {
         guard var session = sessions[id] else { return }
         session.posts[post] = author
         if var news = session.news {
-            news.authors.insert(author)
+            news.posts[post] = author
             session.news = news
         } else if let told = session.told, now < told + Self.postPeriod {
-            session.news = News(authors: [author], due: told + Self.postPeriod)
+            session.news = News(posts: [post: author], due: told + Self.postPeriod)
         } else {
             session.told = now
             push(.sessionPost, session, to: session.audience.subtracting([author]))
@@ -246,7 +257,12 @@ struct DayModel {
         sessions[id] = session
     }
 
-    mutating func remove(_ post: ObjectID, from id: ObjectID) { sessions[id]?.posts[post] = nil }
+    mutating func remove(_ post: ObjectID, from id: ObjectID) {
+        sessions[id]?.posts[post] = nil
+        sessions[id]?.news?.posts[post] = nil
+        // Nobody is told of nothing.
+        if sessions[id]?.news?.posts.isEmpty == true { sessions[id]?.news = nil }
+    }
 
     /// Whom an invitation reaches.
     func invitable(_ accounts: [AccountName], to id: ObjectID) -> Set<AccountName> {

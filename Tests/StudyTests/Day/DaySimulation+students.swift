@@ -153,8 +153,6 @@ extension DaySimulation {
         #expect(answer.session.ends == end)
         model.move(endOf: session.id, to: end, at: clock.now)
         note("extend")
-        // A session that was too short for a word before its end may not be so any more.
-        try await settle()
     }
 
     private func handOver(_ session: DayModel.Session, by name: AccountName) async throws {
