@@ -271,6 +271,8 @@ def test_no_position_is_kept(play):
     found = play("""
         const position = { latitude: 45.123456, longitude: -30.654321, accuracy: 12 };
         const sent = [];
+        answer("GET /user/sessions", { ...own, hosted: [{ ...session, host: "ann" }] });
+        await study.load("own");
         hub.answers[`POST /classes/${group}/sessions/${one}/position`] = (body) => { sent.push(body); return { status: 200, body: { state: "outside", ends: now } }; };
         hub.answers[`POST /classes/${group}/sessions`] = (body) => { sent.push(body.position); return { status: 503, body: {} }; };
         const report = await kindOf(study.act("report", { class: group, session: one, position }));
@@ -289,7 +291,7 @@ def test_what_the_hub_says_of_the_hosts_presence(play):
     found = play("""
         const [first, second, third] = ["11", "12", "13"].map((end) => `6b0187feff0dafac283300${end}`);
         const hosts = async (...ids) => {
-            answer("GET /user/sessions", { ...own, hosted: ids.map((id) => ({ ...session, id })) });
+            answer("GET /user/sessions", { ...own, hosted: ids.map((id) => ({ ...session, id, host: "Ann" })) });
             await study.load("own");
         };
         const report = (id, state) => {
@@ -304,6 +306,33 @@ def test_what_the_hub_says_of_the_hosts_presence(play):
         await report(third, "never");
         return [both, await known()];""")
     assert found == [["11 inside", "12 outside"], ["12 outside", "13 never"]], found
+
+
+def test_what_the_hub_said_is_of_one_place_and_host(play):
+    """Elsewhere, and as the host once more, the person has to come near first: until then nothing that the hub said before counts."""
+    found = play("""
+        const { presenceAt } = await import("/core/study-state.js");
+        const path = `POST /classes/${group}/sessions/${one}/position`;
+        const elsewhere = { ...place, latitude: 46 };
+        const stateOf = async (more) => {
+            answer("GET /user/sessions", { ...own, hosted: [{ ...session, host: "ann", ...more }] });
+            await study.load("own");
+            const known = (await it.whole()).study;
+            return presenceAt(known, known.own.hosted[0]).state ?? null;
+        };
+        const report = () => study.act("report", { class: group, session: one, position: { latitude: 45, longitude: -30, accuracy: 12 } });
+        await stateOf({});
+        answer(path, { state: "inside" });
+        await report();
+        const moved = [await stateOf({}), await stateOf({ place: { ...place, name: "Hall" } }), await stateOf({ place: elsewhere }), await stateOf({})];
+        answer(path, { state: "outside", ends: now });
+        await report();
+        const handed = [await stateOf({}), await stateOf({ host: "eve" }), await stateOf({})];
+        // The answer to a report comes after the change of the place.
+        hub.answers[path] = async () => { await stateOf({ place: elsewhere }); return { status: 200, body: { state: "inside" } }; };
+        await report();
+        return { moved, handed, late: await stateOf({ place: elsewhere }) };""")
+    assert found == {"moved": ["inside", "inside", None, None], "handed": ["outside", None, None], "late": None}, found
 
 
 def test_what_was_started_last(play):

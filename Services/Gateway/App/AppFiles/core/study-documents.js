@@ -18,7 +18,7 @@ export const isSession = (value) => isObject(value) && isIdentifier(value.id) &&
   && isListOf(value.topics, isText) && isMaybe(value.description, isText) && isMaybe(value.place, isPlace)
   && isMoment(value.starts) && isMoment(value.ends) && isFlag(value.sponsored) && isMaybe(value.host, isName)
   && isText(value.host_role) && isListOf(value.attendants, isName) && isCount(value.room)
-  && isMaybe(value.ended, isText) && isMaybe(value.invited, isFlag);
+  && isMaybe(value.ended, isText);
 
 const isInvite = (value) => isObject(value) && isSession(value.session) && isName(value.by) && isMoment(value.at);
 

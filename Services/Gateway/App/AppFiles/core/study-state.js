@@ -7,7 +7,7 @@ const radians = (degrees) => (degrees / 180) * Math.PI;
 const tones = 4;
 
 /** Whether two texts are names of the same account. */
-const isSame = (one, other) => one?.toLowerCase() === other?.toLowerCase();
+export const isSame = (one, other) => one?.toLowerCase() === other?.toLowerCase();
 
 /** The distance of two places in metres. */
 export function distanceOf(one, other) {
@@ -54,6 +54,16 @@ function latestSessions(study) {
 
 /** Whether a session is open at a moment of this device. */
 export const isOpen = (study, session, now) => session.ended === undefined && session.ends > hubTime(study, now);
+
+/**
+ * What the hub made of the host's last report about a session: `{}` without one, and after a change of the place or the
+ * host, which the hub counts from the beginning.
+ */
+export function presenceAt({ presence = {} }, { id, host, place }) {
+  const known = presence[id];
+  const isThere = ["latitude", "longitude"].every((part) => known?.place?.[part] === place?.[part]);
+  return known && isThere && isSame(known.host, host) ? known : {};
+}
 
 /**
  * What a page shows of a session beside the session itself: the `tone` of its class, those of its people who are

@@ -10,6 +10,7 @@ import { refusal, unreadable } from "./errors.js";
 import { keptActions, patience } from "./kept.js";
 import { presenceOf, sessionOf } from "./study-documents.js";
 import { direct, kept, pages, parts, sessionPath, single } from "./study-requests.js";
+import { isSame, presenceAt } from "./study-state.js";
 
 const store = "study";
 /** How often the app looks at the hub while a page about sessions is in front, in milliseconds, and how they differ. */
@@ -36,8 +37,9 @@ const services = ["study", "people"];
  * The store `study` has a row for each part, `own` or `posts CLASS SESSION`, with its `value`, and one for each action
  * that waits. `ahead` is by how many milliseconds the hub's clock is ahead of this device's, `chosen` are the classes
  * whose sessions are shown, `last` is what the person has started last (`{class, topics, place}`, with the place's
- * name), `presence` has what the hub made of the host's last report about each session, by its identifier, and `gone`
- * is the session in which the person was until something else than this app has ended that.
+ * name), `presence` has what the hub made of the person's last report about each session that they host, by its
+ * identifier, with the `host` and the `place` of then, and `gone` is the session in which the person was until
+ * something else than this app has ended that.
  */
 export function studyOf({ name, database, account, clock = deviceClock, tell, failed }) {
   const sends = wakeUps(clock);
@@ -71,13 +73,20 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
     if (await tx.get("account", "device")) await tx.put(store, { name: row, value });
   });
 
-  /** Keeps what the hub made of a report, as long as the person hosts the session. */
-  const keepPresence = (session, presence) => database.write(async (tx) => {
-    if (!(await tx.get("account", "device"))) return;
+  /** The sessions that the person hosts. */
+  async function hostedOf(tx) {
+    const me = (await tx.get("account", "device"))?.account;
     const { current, hosted = [] } = (await tx.get(store, "own"))?.value ?? {};
-    const ids = new Set([current, ...hosted].map((each) => each?.id));
-    const before = Object.entries((await tx.get(store, "presence"))?.value ?? {}).filter(([id]) => ids.has(id));
-    await tx.put(store, { name: "presence", value: { ...Object.fromEntries(before), [session]: presence } });
+    return [current, ...hosted].filter((each) => me && each && isSame(each.host, me));
+  }
+
+  /** Keeps what the hub made of reports, as long as the person hosts the sessions at the same places. */
+  const keepPresence = (made = {}) => database.write(async (tx) => {
+    const presence = { ...(await tx.get(store, "presence"))?.value, ...made };
+    const left = (await hostedOf(tx)).map((each) => [each.id, presenceAt({ presence }, each)])
+      .filter(([, { state }]) => state);
+    if (left.length) await tx.put(store, { name: "presence", value: Object.fromEntries(left) });
+    else await tx.remove(store, "presence");
   });
 
   const drop = (isStale) => database.write(async (tx) => {
@@ -106,6 +115,7 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
   async function readOwn(signal) {
     const before = (await valueOf("own"))?.current;
     const own = await readPart("own", [], signal);
+    if (await valueOf("presence")) await keepPresence();
     const lost = own && before && before.id !== own.current?.id && before.id !== leaving ? before : null;
     if (!lost) return own;
     const path = sessionPath({ class: lost.class, session: lost.id });
@@ -168,9 +178,13 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
     const [method, path, body] = direct[action](about);
     const options = { body, key: method === "POST" ? key : undefined };
     if (action === "report") {
+      // By the time of the answer it may be elsewhere.
+      const session = (await database.read(hostedOf)).find(({ id }) => id === about.session);
       const presence = presenceOf(await answer(method, path, options));
       if (!presence) throw unreadable(path);
-      await keepPresence(about.session, presence);
+      if (session) {
+        await keepPresence({ [session.id]: { ...presence, host: session.host, place: session.place } });
+      }
       tell();
       return presence;
     }

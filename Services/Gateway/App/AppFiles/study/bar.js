@@ -6,7 +6,7 @@ import { phoneIcon } from "../lib/phone-icons.js";
 import { formatTime } from "../lib/phone-time.js";
 import { phoneNow, state } from "../lib/state.js";
 import { hasText, t } from "../lib/text.js";
-import { findSession, isOpen } from "../core/study-state.js";
+import { findSession, isOpen, presenceAt } from "../core/study-state.js";
 import { toast } from "../elements/toast.js";
 import { named } from "../people/parts.js";
 import { leave } from "./card.js";
@@ -32,14 +32,11 @@ export function sessionBar() {
   /** What was told last of a session that is over for the person. */
   let told = state.study.gone?.at ?? null;
 
-  /** What the hub made of the last report about a session that the person hosts: where they are, and when it ends. */
-  const presenceAt = ({ id, host }) => (isMe(host) ? state.study.presence?.[id] : null) ?? {};
-
   /** The session that the bar shows. */
   function sessionNow() {
     const { current, hosted = [] } = state.study.own ?? {};
     // Another answer may know more of it.
-    return [current, ...hosted.filter((each) => presenceAt(each).state === "outside")].filter(Boolean)
+    return [current, ...hosted.filter((each) => presenceAt(state.study, each).state === "outside")].filter(Boolean)
       .map((own) => findSession(state, own.id) ?? own).find((each) => isOpen(state.study, each, phoneNow())) ?? null;
   }
 
@@ -73,7 +70,7 @@ export function sessionBar() {
       fill(end, t(isHost ? "do.end" : "do.leave"));
       end.classList.toggle("danger", isHost);
     }
-    const { state: where, ends } = presenceAt(current);
+    const { state: where, ends } = presenceAt(state.study, current);
     const text = where === "outside" && ends ? t("study.outside.until", { time: formatTime(ends) }) : "";
     if (outside.textContent !== text) outside.textContent = text;
   }

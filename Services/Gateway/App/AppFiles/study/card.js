@@ -5,7 +5,7 @@ import { icon } from "../lib/icons.js";
 import { phoneIcon } from "../lib/phone-icons.js";
 import { phoneNow, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
-import { classOf, findSession, isOpen, roleIn } from "../core/study-state.js";
+import { classOf, findSession, isOpen, presenceAt, roleIn } from "../core/study-state.js";
 import { reasonOf } from "../people/reasons.js";
 import { hide, named } from "../people/parts.js";
 import { act, ask, className, distanceText, isMe, leftText, listOf, partsOf, pathOf, portrait, questionOfLeaving, sheet,
@@ -128,7 +128,7 @@ export function sessionCard(id, session) {
 
   /** Whether the host is in the area, as the hub says after a report. */
   function presenceText(found) {
-    return found.isHost && state.study.presence?.[found.id]?.state === "outside" ? t("study.outside") : "";
+    return found.isHost && presenceAt(state.study, found).state === "outside" ? t("study.outside") : "";
   }
 
   async function load() {

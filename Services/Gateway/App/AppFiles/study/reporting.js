@@ -2,7 +2,7 @@
 // it comes to the front. The hub decides whether that is in the session's area, and keeps nothing else of it. Of a
 // session that they host from afar it is told only once they have come near: before, it would change nothing.
 
-import { distanceOf, isOpen } from "../core/study-state.js";
+import { distanceOf, isOpen, presenceAt } from "../core/study-state.js";
 import { phoneNow, state } from "../lib/state.js";
 import { isMe, studyOfApp } from "./parts.js";
 import { isPositionAllowed, locate } from "./position.js";
@@ -24,10 +24,11 @@ async function isNear(place, position, study) {
 }
 
 /** Tells the position for a session, if that may change something. */
-async function tell({ class: id, id: session, place }, position, study) {
-  const hasBeenThere = ["inside", "outside"].includes(state.study.presence?.[session]?.state);
-  const counts = state.study.own?.current?.id === session || hasBeenThere || (await isNear(place, position, study));
-  if (counts) await study.act("report", { class: id, session, position });
+async function tell(session, position, study) {
+  const { class: id, id: own, place } = session;
+  const hasBeenThere = ["inside", "outside"].includes(presenceAt(state.study, session).state);
+  const counts = state.study.own?.current?.id === own || hasBeenThere || (await isNear(place, position, study));
+  if (counts) await study.act("report", { class: id, session: own, position });
 }
 
 /** Reports while the person hosts a session. `update()` follows the state. */
