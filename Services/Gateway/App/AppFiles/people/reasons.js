@@ -22,8 +22,15 @@ const bySentence = [
   [409, /^the class is closed:/, "study.why.classClosed"],
   [409, /^\S+ is in \d+ classes,/, "study.why.classes"],
   [409, /^the class has \d+ open sessions,/, "study.why.sessions"],
+  [409, /^the class has \d+ keys,/, "study.why.keys"],
   [409, /^you are its professor:/, "study.why.itsProfessor"],
 ];
+
+/** The reason of a refusal that its sentence alone tells apart; `undefined` for any other error. */
+export function knownReason({ status, message }) {
+  const known = bySentence.find(([of, sentence]) => of === status && sentence.test(message));
+  return known && t(known[2]);
+}
 
 /**
  * The reason of an error of the app's core, for a person. `provider` is where they sign in, if it may be about that.
@@ -40,8 +47,8 @@ export function reasonOf(error, provider = error.provider) {
     return t("people.provider.away", { provider: providerName(provider) });
   }
   if (status === 503 || status === 504) return t("people.away");
-  const known = bySentence.find(([of, sentence]) => of === status && sentence.test(message));
-  if (known) return t(known[2]);
+  const known = knownReason(error);
+  if (known) return known;
   const keys = [`study.${status}.${field}`, `people.${status}.${byField[field]}`, `people.${status}.other`];
   const key = keys.find(hasText);
   return key ? t(key) : t("error.refused", { error: message });

@@ -1,11 +1,13 @@
 // Why something about classes did not work, in words that say what to do.
 
 import { hasText, t } from "../lib/text.js";
-import { reasonOf as reasonAboutPeople } from "../people/reasons.js";
+import { knownReason, reasonOf as reasonAboutPeople } from "../people/reasons.js";
 
 /** The reason of an error of the app's core, for a professor. What the hub says itself is in English. */
 export function reasonOf(error) {
   const { status, field, message } = error;
+  const known = knownReason(error);
+  if (known) return known;
   const key = [`prof.why.${status}.${field}`, `study.${status}.${field}`, `prof.why.${status}`].find(hasText);
   return key ? t(key, { error: message }) : reasonAboutPeople(error);
 }
