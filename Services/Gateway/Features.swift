@@ -109,7 +109,7 @@ struct Features: Sendable {
             RosterRoutes(study: study),
             StudySessionRoutes(study: study, people: clients[.people], devices: devices),
             PostRoutes(study: study),
-            OwnSessionRoutes(study: study, people: clients[.people]),
+            OwnSessionRoutes(study: study, people: clients[.people], logger: logger),
             StudyInformationRoutes(
                 study: study,
                 map: StudyMap(

@@ -2,6 +2,7 @@ import Base
 import Bus
 import HTTPTypes
 import Hummingbird
+import Logging
 import Schemas
 
 /// The study sessions of all of a person's classes: the own ones, the past ones, and those nearby.
@@ -9,6 +10,7 @@ struct OwnSessionRoutes: Feature {
     let study: CommandClient
     /// Knows who is still a friend.
     let people: CommandClient
+    let logger: Logger
 
     private static let path = "/user/sessions"
     /// How long an answer with invitations waits for the people service, without which it has none.
@@ -51,11 +53,22 @@ struct OwnSessionRoutes: Feature {
     private func own(_ call: PersonCall<NoBody>) async throws -> Answer<ReadOwnSessions.Reply> {
         let own = try await study.request(ReadOwnSessions(), for: call)
         guard !own.invites.isEmpty else { return Answer(own) }
-        let list = try? await people.request(ListFriends(), timeout: Self.peopleTimeout, context: call.caller)
-        let friends = Set(list?.friends ?? [])
+        let friends = await friends(of: call)
         let invites = own.invites.filter { friends.contains($0.by) }
         return Answer(
             ReadOwnSessions.Reply(current: own.current, hosted: own.hosted, invites: invites, now: own.now))
+    }
+
+    /// The caller's friends; nobody while the people service is away, and for an account of the staff.
+    private func friends(of call: PersonCall<NoBody>) async -> Set<AccountName> {
+        do throws(CommandFailure) {
+            return Set(try await people.request(ListFriends(), timeout: Self.peopleTimeout, context: call.caller).friends)
+        } catch {
+            if ![.unavailable, .deadlineExceeded, .overloaded, .forbidden].contains(error.status) {
+                logger.warning("no invitation is shown: the friends cannot be read", metadata: ["error": "\(error)"])
+            }
+            return []
+        }
     }
 
     private func past(

@@ -28,6 +28,7 @@ extension PersonExport {
         study/sessions.json       the study sessions at which the person was, or that the person hosted
         study/posts.json          posts to study sessions, removed ones as well
         study/invites.json        open invitations to study sessions, by the person and to the person
+                                  (those to the person do not say by whom)
 
         Passwords, keys and tokens are not in it: they are secrets, and most of them are kept as hashes only.
 
@@ -53,6 +54,7 @@ extension PersonExport {
         study/sessions.json       الجلسات الدراسية التي حضرها الشخص أو استضافها
         study/posts.json          المنشورات في الجلسات الدراسية، بما فيها المحذوفة
         study/invites.json        الدعوات المفتوحة إلى الجلسات الدراسية، منه وإليه
+                                  (لا تذكر الدعوات إليه من أرسلها)
 
         لا يتضمن كلمات المرور ولا المفاتيح ولا الرموز: فهي أسرار، ومعظمها محفوظ كبصمات فقط.
 

@@ -17,6 +17,8 @@ import { labelOf, pin } from "./pins.js";
 import { drawPlan, readPlan } from "./plan.js";
 import { askForPosition, isPositionAllowed, lastPosition, locate, onPosition } from "./position.js";
 
+/** The keys that move the map: others are for its pins. */
+const movingKeys = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "+", "-", "="];
 /** How near the map looks at a place, and how near it can look at all. */
 const closeZoom = 17;
 const maxZoom = 19;
@@ -107,7 +109,7 @@ export function mapView({ onopen, onmany = ([id]) => onopen(id), covered = () =>
     } else plan = drawPlan(L, map, shapes);
     map.on("zoomend", drawPins).on("moveend", () => { settle(); onmove(); });
     // Where somebody has moved it, by a drag, a wheel, fingers or keys, it stays.
-    const stay = ({ key }) => { isPlaced ||= !["Tab", "Shift"].includes(key); };
+    const stay = ({ key }) => { isPlaced ||= key === undefined || movingKeys.includes(key); };
     map.on("dragstart", stay);
     for (const kind of ["wheel", "touchmove", "dblclick", "keydown"]) place.addEventListener(kind, stay,
       { passive: true });
