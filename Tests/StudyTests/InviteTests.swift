@@ -9,7 +9,9 @@ import Testing
 /// Invitations to sessions.
 @Suite("Invitations over the bus", .timeLimit(.minutes(10)))
 struct InviteTests {
-    @Test("Persons of the class who are not there are invited once, whoever invites", arguments: StoreKind.ofRules)
+    @Test(
+        "Persons of the class who are not there are invited once, whoever invites, and the latest invitation counts",
+        arguments: StoreKind.ofRules)
     func once(kind: StoreKind) async throws {
         let clock = TestClock()
         try await RunningStudy.with(kind, clock: clock) { study in
@@ -22,7 +24,11 @@ struct InviteTests {
             let invited = try await ann.invites(
                 "tara", "ann", "ben", "cleo", "CLEO", "outsider", "nobody", "prof", to: session, of: id)
             #expect(invited == ["tara", "cleo", "prof"] && invited[1].description == "Cleo")
+            #expect(try await cleo.readsInvites().map(\.by) == ["ann"])
+            clock.pass(.seconds(1))
             #expect(try await ben.invites("cleo", "dan", to: session, of: id) == ["dan"])
+            #expect(try await cleo.readsInvites().map(\.by) == ["ben"])
+            clock.pass(.seconds(1))
             #expect(try await ann.invites("cleo", "dan", "tara", to: session, of: id) == [])
 
             let seen = try await cleo.readsInvites()

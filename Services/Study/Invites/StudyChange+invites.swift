@@ -3,7 +3,8 @@ import Schemas
 import Store
 
 extension StudyChange {
-    /// Invites persons of a class to a session that the caller attends or hosts.
+    /// Invites persons of a class to a session that the caller attends or hosts. Who was invited by somebody else is invited by the
+    /// caller from now on, and is not told again.
     ///
     /// - Returns: Whom it has invited. The others are not in the class, have to do with the session already, or were invited
     ///   before.
@@ -15,7 +16,7 @@ extension StudyChange {
         guard session.concerns(account.key) else {
             throw CommandFailure(.forbidden, "only those who attend or host a session invite others to it")
         }
-        let others = try invitable(command.accounts, to: session)
+        let others = try invitable(command.accounts, to: session, by: account)
         guard !others.isEmpty else { return [] }
         let before = try transaction.count(ofInvitesBy: account.key, to: session.id)
         guard before + others.count <= rules.invites else {
@@ -25,27 +26,35 @@ extension StudyChange {
         }
         // Who leaves the class or is erased in the same moment conflicts with it, and leaves no invitation.
         try changePerson(account) { _ in }
-        for other in others {
+        var invited: [AccountName] = []
+        for (other, earlier) in others {
             try changePerson(other.name) { _ in }
             let invite = InviteDocument(
-                id: ObjectID(), session: session.id, classID: session.classID, to: other.account, by: member.account,
+                id: earlier ?? ObjectID(), session: session.id, classID: session.classID, to: other.account, by: member.account,
                 byName: member.name, at: now, expires: session.latestEnd(rules))
-            try transaction.insert(invite, into: StudyStore.invites)
+            if earlier == nil {
+                try transaction.insert(invite, into: StudyStore.invites)
+                invited.append(other.name)
+            } else {
+                // The two may be no friends any more, and then nobody sees that invitation.
+                try transaction.update(invite.id, in: StudyStore.invites) { $0 = invite }
+            }
             changed(.person(other.name, .invites, id: session.id))
         }
-        try tell(.invited, of: session, to: others.map(\.name))
-        return others.map(\.name)
+        try tell(.invited, of: session, to: invited)
+        return invited
     }
 
-    /// Those of some persons who can be invited, each once.
-    private func invitable(_ accounts: [AccountName], to session: SessionDocument) throws -> [EnrolmentDocument] {
+    /// Those of some persons whom a person can invite, each once, with the invitation that they have by somebody else.
+    private func invitable(
+        _ accounts: [AccountName], to session: SessionDocument, by inviter: AccountName
+    ) throws -> [(member: EnrolmentDocument, earlier: ObjectID?)] {
         var seen: Set<AccountName> = []
-        var found: [EnrolmentDocument] = []
+        var found: [(member: EnrolmentDocument, earlier: ObjectID?)] = []
         for account in accounts where seen.insert(account).inserted && !session.concerns(account.key) {
-            guard let member = try transaction.enrolment(of: account.key, in: session.classID),
-                try transaction.invite(of: account.key, to: session.id) == nil
-            else { continue }
-            found.append(member)
+            guard let member = try transaction.enrolment(of: account.key, in: session.classID) else { continue }
+            let earlier = try transaction.invite(of: account.key, to: session.id)
+            if earlier?.by != inviter.key { found.append((member, earlier?.id)) }
         }
         return found
     }

@@ -154,6 +154,13 @@ struct StudyIsolationTests {
                     try await host.befriend(ann)
                 }
             }
+            // The invitation of a friend takes the place of one that is not seen.
+            let friend = world.assistant
+            try await friend.befriend(ann)
+            try await friend.expect(200, "POST", world.path("/sessions/\(session)"))
+            try await ann.expect(204, "DELETE", "/user/friends/" + host.account)
+            try await friend.expect(200, "POST", world.path("/sessions/\(session)/invite"), ["accounts": [.string(ann.account)]])
+            try await eventually("the friend's invitation") { try await inviters() == [friend.account] }
         }
     }
 

@@ -146,8 +146,9 @@ package struct ReportPosition: Command {
     }
 }
 
-/// `study_session.invite`: invites persons of the class to a session that the caller attends or hosts. Each of them is invited to
-/// a session once, whoever invites. The caller of the command has checked that they are friends of the person.
+/// `study_session.invite`: invites persons of the class to a session that the caller attends or hosts. Each of them has one
+/// invitation to a session, that of the person who has invited them last, and is told of the first one alone. The caller of the
+/// command has checked that they are friends of the person.
 ///
 /// `conflict` with the field `accounts` at ``StudyRules/invites``.
 package struct InviteToSession: Command, Checked {
