@@ -311,7 +311,7 @@ def test_what_the_hub_says_of_the_hosts_presence(play):
 def test_what_the_hub_said_is_of_one_place_and_host(play):
     """Elsewhere, and as the host once more, the person has to come near first: until then nothing that the hub said before counts."""
     found = play("""
-        const { presenceAt } = await import("/core/study-state.js");
+        const { presenceAt } = await import("/core/presence.js");
         const path = `POST /classes/${group}/sessions/${one}/position`;
         const elsewhere = { ...place, latitude: 46 };
         const stateOf = async (more) => {

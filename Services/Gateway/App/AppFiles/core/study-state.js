@@ -1,13 +1,12 @@
 // What the pages show of the person's study sessions, of the app's state. Pure.
 
+import { isSame } from "./presence.js";
+
 /** The mean radius of the earth in metres: the hub computes with the same. */
 const radius = 6_371_008.8;
 const radians = (degrees) => (degrees / 180) * Math.PI;
 /** How many ways there are to draw the sessions of a class. */
 const tones = 4;
-
-/** Whether two texts are names of the same account. */
-export const isSame = (one, other) => one?.toLowerCase() === other?.toLowerCase();
 
 /** The distance of two places in metres. */
 export function distanceOf(one, other) {
@@ -54,16 +53,6 @@ function latestSessions(study) {
 
 /** Whether a session is open at a moment of this device. */
 export const isOpen = (study, session, now) => session.ended === undefined && session.ends > hubTime(study, now);
-
-/**
- * What the hub made of the host's last report about a session: `{}` without one, and after a change of the place or the
- * host, which the hub counts from the beginning.
- */
-export function presenceAt({ presence = {} }, { id, host, place }) {
-  const known = presence[id];
-  const isThere = ["latitude", "longitude"].every((part) => known?.place?.[part] === place?.[part]);
-  return known && isThere && isSame(known.host, host) ? known : {};
-}
 
 /**
  * What a page shows of a session beside the session itself: the `tone` of its class, those of its people who are

@@ -8,9 +8,9 @@ import { backoff, deviceClock, wakeUps } from "./clock.js";
 import { readDocument } from "./documents.js";
 import { refusal, unreadable } from "./errors.js";
 import { keptActions, patience } from "./kept.js";
+import { isSame, presenceAt } from "./presence.js";
 import { presenceOf, sessionOf } from "./study-documents.js";
 import { direct, kept, pages, parts, sessionPath, single } from "./study-requests.js";
-import { isSame, presenceAt } from "./study-state.js";
 
 const store = "study";
 /** How often the app looks at the hub while a page about sessions is in front, in milliseconds, and how they differ. */

@@ -5,7 +5,8 @@ import { icon } from "../lib/icons.js";
 import { phoneIcon } from "../lib/phone-icons.js";
 import { phoneNow, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
-import { classOf, findSession, isOpen, presenceAt, roleIn } from "../core/study-state.js";
+import { presenceAt } from "../core/presence.js";
+import { classOf, findSession, isOpen, roleIn } from "../core/study-state.js";
 import { reasonOf } from "../people/reasons.js";
 import { hide, named } from "../people/parts.js";
 import { act, ask, className, distanceText, isMe, leftText, listOf, partsOf, pathOf, portrait, questionOfLeaving, sheet,

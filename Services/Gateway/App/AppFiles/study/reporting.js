@@ -2,7 +2,8 @@
 // it comes to the front. The hub decides whether that is in the session's area, and keeps nothing else of it. Of a
 // session that they host from afar it is told only once they have come near: before, it would change nothing.
 
-import { distanceOf, isOpen, presenceAt } from "../core/study-state.js";
+import { presenceAt } from "../core/presence.js";
+import { distanceOf, isOpen } from "../core/study-state.js";
 import { phoneNow, state } from "../lib/state.js";
 import { isMe, studyOfApp } from "./parts.js";
 import { isPositionAllowed, locate } from "./position.js";

@@ -1,0 +1,15 @@
+// Whether the host of a study session is there, as the hub has said it. Pure, and all of study-state.js that the core
+// itself needs.
+
+/** Whether two texts are names of the same account. */
+export const isSame = (one, other) => one?.toLowerCase() === other?.toLowerCase();
+
+/**
+ * What the hub made of the host's last report about a session: `{}` without one, and after a change of the place or the
+ * host, which the hub counts from the beginning.
+ */
+export function presenceAt({ presence = {} }, { id, host, place }) {
+  const known = presence[id];
+  const isThere = ["latitude", "longitude"].every((part) => known?.place?.[part] === place?.[part]);
+  return known && isThere && isSame(known.host, host) ? known : {};
+}
