@@ -285,6 +285,7 @@ def test_sessions_near_me(visit, group, ann, role):
     page = open_study(visit, ann, place=SOUTH)
     page.get_by_role("button", name="Show where I am").click()
     expect(page.locator(".person-mark")).to_have_count(1)
+    expect(pin(page, near)).to_be_in_viewport()
     eventually("the order", lambda: listed(page) == [near.id, far.id])
     expect(row(page, near)).to_contain_text("0 m")
     expect(row(page, far)).to_contain_text("710 m")
