@@ -10,7 +10,7 @@ import re
 
 import pytest
 from browsing.app import tab
-from browsing.people import in_arabic
+from browsing.people import in_arabic, opens
 from browsing.professor import open_classes, open_part
 from browsing.study import REFUSED, bar, confirm, go, listed, move, on_map, open_study, pin, remover, row, says, sheet
 from harness.product import Refused
@@ -227,7 +227,7 @@ def test_a_sponsor_comes_and_leaves(product, visit, group, ann):
 
 
 @both_roles
-def test_hand_over(visit, on_a_phone, group, ann, ben, role):
+def test_hand_over(visit, on_a_phone, pictures, group, ann, ben, role):
     group.add(ann, role=role).add(ben)
     session = group.start(ann, "Heaps").join(ben)
     page, other = open_study(visit, ann, session.link), open_study(visit, ben, session.link)
@@ -244,6 +244,7 @@ def test_hand_over(visit, on_a_phone, group, ann, ben, role):
     assert session.read()["host"] == ben.account and session.read()["attendants"] == [ann.account, ben.account]
     # The one who was host before is told of the end as everybody is.
     bar(other).get_by_role("button", name="End it…").click()
+    pictures(other, "study-question-end", at_length=True, arabic=in_arabic(ben, session.link, opens("أنهِها…")))
     confirm(other, "End it")
     says(page, "Its host has ended the session: Heaps.")
     expect(bar(page)).to_be_hidden()
@@ -364,7 +365,7 @@ def test_post_without_attending(visit, on_a_phone, group, ann, ben, role):
 
 
 @both_roles
-def test_remove_ones_own_post(visit, group, ann, ben, role):
+def test_remove_ones_own_post(visit, pictures, group, ann, ben, role):
     """It is gone from public view, and still there for the professor."""
     group.add(ann, role=role).add(ben)
     session = group.start(ben, "Heaps")
@@ -374,6 +375,8 @@ def test_remove_ones_own_post(visit, group, ann, ben, role):
     # That of somebody else only if the role allows it.
     expect(remover(page)).to_have_count(2 if role == "ta" else 1)
     remover(page, "Wrong room").click()
+    in_arabic_asked = in_arabic(ann, f"#study/posts/{group.id}/{session.id}", opens(re.compile("^أزل")))
+    pictures(page, "study-question-remove", at_length=True, arabic=in_arabic_asked)
     confirm(page, "Remove")
     expect(page.get_by_text("Wrong room")).to_have_count(0)
     assert session.texts(ann) == session.texts(ben) == ["Which room?"]
