@@ -2,7 +2,7 @@
 
 `STORIES` has the test of each by its number; a test fails if one is missing. Those of students and of teaching assistants that say the same
 are one test with both roles: level one lives them as a student, and level two as an assistant as well. The form of a new session has another
-shape for assistants, so level one has both.
+shape for assistants, so level one has both. It also has an assistant who joins, and writes and removes a post, in the test of T15.
 """
 
 import importlib
@@ -432,7 +432,7 @@ def test_an_assistant_sponsors(product, visit, group, ann):
 
 
 def test_an_assistant_removes_students_posts(product, visit, group, ann, ben):
-    """Not those of the professor."""
+    """Not those of the professor. What students do as well, the assistant does on the same page."""
     group.add(ann).add(ben, role="ta")
     session = group.start(ann, "Heaps")
     session.post(ann, "Something rude")
@@ -445,6 +445,16 @@ def test_an_assistant_removes_students_posts(product, visit, group, ann, ben):
     confirm(page, "Remove")
     expect(page.get_by_text("Something rude")).to_have_count(0)
     assert session.texts(ann) == ["The exam is on Tuesday"]
+    page.get_by_role("textbox", name="Write to all of the class").fill("Wrong room")
+    page.get_by_role("button", name="Post", exact=True).click()
+    remover(page, "Wrong room").click()
+    confirm(page, "Remove")
+    expect(page.get_by_text("Wrong room")).to_have_count(0)
+    assert session.texts(ann) == ["The exam is on Tuesday"] and session.read()["attendants"] == [ann.account]
+    go(page, session)
+    sheet(page).get_by_role("button", name="Join", exact=True).click()
+    says(page, "You are in: Heaps.")
+    assert session.read()["attendants"] == [ann.account, ben.account]
     with pytest.raises(Refused) as refused:
         session.remove(ben, kept)
     assert refused.value.status == 403
