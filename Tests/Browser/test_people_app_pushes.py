@@ -1,10 +1,15 @@
-"""Pushes about people in Chromium: that the hub knows how a signed-in browser is reached, and what the service worker makes of a push."""
+"""Pushes about people and their study sessions in Chromium: that the hub knows how a signed-in browser is reached, and what the service worker
+makes of a push."""
+
+import re
 
 import pytest
 from browsing.people import open_people, row
 from browsing.pushes import deliver, notifications, shown, stored, subscribe_at, worker_of
+from browsing.study import sheet
 from harness.person import Person
 from harness.push_service import Receiver
+from harness.study import Class, befriend
 from harness.waiting import eventually
 from playwright.sync_api import expect
 
@@ -47,6 +52,16 @@ def push_about(kind, number, title, link):
 REQUEST = push_about("friend_request", "6b0187feff0dafac2833f431", "You have a friend request", "#people/requests")
 
 
+def tap(visit, page):
+    """Taps on the only notification."""
+    # An event that a script makes cannot be waited for, and focuses no window. The rest is as after a tap.
+    visit.expect_errors(r"focus", r"waitUntil|InvalidStateError")
+    worker_of(page).evaluate("""async () => {
+        const [notification] = await registration.getNotifications();
+        try { dispatchEvent(new NotificationEvent("notificationclick", { notification })); } catch { /* it is not trusted */ }
+    }""")
+
+
 def test_a_request_while_the_app_is_closed(page, ann, ben):
     """It is shown as it is, and what it is about is there when the app is opened."""
     page.goto(ASIDE)
@@ -72,14 +87,28 @@ def test_a_tap_shows_what_it_is_about(visit, page, ann, ben):
     deliver(page, REQUEST)
     shown(page, "You have a friend request")
     page.goto("/app/#settings/about")
-    # An event that a script makes cannot be waited for, and focuses no window. The rest is as after a tap.
-    visit.expect_errors(r"focus", r"waitUntil|InvalidStateError")
-    worker_of(page).evaluate("""async () => {
-        const [notification] = await registration.getNotifications();
-        try { dispatchEvent(new NotificationEvent("notificationclick", { notification })); } catch { /* it is not trusted */ }
-    }""")
+    tap(visit, page)
     expect(row(page, ben.account)).to_be_visible()
     assert page.url.endswith("/app/#people/requests")
+
+
+def test_an_invitation_to_a_session(product, visit, page, ann, ben):
+    """What the push is about is read while the app is closed. A tap leads to the session's card, with the place and the time that is left."""
+    befriend(ann, ben)
+    session = Class(product).add(ann, ben).start(ben, "Heaps")
+    ben.request("POST", f"{session.path}/invite", {"accounts": [ann.account]})
+    page.goto(ASIDE)
+    read = lambda: (stored(page, "study", "own") or {"value": {"read": 0}})["value"]["read"]
+    before, title = read(), "You are invited to a study session"
+    deliver(page, push_about("session_invite", session.id, title, session.link))
+    assert shown(page, title)["tag"] == f"session_invite-{session.id}"
+    eventually("the worker has read the person's sessions", lambda: read() > before)
+    page.goto("/app/#settings/about")
+    tap(visit, page)
+    card = sheet(page, "Heaps")
+    expect(card).to_contain_text("Library, second floor")
+    expect(card).to_contain_text(re.compile(r"(59|60|1 h).* left"))
+    assert page.url.endswith(f"/app/{session.link}")
 
 
 def test_nobody_is_signed_in(visit):

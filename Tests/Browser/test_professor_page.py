@@ -7,6 +7,7 @@ import time
 
 import pytest
 from browsing.checks import check_width
+from browsing.people import opens
 from browsing.professor import CLASSES, address, address_of, in_arabic, open_classes, part, sign_in
 from browsing.study import BUDGET, LEAFLET_BUDGET, at, later_scripts, scripts
 from browsing.visits import GATEWAY_AWAY, NARROW, WIDE
@@ -60,7 +61,7 @@ def test_sign_in_and_a_first_class(product, visit, pictures):
     page.get_by_role("button", name="New class…").click()
     dialog = page.get_by_role("dialog", name="New class")
     expect(dialog.get_by_role("textbox", name="Name")).to_be_focused()
-    pictures(page, "professor-new-class")
+    pictures(page, "professor-new-class", arabic=in_arabic(professor, then=opens("مادة جديدة…")))
     name = product.unique("Linear algebra")
     dialog.get_by_role("textbox", name="Name").fill(name)
     # Upper and lower case make no difference.
@@ -159,7 +160,7 @@ def test_keys(course, visit, pictures):
     page.get_by_role("button", name="New key…").click()
     dialog = page.get_by_role("dialog", name="New key")
     dialog.get_by_role("spinbutton", name="How often it can be used").fill("2")
-    pictures(page, "professor-new-key")
+    pictures(page, "professor-new-key", arabic=in_arabic(course.professor, address(course, "keys"), opens("مفتاح جديد…")))
     dialog.get_by_role("button", name="Make the key").click()
     hall = page.get_by_role("dialog", name="For students")
     expect(hall).to_be_visible()
@@ -168,7 +169,7 @@ def test_keys(course, visit, pictures):
     assert re.fullmatch("[A-Z2-9]{4}-[A-Z2-9]{4}", code) and key["uses"] == 2
     expect(hall.get_by_text(code, exact=True)).to_be_visible()
     expect(hall.get_by_role("img", name=f"QR code of the key {code}")).to_be_visible()
-    pictures(page, "professor-hall")
+    pictures(page, "professor-hall", arabic=in_arabic(course.professor, address(course, "keys"), opens("اعرض في القاعة…")))
     hall.get_by_role("button", name="Done").click()
     expect(key_card(page, code)).to_contain_text("0 of 2 uses")
     student(course.product, "carla").request("POST", "/user/classes", {"key": code})
@@ -300,7 +301,12 @@ def test_sponsor_a_session(course, visit, pictures):
     form.get_by_role("textbox", name="Topics").fill("Exam of 2025")
     expect(form.get_by_text("At your position.")).to_be_visible()
     form.get_by_role("switch", name="I am there, if my position says so").click()
-    pictures(page, "professor-sponsor")
+
+    def sponsors_in_arabic(other):
+        other.get_by_role("button", name="ارعَ جلسة…", exact=True).click()
+        expect(other.get_by_role("heading", name="رعاية جلسة")).to_be_visible()
+
+    pictures(page, "professor-sponsor", arabic=in_arabic(course.professor, address(course), sponsors_in_arabic))
     form.get_by_role("button", name="Start", exact=True).click()
     shown = page.get_by_role("region", name="Sessions as a list").get_by_role("button", name="Exam of 2025")
     expect(shown).to_contain_text("Sponsored")

@@ -6,6 +6,7 @@ test_study_stories.py and test_professor_page.py check the same screens in level
 
 import pathlib
 import re
+import shutil
 import struct
 
 import pytest
@@ -117,21 +118,27 @@ def in_dialog(page, heading, snap, name):
 
 
 @pytest.fixture
-def snap(request, check):
-    """Checks a screen, and with --pictures keeps it as a picture of the guides, in the place of all earlier ones. `taken` has the names."""
+def snap(request, check, tmp_path):
+    """Checks a screen, and with --pictures takes its picture. `taken` has the names. `publish()` puts the pictures in the place of all earlier
+    ones: a test that fails leaves those."""
     taken, takes = [], request.config.getoption("pictures")
-    if takes:
-        PICTURES.mkdir(exist_ok=True)
-        for earlier in PICTURES.glob("*.png"):
-            earlier.unlink()
 
     def keep(page, name):
         taken.append(name)
         check(page)
         if takes:
-            page.screenshot(path=PICTURES / f"{name}.png", animations="disabled")
+            page.screenshot(path=tmp_path / f"{name}.png", animations="disabled")
 
-    keep.taken = taken
+    def publish():
+        if not takes:
+            return
+        PICTURES.mkdir(exist_ok=True)
+        for earlier in PICTURES.glob("*.png"):
+            earlier.unlink()
+        for picture in tmp_path.glob("*.png"):
+            shutil.move(picture, PICTURES / picture.name)
+
+    keep.taken, keep.publish = taken, publish
     return keep
 
 
@@ -154,6 +161,7 @@ def test_every_screen(visit, empty_product, snap):
     page = open_classes(visit, term.course.professor, **place)
     professor_screens(page, group, session, snap)
     assert sorted(snap.taken) == SCREENS
+    snap.publish()
 
 
 def test_every_screen_has_its_section():

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from browsing.app import tab
-from browsing.people import in_arabic, open_people
+from browsing.people import in_arabic, open_people, opens
 from browsing.study import (
     BUDGET, LEAFLET_BUDGET, REFUSED, UNASKED, at, bar, confirm, go, later_scripts, listed, listen, on_map, open_study, pin, row, says, scripts, sheet)
 from browsing.visits import NARROW, SERVICE_AWAY
@@ -144,7 +144,13 @@ def test_list_equals_map(product, visit, group, ann, ben, pictures):
     page.get_by_role("group", name="Show sessions as").get_by_role("button", name="List").click()
     expect(page.get_by_role("region", name="Map of study sessions")).to_be_hidden()
     assert set(listed(page)) == {one.id, three.id, four.id}
-    pictures(page, "study-list")
+
+    def as_a_list(other):
+        other.set_viewport_size(NARROW)
+        other.get_by_role("button", name="قائمة", exact=True).click()
+        expect(row(other, one)).to_be_visible()
+
+    pictures(page, "study-list", arabic=in_arabic(ann, "#study", as_a_list))
     page.reload()
     expect(row(page, one)).to_be_visible()
 
@@ -276,7 +282,13 @@ def test_without_leaflet(visit, group, ann, ben, pictures, is_installed):
     expect(page.get_by_role("group", name="Show sessions as")).to_be_hidden()
     expect(page.get_by_role("region", name="Map of study sessions")).to_be_hidden()
     if not is_installed:
-        pictures(page, "study-without-map")
+
+        def in_arabic_without_map(other):
+            with_map(other, lambda about: about.pop("leaflet"))
+            in_arabic(ann, "#study")(other)
+            expect(other.get_by_text("لا يمكن عرض الخريطة هنا. في القائمة كل الجلسات.")).to_be_visible()
+
+        pictures(page, "study-without-map", arabic=in_arabic_without_map)
     row(page, session).click()
     sheet(page).get_by_role("button", name="Join", exact=True).click()
     says(page, "You are in: Heaps.")
@@ -295,7 +307,12 @@ def test_a_sentence_comes_before_the_question(visit, group, ann, pictures):
     page.get_by_role("button", name="Show where I am").click()
     dialog = page.get_by_role("dialog", name="Use your position?")
     expect(dialog).to_contain_text("can be forged")
-    pictures(page, "study-position")
+
+    def asked_in_arabic(other):
+        other.evaluate(UNASKED)
+        opens("أظهر مكاني")(other)
+
+    pictures(page, "study-position", arabic=in_arabic(ann, "#study", asked_in_arabic))
     dialog.get_by_role("button", name="Cancel").click()
     expect(dialog).to_have_count(0)
     assert page.evaluate("window.asked ?? 0") == 0
@@ -416,7 +433,7 @@ def test_classes(product, visit, ann, pictures):
     key.fill("AAAA-AAAA")
     sheet(page).get_by_role("button", name="Join", exact=True).click()
     expect(sheet(page).get_by_role("alert").filter(has_text="This key does not count.")).to_be_visible()
-    pictures(page, "study-join")
+    pictures(page, "study-join", arabic=in_arabic(ann, "#study/join"))
     # As people type it.
     key.fill(group.key().lower().replace("-", " "))
     sheet(page).get_by_role("button", name="Join", exact=True).click()
@@ -430,9 +447,10 @@ def test_classes(product, visit, ann, pictures):
     eventually("the hub knows", lambda: ann.request("GET", group.path)["new_sessions"])
     go(page, "#study/classes")
     expect(sheet(page, "Classes")).to_contain_text(group.name)
-    pictures(page, "study-classes")
+    pictures(page, "study-classes", arabic=in_arabic(ann, "#study/classes"))
     go(page, f"#study/class/{group.id}")
     sheet(page).get_by_role("button", name="Leave the class…").click()
+    pictures(page, "study-question-leave", at_length=True, arabic=in_arabic(ann, f"#study/class/{group.id}", opens("غادر المادة…")))
     confirm(page, "Leave the class")
     says(page, f"You have left the class {group.name}.")
     assert ann.request("GET", "/user/classes")["classes"] == []
@@ -459,7 +477,7 @@ def test_change_a_session(visit, group, ann, ben, pictures):
     form.get_by_label("Topics", exact=True).fill("Heaps, Tries")
     form.get_by_label("Minutes in all").fill("120")
     form.get_by_label("Place, as people call it").fill("Cafeteria")
-    pictures(page, "study-edit")
+    pictures(page, "study-edit", arabic=in_arabic(ann, f"#study/edit/{group.id}/{session.id}"))
     form.get_by_role("button", name="Save").click()
     says(page, "The session is changed.")
     expect(sheet(other)).to_contain_text("Heaps and Tries")

@@ -2,7 +2,7 @@
 
 `STORIES` has the test of each by its number; a test fails if one is missing. Those of students and of teaching assistants that say the same
 are one test with both roles: level one lives them as a student, and level two as an assistant as well. The form of a new session has another
-shape for assistants, so level one has both.
+shape for assistants, so level one has both. It also has an assistant who joins, and writes and removes a post, in the test of T15.
 """
 
 import importlib
@@ -10,7 +10,7 @@ import re
 
 import pytest
 from browsing.app import tab
-from browsing.people import in_arabic
+from browsing.people import in_arabic, opens
 from browsing.professor import open_classes, open_part
 from browsing.study import REFUSED, bar, confirm, go, listed, move, on_map, open_study, pin, remover, row, says, sheet
 from harness.product import Refused
@@ -227,7 +227,7 @@ def test_a_sponsor_comes_and_leaves(product, visit, group, ann):
 
 
 @both_roles
-def test_hand_over(visit, on_a_phone, group, ann, ben, role):
+def test_hand_over(visit, on_a_phone, pictures, group, ann, ben, role):
     group.add(ann, role=role).add(ben)
     session = group.start(ann, "Heaps").join(ben)
     page, other = open_study(visit, ann, session.link), open_study(visit, ben, session.link)
@@ -244,6 +244,7 @@ def test_hand_over(visit, on_a_phone, group, ann, ben, role):
     assert session.read()["host"] == ben.account and session.read()["attendants"] == [ann.account, ben.account]
     # The one who was host before is told of the end as everybody is.
     bar(other).get_by_role("button", name="End it…").click()
+    pictures(other, "study-question-end", at_length=True, arabic=in_arabic(ben, session.link, opens("أنهِها…")))
     confirm(other, "End it")
     says(page, "Its host has ended the session: Heaps.")
     expect(bar(page)).to_be_hidden()
@@ -285,6 +286,7 @@ def test_sessions_near_me(visit, group, ann, role):
     page = open_study(visit, ann, place=SOUTH)
     page.get_by_role("button", name="Show where I am").click()
     expect(page.locator(".person-mark")).to_have_count(1)
+    expect(pin(page, near)).to_be_in_viewport()
     eventually("the order", lambda: listed(page) == [near.id, far.id])
     expect(row(page, near)).to_contain_text("0 m")
     expect(row(page, far)).to_contain_text("710 m")
@@ -363,7 +365,7 @@ def test_post_without_attending(visit, on_a_phone, group, ann, ben, role):
 
 
 @both_roles
-def test_remove_ones_own_post(visit, group, ann, ben, role):
+def test_remove_ones_own_post(visit, pictures, group, ann, ben, role):
     """It is gone from public view, and still there for the professor."""
     group.add(ann, role=role).add(ben)
     session = group.start(ben, "Heaps")
@@ -373,6 +375,8 @@ def test_remove_ones_own_post(visit, group, ann, ben, role):
     # That of somebody else only if the role allows it.
     expect(remover(page)).to_have_count(2 if role == "ta" else 1)
     remover(page, "Wrong room").click()
+    in_arabic_asked = in_arabic(ann, f"#study/posts/{group.id}/{session.id}", opens(re.compile("^أزل")))
+    pictures(page, "study-question-remove", at_length=True, arabic=in_arabic_asked)
     confirm(page, "Remove")
     expect(page.get_by_text("Wrong room")).to_have_count(0)
     assert session.texts(ann) == session.texts(ben) == ["Which room?"]
@@ -428,7 +432,7 @@ def test_an_assistant_sponsors(product, visit, group, ann):
 
 
 def test_an_assistant_removes_students_posts(product, visit, group, ann, ben):
-    """Not those of the professor."""
+    """Not those of the professor. What students do as well, the assistant does on the same page."""
     group.add(ann).add(ben, role="ta")
     session = group.start(ann, "Heaps")
     session.post(ann, "Something rude")
@@ -441,6 +445,16 @@ def test_an_assistant_removes_students_posts(product, visit, group, ann, ben):
     confirm(page, "Remove")
     expect(page.get_by_text("Something rude")).to_have_count(0)
     assert session.texts(ann) == ["The exam is on Tuesday"]
+    page.get_by_role("textbox", name="Write to all of the class").fill("Wrong room")
+    page.get_by_role("button", name="Post", exact=True).click()
+    remover(page, "Wrong room").click()
+    confirm(page, "Remove")
+    expect(page.get_by_text("Wrong room")).to_have_count(0)
+    assert session.texts(ann) == ["The exam is on Tuesday"] and session.read()["attendants"] == [ann.account]
+    go(page, session)
+    sheet(page).get_by_role("button", name="Join", exact=True).click()
+    says(page, "You are in: Heaps.")
+    assert session.read()["attendants"] == [ann.account, ben.account]
     with pytest.raises(Refused) as refused:
         session.remove(ben, kept)
     assert refused.value.status == 403

@@ -36,10 +36,11 @@ struct PushVerdictTests {
     }
 
     private static func verdict(
-        _ push: Push, stored: Push?, _ sends: [PushSend], _ injectedFaults: [InjectedFault] = []
+        _ push: Push, stored: Push?, _ sends: [PushSend], _ injectedFaults: [InjectedFault] = [], storing: Int64 = 0
     ) -> PushVerdict {
         PushVerdict(
-            accepted: [push], stored: stored.map { [push.id: $0] } ?? [:], sends: sends, injectedFaults: injectedFaults)
+            accepted: [push], stored: stored.map { [push.id: $0] } ?? [:], sends: sends, injectedFaults: injectedFaults,
+            storing: storing)
     }
 
     @Test("A push that a relay refused as invalid is a problem, for example of two versions side by side")
@@ -103,9 +104,10 @@ struct PushVerdictTests {
     func doubled() {
         let push = Self.push()
         let relayed = Self.ended(push, .relayed, .accepted, name: "n")
-        func problems(_ part: Part, _ action: Fault.Action, after delay: Int64) -> Int {
+        func problems(_ part: Part, _ action: Fault.Action, after delay: Int64, storing: Int64 = 0) -> Int {
             let fault = InjectedFault(part: part, action: action, began: Self.start + delay, ended: Self.start + delay + 500)
-            let verdict = Self.verdict(push, stored: relayed, [Self.send("first"), Self.send("n", after: 30_000)], [fault])
+            let sends = [Self.send("first"), Self.send("n", after: 30_000)]
+            let verdict = Self.verdict(push, stored: relayed, sends, [fault], storing: storing)
             #expect(verdict.doubled == 1)
             return verdict.problems.count
         }
@@ -113,6 +115,7 @@ struct PushVerdictTests {
         #expect(problems(.emulator, .restart, after: -2_000) == 0)
         #expect(problems(.relay1, .restart, after: 100) == 1)
         #expect(problems(.relay1, .kill, after: 10_000) == 1)
+        #expect(problems(.relay1, .kill, after: 10_000, storing: 20_000) == 0)
         #expect(problems(.machine, .fillDisk, after: 100) == 1)
     }
 }

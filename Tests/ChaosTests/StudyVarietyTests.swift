@@ -32,7 +32,12 @@ struct StudyVarietyTests {
             (evidence.past, evidence.arrivals, evidence.records.sessions) = ([:], [], [:])
         }
         #expect(nothing.count == StudyVariety.Kind.allCases.count)
-        let complete = try Self.problems(seconds: 600) { evidence in
+        #expect(try Self.problemsOfAll() == [])
+    }
+
+    /// - Parameter injectedFaults: Those during a run of ten minutes in which everything has happened.
+    private static func problemsOfAll(_ injectedFaults: [InjectedFault] = []) throws -> [String] {
+        try problems(seconds: 600) { evidence in
             for reason in [SessionEnd.time, .left] { evidence.past[ObjectID()] = try StudyVerdictTests.past([], reason) }
             evidence.records.sessions[StudyVerdictTests.id]?.handOvers["ben"] = StudyRecords.Count(certain: 1, possible: 1)
             evidence.posts[StudyVerdictTests.id] = [
@@ -41,8 +46,26 @@ struct StudyVarietyTests {
                     at: UnixMilliseconds(rawValue: StudyVerdictTests.start), removed: nil)
             ]
             evidence.records.compared = 1
+            evidence.injectedFaults = injectedFaults
         }
-        #expect(complete == [])
+    }
+
+    @Test("A session that the machine's clock has ended has not ended by its time")
+    func steps() throws {
+        /// The session is open from the start for 120 seconds.
+        func count(_ action: Fault.Action, _ seconds: ClosedRange<Int64>) throws -> Int {
+            let (began, ended) = (seconds.lowerBound * 1_000, seconds.upperBound * 1_000)
+            let step = InjectedFault(
+                part: .machine, action: action, began: StudyVerdictTests.start + began, ended: StudyVerdictTests.start + ended)
+            return try Self.problemsOfAll([step]).count { $0.hasPrefix("no session has ended by its time") }
+        }
+        #expect(try count(.setClockForward, 60...65) == 1)
+        #expect(try count(.setClockForward, -6 ... -1) == 1, "a process checks the clock once a second")
+        #expect(try count(.setClockForward, -10 ... -5) == 0)
+        #expect(try count(.setClockForward, 121...125) == 0)
+        #expect(try count(.setClockBack, 60...65) == 0)
+        #expect(try count(.setClockBack, 3_599...3_605) == 1, "it has begun with a clock that was behind")
+        #expect(try count(.fillDisk, 60...65) == 0)
     }
 
     @Test("What people have often asked for has happened in a run of a minute")

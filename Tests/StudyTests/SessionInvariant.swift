@@ -19,7 +19,7 @@ extension TwoInstances {
                 order: .ascending(StudyStore.sessionEnded))
             sessions += try transaction.page(of: StudyStore.sessions, past, limit: 100).documents.map(\.document)
             for session in sessions {
-                problems += try transaction.problems(of: session)
+                problems += try transaction.problems(of: session, rules)
                 guard session.isOpen(at: now, rules) else { continue }
                 problems += try transaction.problems(ofOpen: session, enrolled: enrolled)
             }
@@ -35,7 +35,7 @@ extension TwoInstances {
 
 extension Transaction {
     /// What is wrong with a session and its stays.
-    fileprivate func problems(of session: SessionDocument) throws -> [String] {
+    fileprivate func problems(of session: SessionDocument, _ rules: StudyRules) throws -> [String] {
         var problems: [String] = []
         let stays = try attendances(at: session.id)
         let there = stays.filter { $0.left == nil }.compactMap(\.account)
@@ -45,6 +45,9 @@ extension Transaction {
         if (session.open == true) != (session.due != nil) { problems.append("due \(String(describing: session.due))") }
         if (session.open == true) == (session.ended != nil) { problems.append("it is open and has ended, or neither") }
         if (session.ended == nil) != (session.namesUntil == nil) { problems.append("its names are kept for no time") }
+        let latest = min(session.ends, session.graceEnd(rules) ?? session.ends)
+        if let ended = session.ended, ended > latest { problems.append("it has outlived its end at \(latest): \(ended)") }
+        if stays.contains(where: { $0.since >= latest }) { problems.append("somebody has come after its end at \(latest)") }
         return problems.map { "session \(session.id): \($0)" }
     }
 

@@ -40,7 +40,9 @@ struct StudySettingsTests {
         }
     }
 
-    @Test("Sessions that have ended are kept for the days of the setting, which a reload changes", arguments: StoreKind.ofRules)
+    @Test(
+        "Sessions that have ended are kept for the days of the setting, and a reload takes over another number without a restart",
+        arguments: StoreKind.ofRules)
     func retention(kind: StoreKind) async throws {
         let database = try await kind.newDatabaseURL()
         let clock = TestClock()

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Study
 
-/// The rules of two instances of the study service at one database, with the same clock, which stands still.
+/// The rules of two instances of the study service at one database, with the same clock, which the test moves.
 struct TwoInstances: Sendable {
     let instances: [StudyChanges]
     let clock: TestClock
@@ -45,11 +45,12 @@ struct TwoInstances: Sendable {
     /// A class with its persons, of whom three host a session.
     struct Group: Sendable {
         let classID: ObjectID
-        /// A professor, a teaching assistant and four students. No other group has them.
+        /// A professor, a teaching assistant and four students.
         let persons: [AccountName]
-        /// The first is of the third person, and the second one of the fourth. The teaching assistant sponsors the third one from
-        /// afar.
+        /// The first two are those of two students. The teaching assistant sponsors the third one from afar.
         let sessions: [ObjectID]
+        /// Who hosts them at the beginning, by the places among the persons.
+        let hosts: [Int]
 
         static let roles: [ClassRole] = [.professor, .assistant, .student, .student, .student, .student]
         static let draft = SessionDraft(
@@ -60,9 +61,14 @@ struct TwoInstances: Sendable {
     }
 
     /// Makes a class.
-    func group(named name: String) async throws -> Group {
+    ///
+    /// - Parameter first: The first class of its persons. `nil` for persons who are in no other one.
+    func group(named name: String, beside first: Group? = nil) async throws -> Group {
         let classID = ObjectID()
-        let persons = ["prof", "tina", "ann", "bob", "cem", "dan"].compactMap { AccountName("\($0)-\(name)") }
+        let persons =
+            first?.persons ?? ["prof", "tina", "ann", "bob", "cem", "dan"].compactMap { AccountName("\($0)-\(name)") }
+        // The others are in a session of the first class.
+        let hosts = first == nil ? [2, 3, 1] : [4, 5, 1]
         try await whenAvailable {
             try await instances[0].store.transaction { [now = clock.now] transaction in
                 try transaction.insert(
@@ -71,9 +77,13 @@ struct TwoInstances: Sendable {
                         professor: persons[0].key, professorName: persons[0], created: now, closed: nil, nameDays: 365,
                         members: persons.count, lastNumber: persons.count, request: nil), into: StudyStore.classes)
                 for (number, person) in persons.enumerated() {
-                    var document = StudyPersonDocument(person)
-                    document.classes = 1
-                    try transaction.insert(document, into: StudyStore.persons)
+                    if first == nil {
+                        var document = StudyPersonDocument(person)
+                        document.classes = 1
+                        try transaction.insert(document, into: StudyStore.persons)
+                    } else {
+                        try transaction.update(person.key, in: StudyStore.persons) { $0.classes += 1 }
+                    }
                     try transaction.insert(
                         EnrolmentDocument(
                             id: ObjectID(), classID: classID, account: person.key, name: person, role: Group.roles[number],
@@ -83,12 +93,26 @@ struct TwoInstances: Sendable {
         }
         let sessions = try await whenAvailable {
             try await instances[1].make(by: .program) { change in
-                try [(2, Group.draft), (3, Group.draft), (1, Group.sponsoredDraft)].map { host, draft in
+                try zip(hosts, [Group.draft, Group.draft, Group.sponsoredDraft]).map { host, draft in
                     try change.start(draft, in: classID, by: persons[host], requestKey: nil).id
                 }
             }
         }
-        return Group(classID: classID, persons: persons, sessions: sessions)
+        return Group(classID: classID, persons: persons, sessions: sessions, hosts: hosts)
+    }
+
+    /// Lets the time pass until a millisecond before sessions of a new group end: all by their time, or those of the two students
+    /// because these were seen outside of the area.
+    func wait(untilEndIn group: Group, byTime: Bool) async throws {
+        if byTime {
+            clock.pass(.seconds(Int64(Group.draft.minutes) * 60) - 1)
+        } else {
+            for session in 0..<2 {
+                let report = RaceAct.report(group.hosts[session], session: session, near: false)
+                try await report.perform(in: group, on: instances[0])
+            }
+            clock.pass(Milliseconds(instances[0].rules().grace) - 1)
+        }
     }
 }
 
@@ -102,6 +126,8 @@ enum RaceAct: Sendable {
     case report(Int, session: Int, near: Bool)
     case leaveClass(Int)
     case clock(session: Int)
+    /// Two milliseconds pass, and of all sessions it is written down what has become due.
+    case pass(TestClock)
     case close
 
     private static let refusals: Set<ReplyStatus> = [.conflict, .notFound, .forbidden]
@@ -110,7 +136,7 @@ enum RaceAct: Sendable {
         let person = Int.random(in: 0..<group.persons.count, using: &random)
         let session = Int.random(in: 0..<group.sessions.count, using: &random)
         // The first host acts as the host mostly.
-        let host = [2, 3, 1][session]
+        let host = group.hosts[session]
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<40: return .join(person, session: session, leave: Bool.random(using: &random))
         case 40..<50: return .leave(person, session: session)
@@ -130,6 +156,7 @@ enum RaceAct: Sendable {
     /// - Returns: Whether it was possible.
     @discardableResult
     func perform(in group: TwoInstances.Group, on changes: StudyChanges) async throws -> Bool {
+        if case .pass(let clock) = self { clock.pass(2) }
         do {
             try await whenAvailable {
                 try await changes.make(by: .program) { change in try perform(in: group, &change) }
@@ -160,6 +187,7 @@ enum RaceAct: Sendable {
             _ = try change.report(position, at: sessions[session], of: id, by: persons[person])
         case .leaveClass(let person): try change.leave(id, as: persons[person])
         case .clock(let session): try change.apply(.clock, to: sessions[session], of: id)
+        case .pass: for session in sessions { try change.apply(.clock, to: session, of: id) }
         case .close: _ = try change.update(id, ClassEdit(closed: true), by: persons[0])
         }
     }

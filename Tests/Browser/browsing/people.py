@@ -28,8 +28,8 @@ def sign_in(page, account, language="en", password=PASSWORD):
     expect(page.get_by_role("heading", name=FRIENDS[language], exact=True)).to_be_visible()
 
 
-def in_arabic(person, path="#people"):
-    """For pictures: the page in Arabic is in another browser, where the person signs in as well."""
+def in_arabic(person, path="#people", then=None):
+    """For pictures: the page in Arabic is in another browser, where the person signs in as well. `then(page)` does the rest."""
 
     def arrange(page):
         begin(page, "ar")
@@ -37,8 +37,20 @@ def in_arabic(person, path="#people"):
         if person is not None:
             sign_in(page, person.account, "ar")
             page.goto(f"/app/{path}")
+        if then:
+            then(page)
 
     return arrange
+
+
+def opens(button):
+    """For pictures: opens the dialog of a button."""
+
+    def open_dialog(page):
+        page.get_by_role("button", name=button, exact=True).first.click()
+        expect(page.locator("dialog[open]")).to_be_visible()
+
+    return open_dialog
 
 
 def row(page, name):

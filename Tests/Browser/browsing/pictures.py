@@ -16,12 +16,12 @@ class Pictures:
     def __init__(self, visits, takes):
         self.visits, self.takes = visits, takes
 
-    def __call__(self, page, name, *, right_to_left=False, arrange=None, at_length=False):
+    def __call__(self, page, name, *, right_to_left=False, arrange=None, arabic=None, at_length=False):
         """Checks the page as it is, and its width in a narrow window; the contrast in the dark of those that are mirrored with pictures.
 
         With pictures: `name-wide-light.png` and so on, wide and narrow, light and dark. `right_to_left`: also opens the same address in
-        Arabic, wide and narrow, in light. `arrange(page)` then brings that page into the state that is shown. `at_length`: only with
-        pictures, since level one checks another state with the same parts.
+        Arabic, wide and narrow, in light. `arrange(page)` then brings that page into the state that is shown, and `arabic(page)` does so for
+        a state that is no main one. `at_length`: only with pictures, since level one checks another state with the same parts.
         """
         if at_length and not self.takes:
             return
@@ -37,8 +37,8 @@ class Pictures:
             check_width(page)
         page.set_viewport_size(size)
         page.emulate_media(color_scheme=media)
-        if self.takes and (right_to_left or arrange):
-            self.mirror(page, name, arrange)
+        if self.takes and (right_to_left or arrange or arabic):
+            self.mirror(page, name, arrange or arabic)
 
     def take(self, page, name):
         for width, window in (("wide", WIDE), ("narrow", NARROW)):
@@ -59,6 +59,8 @@ class Pictures:
         for width, window in (("wide", WIDE), ("narrow", NARROW)):
             mirrored.set_viewport_size(window)
             self.save(mirrored, f"{name}-{width}-arabic", window)
+        mirrored.emulate_media(color_scheme="dark")
+        check_contrast(mirrored)
         mirrored.close()
 
     def save(self, page, name, window):

@@ -36,14 +36,16 @@ def sign_in(page, person, language="en"):
     expect(page.locator(".who").get_by_text(person.account)).to_be_attached()
 
 
-def in_arabic(person, path=""):
-    """For pictures: the page in Arabic is in another browser, where the person signs in as well."""
+def in_arabic(person, path="", then=None):
+    """For pictures: the page in Arabic is in another browser, where the person signs in as well. `then(page)` does the rest."""
 
     def arrange(page):
         sign_in(page, person, "ar")
         page.goto(f"/portal/classes/{path}")
         expect(page.locator("main h1").first).to_be_visible()
         expect(page.locator(".skeleton, main [aria-busy=true]")).to_have_count(0)
+        if then:
+            then(page)
 
     return arrange
 

@@ -13,7 +13,7 @@ struct PushInFlight: Sendable {
     /// - Parameters:
     ///   - received: When FCM accepted it, in Unix milliseconds.
     ///   - storing: How long the database may take to store its outcome, in milliseconds.
-    init(received: Int64, storing: Int64 = 0) {
+    init(received: Int64, storing: Int64) {
         time = received - Self.timeBefore...received + max(Self.timeAfter, storing)
     }
 

@@ -21,7 +21,10 @@ struct PushVerdict: Sendable {
     ///   - accepted: The accepted pushes, from the message log's answers.
     ///   - stored: The pushes that are stored at the end.
     ///   - sends: Every send of a push that FCM accepted.
-    init(accepted: [Push], stored: [ObjectID: Push], sends: [PushSend], injectedFaults: [InjectedFault]) {
+    ///   - storing: How long the database may take to store what a relay has answered, in milliseconds.
+    init(
+        accepted: [Push], stored: [ObjectID: Push], sends: [PushSend], injectedFaults: [InjectedFault], storing: Int64
+    ) {
         let byPlace = Dictionary(grouping: sends, by: \.place)
         for push in accepted { judge(push, stored[push.id], byPlace) }
         var names: [PushSend.Place: String] = [:]
@@ -35,7 +38,7 @@ struct PushVerdict: Sendable {
                 continue
             }
             if copies.count > 1 { doubled += 1 }
-            for copy in copies where copy.name != names[place] { judge(copy, injectedFaults) }
+            for copy in copies where copy.name != names[place] { judge(copy, injectedFaults, storing: storing) }
         }
         if Set(accepted.map(\.id)).count < accepted.count { problems.append("two pushes were accepted under one id") }
     }
@@ -75,8 +78,8 @@ struct PushVerdict: Sendable {
     }
 
     /// Checks whether a fault explains a copy that is not the stored one.
-    private mutating func judge(_ copy: PushSend, _ injectedFaults: [InjectedFault]) {
-        guard !PushInFlight(received: copy.received).canBeDoubled(by: injectedFaults) else { return }
+    private mutating func judge(_ copy: PushSend, _ injectedFaults: [InjectedFault], storing: Int64) {
+        guard !PushInFlight(received: copy.received, storing: storing).canBeDoubled(by: injectedFaults) else { return }
         problems.append("unexplained: \(copy.place.key) as \(copy.name), at FCM at \(copy.received)")
     }
 }

@@ -62,7 +62,12 @@ extension StudyVariety.Kind {
         let records = evidence.records.sessions.values
         return switch self {
         case .sessions: evidence.past.count
-        case .byTime: evidence.past.values.count { $0.reason == .time }
+        case .byTime:
+            // A clock that is set ahead ends all sessions, and one that was behind those that have begun with it.
+            evidence.past.values.count {
+                $0.reason == .time
+                    && MachineClock(evidence.injectedFaults).wasNeverAhead(during: $0.starts.rawValue...$0.ended.rawValue)
+            }
         case .left: evidence.past.values.count { $0.reason == .left }
         case .handedOver: records.flatMap(\.handOvers.values).reduce(0) { $0 + $1.certain }
         case .joined: records.reduce(0) { $0 + $1.joined.count }

@@ -20,6 +20,15 @@ struct MachineClock: Sendable {
         return time
     }
 
+    /// Whether the clock was right at the beginning of a time, and not ahead since then.
+    ///
+    /// - Parameter time: Of the machine's clock.
+    func wasNeverAhead(during time: ClosedRange<Int64>) -> Bool {
+        let affected = time.lowerBound - Self.margin...time.upperBound
+        return real(time.lowerBound) == time.lowerBound
+            && !steps.contains { $0.action.clockOffset > 0 && $0.overlaps(affected) }
+    }
+
     /// Whether the clock was set while a message was being processed. Then its times are unreliable.
     func wasSet(during message: ArchivedMessage) -> Bool {
         let life = message.due...max(message.due, message.expires)

@@ -52,7 +52,7 @@ struct Verdict: Sendable {
     init(_ evidence: Evidence) {
         pushes = PushVerdict(
             accepted: evidence.acceptedPushes, stored: evidence.storedPushes, sends: evidence.pushSends,
-            injectedFaults: evidence.injectedFaults)
+            injectedFaults: evidence.injectedFaults, storing: evidence.storing)
         audit = evidence.audit.map { audit in
             AuditVerdict(
                 audit, accepted: evidence.accepted.map(\.msiKey), archive: evidence.archive.mapValues(\.state),

@@ -115,13 +115,15 @@ struct PersonRoutesTests {
     private let signer = TokenSigner()
 
     /// Runs a test with a gateway, the cube, and a people service that the test makes up.
-    private func withGateway(_ body: (RunningGateway, _ ann: RunningGateway, PeopleDouble) async throws -> Void) async throws {
+    private func withGateway(
+        settings: [String: String] = [:], _ body: (RunningGateway, _ ann: RunningGateway, PeopleDouble) async throws -> Void
+    ) async throws {
         try await withTemporaryFolder { folder in
             let people = PeopleDouble(signer)
             let channel = Channel(id: ObjectID(), name: "Campus", desc: "", access: ["carl"], areas: [])
             try await storeCube([channel], version: 1, in: folder)
             try await people.run(in: folder) {
-                try await RunningGateway.with(services: ["msi-cube"], in: folder) { gateway in
+                try await RunningGateway.with(services: ["msi-cube"], in: folder, settings: settings) { gateway in
                     let ann = gateway.with(token: try signer.token("ann", Self.device).text)
                     try await eventually("the keys") { try await ann.request("GET", "/user").status == 200 }
                     try await body(gateway.with(token: nil), ann, people)
@@ -162,6 +164,7 @@ struct PersonRoutesTests {
             (CommandFailure(.forbidden, "a reason", field: "access_code"), 403, "forbidden"),
             (CommandFailure(.notFound, "a reason"), 404, "not-found"),
             (CommandFailure(.conflict, "a reason", field: "account"), 409, "conflict"),
+            (CommandFailure(.internal, "a reason"), 500, "internal-error"),
             (CommandFailure(.unavailable, "a reason"), 503, "service-unavailable"),
             (CommandFailure(.storageFull, "a reason"), 507, "storage-full"),
         ]
@@ -192,6 +195,20 @@ struct PersonRoutesTests {
                 let answer = try await send(expected, to: isOpen ? gateway : ann)
                 #expect(answer.status == 429 && answer["retry-after"] == "2", "\(expected.testDescription): \(answer)")
             }
+        }
+    }
+
+    @Test("After too many requests of an account each of its routes is 429 with the time to wait, and nothing is asked")
+    func accountLimit() async throws {
+        try await withGateway(settings: ["MSI_GATEWAY_ACCOUNT_REQUESTS": "1"]) { _, ann, people in
+            // The wait for the keys has made the one request of this minute.
+            let count = people.asked.count
+            for expected in Self.own {
+                let answer = try await send(expected, to: ann)
+                #expect(answer.status == 429 && answer.problem == "too-many-requests", "\(expected.testDescription): \(answer)")
+                #expect(answer["retry-after"] != nil, "\(expected.testDescription)")
+            }
+            #expect(people.asked.count == count)
         }
     }
 

@@ -186,6 +186,7 @@ struct StudyRoutesTests {
             (CommandFailure(.forbidden, "a reason", field: "sponsored"), 403, "forbidden"),
             (CommandFailure(.notFound, "a reason"), 404, "not-found"),
             (CommandFailure(.conflict, "a reason", field: "position"), 409, "conflict"),
+            (CommandFailure(.internal, "a reason"), 500, "internal-error"),
             (CommandFailure(.unavailable, "a reason"), 503, "service-unavailable"),
             (CommandFailure(.storageFull, "a reason"), 507, "storage-full"),
         ]
