@@ -4,7 +4,7 @@ import re
 
 import pytest
 from browsing.app import begin
-from browsing.study import REFUSED, go, open_study, says, sheet
+from browsing.study import REFUSED, go, open_study, remover, says, sheet
 from harness.study import CAMPUS, Class, student
 from playwright.sync_api import expect
 
@@ -48,6 +48,26 @@ def test_an_address_of_nothing(visit, group, ann):
     expect(page).to_have_url(re.compile("#study$"))
     go(page, f"#study/edit/{group.id}/{'0' * 24}")
     expect(sheet(page)).to_contain_text("This session is over, or you are not in its class.")
+
+
+# Answers in another order
+
+def test_the_classes_are_known_after_the_posts(visit, group, ann):
+    """What an assistant may remove is shown once the app knows the role."""
+    ben = group.add(ann).new_member("ben", role="ta")
+    session = group.start(ann, "Heaps")
+    session.post(ann, "Something rude")
+    page = open_study(visit, ben)
+    held = []
+    page.route("**/user/classes", held.append)
+    page.goto(f"/app/#study/posts/{group.id}/{session.id}")
+    page.reload()
+    expect(page.get_by_text("Something rude")).to_be_visible()
+    assert held
+    for route in held:
+        route.continue_()
+    page.unroute("**/user/classes")
+    expect(remover(page)).to_have_count(1)
 
 
 # Names

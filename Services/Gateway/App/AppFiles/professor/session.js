@@ -79,7 +79,7 @@ export function sessionPage({ id, session }) {
     if (hadFocus && end.hidden) focusHeading();
     change.hidden = !open || !now.isHost;
     if (!posts) {
-      posts = postsView({ session: now, role, removed: role === "professor" });
+      posts = postsView({ session: now, role: () => classOf(id)?.role, removed: role === "professor" });
       fill(place, h("h2", null, t("prof.session.posts")), posts);
     }
     posts.update();

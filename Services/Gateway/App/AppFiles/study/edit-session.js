@@ -76,7 +76,8 @@ export function editView(id, session) {
   }).catch(() => {});
   return Object.assign(element, { update: () => {
     const found = findSession(state, session);
-    if (made || !found) return;
+    // Who may move it from afar is known with the classes.
+    if (made || !found || !state.study.classes) return;
     fill(place, made = found.isHost ? editForm(found, path) : h("p", { class: "notice" }, t("session.notHost")));
   } });
 }

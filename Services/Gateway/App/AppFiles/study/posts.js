@@ -20,9 +20,9 @@ const removable = { professor: ["student", "ta", "professor"], ta: ["student"], 
 const nameOf = ({ author, by, number }) => author ?? by ?? t("post.number", { number });
 
 /**
- * The posts to a `session`, and the form for another one while it is open. `role` is what the person is in its class;
- * with `removed`, posts that were removed are shown with who has done it. `update()` shows what the app knows now, and
- * `load()` reads them again.
+ * The posts to a `session`, and the form for another one while it is open. `role()` is what the person is in its class,
+ * as far as the app knows by now; with `removed`, posts that were removed are shown with who has done it. `update()`
+ * shows what the app knows now, and `load()` reads them again.
  */
 export function postsView({ session, role, removed = false }) {
   const about = { class: session.class, session: session.id };
@@ -77,12 +77,14 @@ export function postsView({ session, role, removed = false }) {
     update();
   }
 
-  const mayRemove = (post) => !post.removed && (isMe(post.author) || (removable[role] ?? []).includes(post.role));
+  const mayRemove = (post) => !post.removed && (isMe(post.author) || (removable[role()] ?? []).includes(post.role));
 
   function itemOf(post) {
     const item = items.get(post.id) ?? h("li", { class: "post" });
     items.set(post.id, item);
-    const print = JSON.stringify(post);
+    // The role may be known later than the post.
+    const isRemovable = mayRemove(post);
+    const print = JSON.stringify([post, isRemovable]);
     if (item.print === print) return item;
     item.print = print;
     const hadFocus = item.contains(document.activeElement);
@@ -93,7 +95,7 @@ export function postsView({ session, role, removed = false }) {
     h("p", { class: `text ${isGone ? "is-removed" : ""}`, dir: "auto" }, linkified(post.text)),
     isGone ? h("p", { class: "hint" }, post.removed.by || post.removed.number ? named("post.removedBy", {
       name: nameOf(post.removed), time: formatMoment(post.removed.at) }) : t("post.removed")) : null,
-    mayRemove(post) ? h("button", { class: "link-button", type: "button", onclick: () => remove(post) },
+    isRemovable ? h("button", { class: "link-button", type: "button", onclick: () => remove(post) },
       t("do.removePost"), h("span", { class: "unseen" }, `: ${post.text.slice(0, 40)}`)) : null);
     if (hadFocus) input.input.focus({ preventScroll: true });
     return item;
@@ -172,7 +174,7 @@ export function postsSheet(id, session) {
     const found = findSession(state, session);
     if (!posts && found) {
       fill(element.querySelector("h2"), named("post.heading", { topics: topicsOf(found) }));
-      fill(place, posts = postsView({ session: found, role: roleIn(state.study, id) }));
+      fill(place, posts = postsView({ session: found, role: () => roleIn(state.study, id) }));
     }
     if (found?.ended !== undefined) element.querySelector(".head-line > a").href = "#study/past";
     posts?.update();
