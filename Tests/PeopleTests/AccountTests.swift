@@ -26,7 +26,7 @@ extension PeopleServiceTests {
             }
         }
 
-        @Test("A database without accounts gets no first super user if there were accounts", arguments: StoreKind.ofRules)
+        @Test("A database without accounts gets no first super user if there were accounts", arguments: StoreKind.allCases)
         func anotherDatabase(_ kind: StoreKind) async throws {
             try await RunningPeople.with(kind) { people in
                 let head = AuditHead(number: 7, hash: String(repeating: "9f", count: 32))
