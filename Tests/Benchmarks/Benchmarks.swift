@@ -76,6 +76,12 @@ struct Measure: AsyncParsableCommand {
     @Flag(help: "Only see whether the benchmarks work: all that need no further package, or the named ones.")
     var smoke = false
 
+    @Option(help: "How many smoke runs share the benchmarks at the same time.")
+    var lanes = 1
+
+    @Option(help: "Which of them this is, from 0.")
+    var lane = 0
+
     @Argument(help: "What to measure.")
     var names: [Name] = []
 
@@ -86,10 +92,12 @@ struct Measure: AsyncParsableCommand {
     func validate() throws {
         guard smoke || !names.isEmpty else { throw ValidationError("Name a benchmark.") }
         if smoke, let name = names.first(where: \.needsSink) { throw ValidationError("\(name.rawValue) has no smoke run.") }
+        guard lanes == 1 || smoke, lane >= 0, lane < lanes else { throw ValidationError("Only smoke runs share the benchmarks.") }
     }
 
     func run() async throws {
-        for name in names.isEmpty ? Name.allCases.filter({ !$0.needsSink }) : names {
+        let all = names.isEmpty ? Name.allCases.filter({ !$0.needsSink }) : names
+        for (number, name) in all.enumerated() where number % lanes == lane {
             let begin = ContinuousClock.now
             do {
                 try await measure(name)

@@ -66,7 +66,7 @@ struct ApprovalTests {
         #expect(relay.asked(msiKey).isEmpty)
     }
 
-    @Test("An approved message waits for its time; a held one can be recalled, and expires", arguments: StoreKind.allCases)
+    @Test("An approved message waits for its time; a held one can be recalled, and expires", arguments: StoreKind.ofRules)
     func ends(_ kind: StoreKind) async throws {
         let relay = RelayDouble()
         try await RunningMessageLog.with(relay, on: kind) { log in

@@ -12,7 +12,7 @@ import Base
 struct EditOverTheBusTests {
     @Test(
         "A scheduled message goes out once, as edited and at its new time; one in flight or relayed cannot be edited",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func scheduled(_ kind: StoreKind) async throws {
         let gate = Gate()
         let relay = RelayDouble { command in
@@ -51,7 +51,7 @@ struct EditOverTheBusTests {
         }
     }
 
-    @Test("Without a time an edited message goes out now, and counts as scheduled for now", arguments: StoreKind.allCases)
+    @Test("Without a time an edited message goes out now, and counts as scheduled for now", arguments: StoreKind.ofRules)
     func immediate(_ kind: StoreKind) async throws {
         let relay = RelayDouble()
         try await RunningMessageLog.with(relay, on: kind) { log in
@@ -67,7 +67,7 @@ struct EditOverTheBusTests {
 
     @Test(
         "A held message stays held, and is approved by somebody who has seen the edit and has not made one",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func approval(_ kind: StoreKind) async throws {
         let relay = RelayDouble()
         let (ben, carl) = (CallerContext(actor: "Ben"), CallerContext(actor: "Carl"))

@@ -30,7 +30,7 @@ struct FanOutsOverTheBusTests {
 
     @Test(
         "While FCM delivers a pop-up to many phones, data to many phones waits, and nothing else does; apps have the Alert",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func waits(_ kind: StoreKind) async throws {
         try await Self.with(phones: 30, on: kind) { log, relay in
             let key = try await log.log(.sample("many phones")).msiKey
@@ -60,7 +60,7 @@ struct FanOutsOverTheBusTests {
         }
     }
 
-    @Test("When FCM has delivered the pop-up, the data goes out", arguments: StoreKind.allCases)
+    @Test("When FCM has delivered the pop-up, the data goes out", arguments: StoreKind.ofRules)
     func ends(_ kind: StoreKind) async throws {
         try await Self.with(phones: 3, on: kind) { log, relay in
             let key = try await log.log(.sample()).msiKey

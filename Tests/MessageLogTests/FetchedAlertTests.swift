@@ -17,7 +17,7 @@ struct FetchedAlertTests {
 
     @Test(
         "Phones fetch Alerts of which FCM has accepted nothing in time, and none that it has refused for good or that must not go out yet",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func waiting(_ kind: StoreKind) async throws {
         let relay = RelayDouble { command in
             switch command.content.title {
@@ -58,7 +58,7 @@ struct FetchedAlertTests {
 
     @Test(
         "Without a relay phones fetch an Alert, and their reports count; after a recall they are told to remove it",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func recalled(_ kind: StoreKind) async throws {
         try await RunningMessageLog.with(on: kind, settings: Self.delay) { log in
             let key = try await log.log(.sample("waits")).msiKey
@@ -88,7 +88,7 @@ struct FetchedAlertTests {
 
     @Test(
         "What is discarded after a restore stays on phones, which may have it since the backup; a recall after its release counts",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func discarded(_ kind: StoreKind) async throws {
         try await withDatabase(kind) { folder, settings in
             let settings = settings.merging(Self.delay) { given, _ in given }

@@ -9,7 +9,7 @@ import Testing
 struct MessageFeatureTests {
     @Test(
         "A delayed message goes out after its delay and can be recalled before; a drill goes out with its mark",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func delay(_ kind: StoreKind) async throws {
         let relay = RelayDouble()
         try await RunningMessageLog.with(relay, on: kind) { log in
@@ -33,7 +33,7 @@ struct MessageFeatureTests {
         }
     }
 
-    @Test("A message lists its follow-ups, which need an earlier message, and outlive it", arguments: StoreKind.allCases)
+    @Test("A message lists its follow-ups, which need an earlier message, and outlive it", arguments: StoreKind.ofRules)
     func followUps(_ kind: StoreKind) async throws {
         try await RunningMessageLog.with(on: kind) { log in
             let storm = try await log.log(.sample("Storm"))

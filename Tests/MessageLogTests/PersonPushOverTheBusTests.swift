@@ -28,7 +28,7 @@ struct PersonPushOverTheBusTests {
 
     @Test(
         "Each device of the persons gets the push once, in its language, except the one that is left out, and the archive has no name",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func devices(_ kind: StoreKind) async throws {
         let (phone, browser) = (ReachedDevice.phone(of: .ann, "t1"), ReachedDevice.browser(of: .ann, "s1", language: "ar"))
         let (other, own) = (ReachedDevice.browser(of: .ben, "s2"), ReachedDevice.phone(of: .ben, "t2"))
@@ -69,7 +69,7 @@ struct PersonPushOverTheBusTests {
 
     @Test(
         "While the people service is away or too old, pushes to persons wait, and nothing else does; then each goes out once",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func withoutPeople(_ kind: StoreKind) async throws {
         let (relay, webpush) = (RelayDouble(), WebPushDouble())
         let people = PeopleDouble([.phone(of: .ann, "t1"), .browser(of: .ann, "s1")])

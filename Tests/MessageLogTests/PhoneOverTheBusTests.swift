@@ -15,7 +15,7 @@ struct PhoneOverTheBusTests {
 
     @Test(
         "What phones report is shown with the message and in the history, and a repeated report counts once",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func receipts(_ kind: StoreKind) async throws {
         let relay = RelayDouble()
         try await RunningMessageLog.with(relay, on: kind) { log in
@@ -43,7 +43,7 @@ struct PhoneOverTheBusTests {
 
     @Test(
         "Phones fetch what FCM has accepted as data, even of a message that failed or is a drill, and nothing else",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func accepted(_ kind: StoreKind) async throws {
         let relay = RelayDouble { command in
             switch command.content.title {
@@ -102,7 +102,7 @@ struct PhoneOverTheBusTests {
     }
 
     @Test(
-        "Only one correction at a time is on its way, and a corrected message is not tried again", arguments: StoreKind.allCases)
+        "Only one correction at a time is on its way, and a corrected message is not tried again", arguments: StoreKind.ofRules)
     func corrections(_ kind: StoreKind) async throws {
         let relay = RelayDouble { command in
             command.content.title.contains("fails")

@@ -41,7 +41,7 @@ struct ReachTests {
         }
     }
 
-    @Test("What phones have reported is the reach of a topic, over the bus", arguments: StoreKind.allCases)
+    @Test("What phones have reported is the reach of a topic, over the bus", arguments: StoreKind.ofRules)
     func overTheBus(_ kind: StoreKind) async throws {
         try await RunningMessageLog.with(on: kind) { log in
             let empty = try await log.client.request(ReadReach(topicKey: .sample))

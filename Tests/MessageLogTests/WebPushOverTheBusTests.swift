@@ -31,7 +31,7 @@ struct WebPushOverTheBusTests {
 
     @Test(
         "While FCM's relay is away, browsers get messages at once, and FCM gets its parts afterwards",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func withoutRelay(_ kind: StoreKind) async throws {
         let webpush = WebPushDouble()
         try await RunningMessageLog.with(on: kind, settings: WebPushDouble.settings) { log in
@@ -57,7 +57,7 @@ struct WebPushOverTheBusTests {
 
     @Test(
         "While the Web Push service is away, FCM gets messages at once, and browsers get them afterwards",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func withoutWebPush(_ kind: StoreKind) async throws {
         let relay = RelayDouble()
         try await RunningMessageLog.with(relay, on: kind, settings: WebPushDouble.settings) { log in
@@ -110,7 +110,7 @@ struct WebPushOverTheBusTests {
         }
     }
 
-    @Test("A block of a recalled message is not sent any more", arguments: StoreKind.allCases)
+    @Test("A block of a recalled message is not sent any more", arguments: StoreKind.ofRules)
     func recalledBlock(_ kind: StoreKind) async throws {
         let webpush = WebPushDouble()
         try await RunningMessageLog.with(on: kind, settings: WebPushDouble.settings) { log in
@@ -180,7 +180,7 @@ struct WebPushOverTheBusTests {
 
     @Test(
         "What waits for a transport fails when the service starts without it, and its other parts stay",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func switchedOff(_ kind: StoreKind) async throws {
         try await withDatabase(kind) { folder, database in
             let relay = RelayDouble()

@@ -14,7 +14,7 @@ extension PeopleServiceTests {
 
         @Test(
             "A change of accounts and rights is refused if the caller's credential has ended or does not suffice",
-            arguments: StoreKind.allCases)
+            arguments: StoreKind.ofRules)
         func changes(kind: StoreKind) async throws {
             try await RunningPeople.withAdmin(kind) { people in
                 let client = people.client

@@ -28,7 +28,7 @@ extension PeopleServiceTests {
             ).devices.sorted { $0.device < $1.device }
         }
 
-        @Test("A device is reached by its latest address, until it is called unregistered", arguments: StoreKind.allCases)
+        @Test("A device is reached by its latest address, until it is called unregistered", arguments: StoreKind.ofRules)
         func address(kind: StoreKind) async throws {
             try await RunningPeople.with(kind) { people in
                 let ann = try await people.signedIn("ann", on: TestDevice(.android))
@@ -62,7 +62,7 @@ extension PeopleServiceTests {
             }
         }
 
-        @Test("The same token or subscription of another device ends there", arguments: StoreKind.allCases)
+        @Test("The same token or subscription of another device ends there", arguments: StoreKind.ofRules)
         func moved(kind: StoreKind) async throws {
             try await RunningPeople.with(kind) { people in
                 let ann = try await people.signedIn("ann")

@@ -112,7 +112,7 @@ extension PeopleServiceTests {
             }
         }
 
-        @Test("Each is used once while it is valid, and then no more", arguments: StoreKind.allCases)
+        @Test("Each is used once while it is valid, and then no more", arguments: StoreKind.ofRules)
         func used(kind: StoreKind) async throws {
             try await withPeopleChanges(kind) { changes, clock in
                 let challenges = Challenges(store: changes.store, now: { clock.now })

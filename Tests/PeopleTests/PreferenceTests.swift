@@ -11,7 +11,7 @@ extension PeopleServiceTests {
     struct PreferenceTests {
         @Test(
             "All kinds are on until the person switches one off; the choices are replaced as a whole",
-            arguments: StoreKind.allCases)
+            arguments: StoreKind.ofRules)
         func life(kind: StoreKind) async throws {
             try await RunningPeople.withStudents(kind, "ann", "bob") { people in
                 let ann = people.student("ann")

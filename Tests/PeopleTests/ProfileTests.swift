@@ -12,7 +12,7 @@ extension PeopleServiceTests {
     struct ProfileTests {
         @Test(
             "A profile is empty at first, is replaced as a whole, and is shown to nobody unless chosen",
-            arguments: StoreKind.allCases)
+            arguments: StoreKind.ofRules)
         func life(kind: StoreKind) async throws {
             try await RunningPeople.withStudents(kind, "ann", "bob") { people in
                 let ann = people.student("ann")

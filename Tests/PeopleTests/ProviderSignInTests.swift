@@ -41,7 +41,7 @@ extension PeopleServiceTests {
             return PersonCredential(provider: .university, idToken: Secret(token))
         }
 
-        @Test("One token finds no account, registers, and signs in; no other device can use it", arguments: StoreKind.allCases)
+        @Test("One token finds no account, registers, and signs in; no other device can use it", arguments: StoreKind.ofRules)
         func oneToken(kind: StoreKind) async throws {
             try await withProviders(kind) { people, identities in
                 let credential = try google("17", identities)
@@ -104,7 +104,7 @@ extension PeopleServiceTests {
             return Data(bytes)
         }
 
-        @Test("A used token belongs to its device until it ends", arguments: StoreKind.allCases)
+        @Test("A used token belongs to its device until it ends", arguments: StoreKind.ofRules)
         func usedToken(kind: StoreKind) async throws {
             try await withPeopleChanges(kind) { changes, clock in
                 func use(by device: String) async -> IDTokenRefusal? {
@@ -126,7 +126,7 @@ extension PeopleServiceTests {
             }
         }
 
-        @Test("Several ways lead to one account; the last one stays", arguments: StoreKind.allCases)
+        @Test("Several ways lead to one account; the last one stays", arguments: StoreKind.ofRules)
         func link(kind: StoreKind) async throws {
             try await withProviders(kind) { people, identities in
                 let ann = try await people.signedIn("ann")

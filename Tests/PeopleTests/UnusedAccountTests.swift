@@ -34,7 +34,7 @@ struct UnusedAccountTests {
 
     @Test(
         "What nobody used for the time is disabled, what was disabled for it long ago is to be erased, and all else stays",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofRules)
     func due(kind: StoreKind) async throws {
         try await withStore(kind) { store in
             var staff = AccountDocument(
@@ -102,7 +102,7 @@ struct UnusedAccountTests {
         #expect(account.isNews(useAt: Self.now.day + Self.day))
     }
 
-    @Test("Nothing ends before a day of looks without a gap, nor twice within an hour", arguments: StoreKind.allCases)
+    @Test("Nothing ends before a day of looks without a gap, nor twice within an hour", arguments: StoreKind.ofRules)
     func trust(kind: StoreKind) async throws {
         try await withStore(kind) { store in
             let beginning = (0..<24).map { (Double($0), false) }

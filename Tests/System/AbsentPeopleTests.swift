@@ -5,7 +5,7 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-extension SystemTests.WithoutSupervisor {
+extension HarmTests.WithoutSupervisor {
     /// The people service and the cube service are away. The gateway works with its copies, for a bounded time.
     @Suite("People and cube away")
     struct AbsentPeopleTests {

@@ -118,7 +118,7 @@ extension SystemTests {
     }
 }
 
-extension SystemTests.HarmedProduct {
+extension HarmTests.HarmedProduct {
     /// `msi doctor` while the product runs.
     @Suite("msi doctor beside msi up")
     struct RunningDoctorTests {
@@ -217,7 +217,7 @@ extension SystemTests.HarmedProduct {
     }
 }
 
-extension SystemTests.WithoutSupervisor {
+extension HarmTests.WithoutSupervisor {
     /// `msi doctor` while the services run one by one.
     @Suite("msi doctor without msi up")
     struct SeparateDoctorTests {

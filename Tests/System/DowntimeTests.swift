@@ -9,7 +9,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-extension SystemTests.WithoutSupervisor {
+extension HarmTests.WithoutSupervisor {
     /// What a phone shows while the hub is away (seed 001, the first example).
     @Suite("A downtime", .timeLimit(.minutes(10)))
     struct DowntimeTests {

@@ -105,7 +105,7 @@ extension SystemTests {
     }
 }
 
-extension SystemTests.HarmedProduct {
+extension HarmTests.HarmedProduct {
     /// The erasure of students while services are killed.
     @Suite("Erasure and kills")
     struct KilledErasureTests {

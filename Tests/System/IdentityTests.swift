@@ -189,7 +189,9 @@ extension SystemTests {
         @Test("While a provider cannot be asked, the answer says so, and does not blame the person")
         func away() async throws {
             try await withPeople { services in
-                for provider in [IdentityProvider.google, .firebase, .facebook] {
+                let providers: [IdentityProvider] = [.google, .firebase, .facebook]
+                try await concurrently(providers.count) { number in
+                    let provider = providers[number]
                     let credential = try await services.credential(provider)
                     for fault in [["status": 503], ["drop": true]] as [JSONValue] {
                         try await services.emulator.setFault(fault, of: provider)

@@ -106,7 +106,7 @@ extension SystemTests.OneProduct {
     }
 }
 
-extension SystemTests.WithoutSupervisor {
+extension HarmTests.WithoutSupervisor {
     /// The load tester against a relay alone.
     @Suite("Load on a relay")
     struct RelayLoadTests {

@@ -10,6 +10,9 @@ extension SystemTests {
     /// `msi migrate` from one kind of database to the other.
     @Suite("Migration")
     struct MigrateTests {
+        /// How many messages are sent before the move, one after another.
+        private static let sent = Level.isAll ? 30 : 10
+
         @Test(
             """
             Everything moves from SQLite to MongoDB, and the product continues with it; then the old folder is refused unchanged, and \
@@ -28,7 +31,7 @@ extension SystemTests {
                         let template: JSONValue = ["name": "Room", "title": "{{room}}", "desc": "", "message": "{{room}}"]
                         #expect(try await stack.portal.call(.POST, "/template", template).status == 201)
                         _ = try await stack.portal.accepted(scheduled)
-                        for number in 0..<30 {
+                        for number in 0..<Self.sent {
                             let key = try await stack.portal.accepted(subject.message(title: "\(number)"), key: "\(number)")
                             _ = try await stack.portal.message(key, hasState: "relayed")
                         }
@@ -39,7 +42,7 @@ extension SystemTests {
                     for _ in 0..<2 {
                         let lines = try await migrate("mongodb", in: folder + "/one", url).lines
                         #expect(lines.contains { $0.hasPrefix("icube: 1 documents, digest ") })
-                        #expect(lines.contains { $0.hasPrefix("messages: 31 messages, digest ") })
+                        #expect(lines.contains { $0.hasPrefix("messages: \(Self.sent + 1) messages, digest ") })
                     }
                     try carryToken(from: folder + "/one", to: folder + "/two")
                     let changed = try await withStack(in: folder + "/two", settings: ["MSI_DATABASE_URL": url]) { stack in
@@ -77,7 +80,7 @@ extension SystemTests {
             try await withTemporaryFolder { folder in
                 let none = try await migrate("mongodb", in: folder, nil)
                 #expect(none.exitCode == 78 && none.lines.contains { $0.contains("MSI_DATABASE_URL") })
-                let secret = "mongodb://ann:swordfish@127.0.0.1:1/campus"
+                let secret = "mongodb://ann:swordfish@127.0.0.1:1/campus?serverSelectionTimeoutMS=200"
                 let empty = try await migrate("mongodb", in: folder, secret)
                 #expect(empty.exitCode == 1 && empty.lines.contains { $0.contains("message-log.sqlite") })
                 let away = try await migrate("sqlite", in: folder, secret)

@@ -7,7 +7,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension HarmTests {
     /// The product with its data in MongoDB.
     @Suite("MongoDB", .serialized)
     struct MongoDBTests {

@@ -3,7 +3,7 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-extension SystemTests.HarmedProduct {
+extension HarmTests.HarmedProduct {
     /// Outages of one part, and the recovery from them.
     @Suite("Outages")
     struct OutageTests {

@@ -29,7 +29,7 @@ extension SystemTests {
         func supervisorDies(service: String) async throws {
             try await withTemporaryFolder { folder in
                 // From before the end of its start until after it.
-                let delays = stride(from: 1_000, through: 1_440, by: Level.isAll ? 8 : 40)
+                let delays = stride(from: 1_000, through: 1_440, by: Level.isAll ? 8 : 80)
                 let script = """
                     one() {
                         sleep 0.$1 | MSI_SUPERVISED=true MSI_STATE_DIR=$MSI_STATE_DIR/$1 \(service) 2>$MSI_STATE_DIR/$1.log

@@ -26,7 +26,7 @@ extension SystemTests.OneProduct {
     }
 }
 
-extension SystemTests.WithPushServices {
+extension HarmTests.WithPushServices {
     /// Pushes to a person, some of whose devices are gone.
     @Suite("Devices that are gone")
     struct GoneDeviceTests {

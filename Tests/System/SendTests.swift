@@ -87,7 +87,7 @@ extension SystemTests.OneProduct {
     }
 }
 
-extension SystemTests.HarmedProduct {
+extension HarmTests.HarmedProduct {
     @Suite("A repeated msi send")
     struct RepeatedSendTests {
         @Test("A repeated command sends one message, even while the gateway is killed and replaced")

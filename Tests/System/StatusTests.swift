@@ -6,7 +6,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-extension SystemTests.HarmedProduct {
+extension HarmTests.HarmedProduct {
     /// `msi status`.
     @Suite("msi status")
     struct StatusTests {

@@ -3,7 +3,7 @@ import Base
 import TestSupport
 import Testing
 
-extension SystemTests.WithoutSupervisor {
+extension HarmTests.WithoutSupervisor {
     /// Regular stops while FCM is slow: FCM gets each component once.
     @Suite("Stops", .timeLimit(.minutes(10)))
     struct StopTests {

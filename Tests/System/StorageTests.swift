@@ -99,7 +99,7 @@ extension SystemTests {
     }
 }
 
-extension SystemTests.HarmedProduct {
+extension HarmTests.HarmedProduct {
     /// Read-only databases, and the recovery from them.
     @Suite(
         "Read-only databases",

@@ -5,7 +5,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-extension SystemTests.WithoutSupervisor {
+extension HarmTests.WithoutSupervisor {
     /// What a monitoring system, the operator and the watchdog learn of a service that is stuck.
     @Suite("Stuck services", .enabled(if: HeldThreads.isPossible), .timeLimit(.minutes(10)))
     struct StuckTests {

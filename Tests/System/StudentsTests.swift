@@ -89,7 +89,7 @@ extension SystemTests {
     }
 }
 
-extension SystemTests.WithoutSupervisor {
+extension HarmTests.WithoutSupervisor {
     /// What ends the sign-in of a student's device.
     @Suite("Sign-ins of devices", .timeLimit(.minutes(10)))
     struct DeviceSignInTests {

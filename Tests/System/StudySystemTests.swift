@@ -6,7 +6,7 @@ import Schemas
 import TestSupport
 import Testing
 
-extension SystemTests.HarmedProduct {
+extension HarmTests.HarmedProduct {
     /// Study sessions from outside: with kills and an erasure.
     @Suite("Study sessions")
     struct StudySystemTests {
@@ -168,7 +168,7 @@ extension SystemTests {
     }
 }
 
-extension SystemTests.WithoutSupervisor {
+extension HarmTests.WithoutSupervisor {
     /// The gateway starts and works without the study service.
     @Suite("Without the study service")
     struct AbsentStudyTests {

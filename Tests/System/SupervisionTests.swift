@@ -90,7 +90,7 @@ extension SystemTests {
     }
 }
 
-extension SystemTests.HarmedProduct {
+extension HarmTests.HarmedProduct {
     /// `msi up` as it runs: its reloads, its lock and its greeting.
     @Suite("msi up while it runs")
     struct RunningUpTests {

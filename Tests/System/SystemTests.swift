@@ -3,10 +3,11 @@ import Testing
 
 /// The product from outside: the real executables, an HTTP client and an emulated phone.
 ///
-/// One suite after another, since each keeps up to ten processes and the machine busy. Tests share a running product where they can: those
-/// that leave it as it was, those that harm a service and wait until it is well again, and those that start the services one by one. Each
-/// has its own subjects, accounts and messages. A test has its own stack if it stops or fills it, or needs other settings.
-@Suite("System", .serialized)
+/// One suite after another, since each keeps up to ten processes and the machine busy. In level one ``HarmTests`` run beside them. Tests
+/// share a running product where they can: those that leave it as it was, those that harm a service and wait until it is well again, and
+/// those that start the services one by one. Each has its own subjects, accounts and messages. A test has its own stack if it stops or
+/// fills it, or needs other settings.
+@Suite("System", .serialized, .aloneAtLength)
 enum SystemTests {
     /// Requests without limits: many tests call one gateway.
     static let noLimits = ["MSI_GATEWAY_ADDRESS_REQUESTS": "1000000", "MSI_GATEWAY_ACCOUNT_REQUESTS": "1000000"]
@@ -21,13 +22,4 @@ enum SystemTests {
         @Suite("A second product", .stack(preparedBy: SecondState.prepare))
         enum SecondProduct {}
     }
-
-    /// Tests that freeze or kill services, protect files, or change settings, and leave the product well. It has a configuration file, and
-    /// serves metrics.
-    @Suite("One product that is harmed", .stack(preparedBy: HarmedState.prepare))
-    enum HarmedProduct {}
-
-    /// Tests of services that no supervisor starts again.
-    @Suite("Services without a supervisor", .services)
-    enum WithoutSupervisor {}
 }

@@ -3,7 +3,7 @@ import Base
 import TestSupport
 import Testing
 
-extension SystemTests.HarmedProduct {
+extension HarmTests.HarmedProduct {
     /// `msi tail`.
     @Suite("msi tail")
     struct TailTests {

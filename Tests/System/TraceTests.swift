@@ -4,7 +4,7 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-extension SystemTests.HarmedProduct {
+extension HarmTests.HarmedProduct {
     /// The trace of a message through every service and every restart, `msi trace`, and settings that are read again.
     @Suite("Traces and reloads")
     struct TraceTests {

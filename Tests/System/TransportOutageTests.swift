@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-extension SystemTests.WithPushServices {
+extension HarmTests.WithPushServices {
     /// An outage of FCM or of a push service while Alerts are posted: whoever has another transport gets each of them in time.
     @Suite("Outages of a transport", .timeLimit(.minutes(Level.isAll ? 60 : 15)))
     struct TransportOutageTests {
@@ -11,7 +11,7 @@ extension SystemTests.WithPushServices {
         private static let period = Duration.milliseconds(Level.isAll ? 500 : 400)
         /// The outages of FCM and of a push service.
         private static let (fcmOutage, pushServiceOutage): (Duration, Duration) =
-            Level.isAll ? (.seconds(600), .seconds(120)) : (.seconds(5), .seconds(5))
+            Level.isAll ? (.seconds(600), .seconds(120)) : (.seconds(3), .seconds(3))
         /// How long an Alert may take from its post, in milliseconds. In level one the machine may be slow, and do other things.
         private static let limit: Int64 = Level.isAll ? 5_000 : 60_000
         /// How long is waited for Alerts, so that a late one shows how late it is.

@@ -63,45 +63,54 @@ struct StudyIsolationTests {
         }
     }
 
-    @Test(
-        "Classmates see of each other what is for classmates; hidden persons are not among them, and look like nobody",
-        arguments: [nil] + Visibility.allCases.map(Optional.some))
-    func classmates(visibility: Visibility?) async throws {
+    @Test("Classmates see of each other what is for classmates; hidden persons are not among them, and look like nobody")
+    func classmates() async throws {
         try await RunningGateway.withStudy { gateway in
             let professor = try await gateway.professor("prof")
-            let classID = try await professor.makeClass("Structures")
-            let world = try await PersonWorld(at: gateway, prefix: "c", visibility: visibility)
-            try await world.caller.join(classID, by: professor)
-            // Of the others, those who can still sign in.
-            let mates: [PersonRelation] = [.friend, .asked, .received, .stranger, .blocked, .blocking]
-            for relation in mates { try await #require(world.devices[relation]).join(classID, by: professor) }
-            let answer = try await world.caller.expect(200, "GET", "/classes/\(classID)/classmates")
-            let seen = try answer.json["people"]?.array.compactMap { $0["account"]?.string } ?? []
-            for relation in PersonRelation.allCases {
-                let isSeen =
-                    relation == .friend || visibility == .classmates && [.asked, .received, .stranger].contains(relation)
-                #expect(seen.contains(world.name(of: relation)) == isSeen, "\(relation): \(answer)")
+            for visibility in [nil] + Visibility.allCases.map(Optional.some) {
+                try await expectClassmates(visibility, of: professor, at: gateway)
             }
-            let none = try await world.caller.request("GET", "/users/\(world.name(of: .nobody))")
-            for relation in mates {
-                let isHidden = relation == .blocked || relation == .blocking
-                let isSeen = relation == .friend && visibility != nil && visibility != .nobody || visibility == .classmates
-                var view: HTTPAnswer?
-                // The gateway waits for the study service only for a moment, which may be too short on a busy machine.
-                try await eventually("what classmates see; \(relation): \(String(describing: view))") {
-                    let answer = try await world.caller.request("GET", "/users/\(world.name(of: relation))")
-                    view = answer
-                    let code = answer.object["relation"] as? String
-                    return answer.status == (isHidden ? none.status : 200)
-                        && answer.object.keys.contains("bio") == (isSeen && !isHidden)
-                        && (relation != .stranger || code == "classmates")
-                }
-            }
-            // Who is in the class no longer is a stranger.
-            try await world.caller.expect(204, "DELETE", "/user/classes/\(classID)")
-            let stranger = try await world.caller.expect(200, "GET", "/users/\(world.name(of: .stranger))")
-            #expect(stranger.object["relation"] as? String == "none" && stranger.object["bio"] == nil, "\(stranger)")
         }
+    }
+
+    /// - Parameter visibility: Who sees the fields of the profiles; `nil` for no choice.
+    private func expectClassmates(
+        _ visibility: Visibility?, of professor: DeviceSession, at gateway: RunningGateway
+    ) async throws {
+        let prefix = "c\(visibility?.rawValue ?? "none")x"
+        let classID = try await professor.makeClass("Structures-\(prefix)")
+        let world = try await PersonWorld(at: gateway, prefix: prefix, visibility: visibility)
+        try await world.caller.join(classID, by: professor)
+        // Of the others, those who can still sign in.
+        let mates: [PersonRelation] = [.friend, .asked, .received, .stranger, .blocked, .blocking]
+        for relation in mates { try await #require(world.devices[relation]).join(classID, by: professor) }
+        let answer = try await world.caller.expect(200, "GET", "/classes/\(classID)/classmates")
+        let seen = try answer.json["people"]?.array.compactMap { $0["account"]?.string } ?? []
+        for relation in PersonRelation.allCases {
+            let isSeen = relation == .friend || visibility == .classmates && [.asked, .received, .stranger].contains(relation)
+            let name = world.name(of: relation)
+            #expect(seen.contains(name) == isSeen, "\(name): \(answer)")
+        }
+        let none = try await world.caller.request("GET", "/users/\(world.name(of: .nobody))")
+        for relation in mates {
+            let isHidden = relation == .blocked || relation == .blocking
+            let isSeen = relation == .friend && visibility != nil && visibility != .nobody || visibility == .classmates
+            let name = world.name(of: relation)
+            var view: HTTPAnswer?
+            // The gateway waits for the study service only for a moment, which may be too short on a busy machine.
+            try await eventually("what classmates see; \(name): \(String(describing: view))") {
+                let answer = try await world.caller.request("GET", "/users/\(name)")
+                view = answer
+                let code = answer.object["relation"] as? String
+                return answer.status == (isHidden ? none.status : 200)
+                    && answer.object.keys.contains("bio") == (isSeen && !isHidden)
+                    && (relation != .stranger || code == "classmates")
+            }
+        }
+        // Who is in the class no longer is a stranger.
+        try await world.caller.expect(204, "DELETE", "/user/classes/\(classID)")
+        let stranger = try await world.caller.expect(200, "GET", "/users/\(world.name(of: .stranger))")
+        #expect(stranger.object["relation"] as? String == "none" && stranger.object["bio"] == nil, "\(stranger)")
     }
 
     @Test("Invitations reach friends of the class alone, and the answer is the same for all others")

@@ -74,7 +74,7 @@ struct FaultMatrix: SuiteTrait, TestScoping {
     }
 }
 
-extension SystemTests.WithoutSupervisor {
+extension HarmTests.WithoutSupervisor {
     /// A few cases of the fault matrix: errors that are retried, with FCM's Retry-After, and errors that are not, broken connections, and
     /// refused credentials.
     @Suite("Faults of FCM")

@@ -3,7 +3,7 @@ import Glibc
 import ServiceKit
 import TestSupport
 
-/// The state directory of ``SystemTests/HarmedProduct``.
+/// The state directory of ``HarmTests/HarmedProduct``.
 enum HarmedState {
     /// Writes the configuration file, and finds free ports for the metrics.
     static func prepare(_ stateDirectory: String) throws -> [String: String] {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-extension SystemTests {
+extension HarmTests {
     /// Tests with browsers at two push services, which share a stack.
     @Suite("Browsers at push services", .stackWithPushServices)
     enum WithPushServices {}

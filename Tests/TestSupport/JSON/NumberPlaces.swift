@@ -6,6 +6,14 @@ package let extremeNumbers = [
     "1e30", "0.5", "-1", "0", "1", "253402300799999",
 ]
 
+/// Those that are tried in one of many places: in level one a third of them, and the next place has another third.
+///
+/// - Parameter number: The number of the place.
+package func triedNumbers(inPlace number: Int) -> [String] {
+    guard !Level.isAll else { return extremeNumbers }
+    return extremeNumbers.enumerated().filter { ($0.offset + number) % 3 == 0 }.map(\.element)
+}
+
 /// A number in documents of a JSON Schema.
 package struct NumberPlace: CustomStringConvertible, Sendable {
     /// The names of the fields that lead to it; `nil` for an element of a list.
