@@ -521,7 +521,7 @@ def test_subscribe(product, visit, clubs):
 def test_unsubscribe(product, visit, hours, clubs):
     """A choice counts at once, also without a network, and after the app was closed."""
     _, choir = clubs
-    page = open_app(visit, narrow=True)
+    page = open_app(visit, narrow=True, worker=True)
     open_subscriptions(page, choir)
     # Then the service worker has all files, and answers this page.
     eventually("the app's service worker", lambda: page.evaluate("Boolean(navigator.serviceWorker.controller)"))

@@ -86,7 +86,7 @@ def test_a_long_list_of_required_subjects_is_counted(product, visit):
 
 def test_manifest(product, visit):
     """Chromium finds no mistake in it, and nothing that keeps it from installing the app."""
-    page = open_app(visit)
+    page = open_app(visit, worker=True)
     session = page.context.new_cdp_session(page)
     manifest = session.send("Page.getAppManifest")
     assert manifest["errors"] == [], manifest["errors"]
@@ -168,7 +168,7 @@ def test_start_without_the_hub(product, visit, hours, pictures):
     """The page and its files come from the service worker, and messages from this browser."""
     visit.expect_errors(GATEWAY_AWAY, r"status of 503")
     product.send(hours, "Library opens late")
-    page = open_app(visit, narrow=True)
+    page = open_app(visit, narrow=True, worker=True)
     fetch(page, "Library opens late")
     controlled(page)
     with product.away("msi-gateway"):
@@ -195,7 +195,7 @@ def test_start_without_the_hub(product, visit, hours, pictures):
 
 def test_offline_since_the_first_visit(visit):
     """The page of the first visit was loaded without the service worker. Its further pages are there nevertheless."""
-    page = open_app(visit, narrow=True)
+    page = open_app(visit, narrow=True, worker=True)
     eventually("the page has the service worker", lambda: page.evaluate("Boolean(navigator.serviceWorker.controller)"))
     # The app may look by itself at any moment.
     visit.expect_errors(GATEWAY_AWAY)
@@ -206,7 +206,7 @@ def test_offline_since_the_first_visit(visit):
 
 def test_only_the_files_of_the_app_are_kept(product, visit, hours):
     product.send(hours, "Library opens late")
-    page = open_app(visit)
+    page = open_app(visit, worker=True)
     fetch(page, "Library opens late")
     controlled(page)
     look(page)
@@ -261,7 +261,7 @@ def test_a_new_version_takes_over_at_the_next_start(changing_product, visit):
     product = changing_product
     hours = product.new_subject("Opening hours", level="Recommended")
     visit.expect_errors(GATEWAY_AWAY, r"status of 50\d")
-    page = open_app(visit, product=product, narrow=True)
+    page = open_app(visit, product=product, narrow=True, worker=True)
     controlled(page)
     product.change("text/en/common.json", "Message Hub shows the messages", "This newer app shows the messages")
     eventually("the newer version waits", lambda: waits(page), pause=0.5)
@@ -303,7 +303,7 @@ def test_a_broken_version_is_withdrawn(changing_product, visit):
     hours = product.new_subject("Opening hours", level="Recommended")
     visit.expect_errors(GATEWAY_AWAY, r"status of 50\d", r"uncaught: .*broken", r"broken")
     product.send(hours, "Library opens late")
-    page = open_app(visit, product=product, narrow=True)
+    page = open_app(visit, product=product, narrow=True, worker=True)
     fetch(page, "Library opens late")
     controlled(page)
     product.change("app.js", "await startNewest();", 'throw new Error("broken");')
@@ -354,7 +354,7 @@ def test_a_browser_that_keeps_nothing(visit, pictures):
 
 def test_the_certificate_is_not_trusted(visit):
     """The browser refuses the service worker. The app works online, and does not promise more."""
-    page = open_app(visit, narrow=True, service_workers="block")
+    page = open_app(visit, narrow=True, worker=False)
     page.goto("/app/#settings/about")
     expect(page.get_by_text("The app does not start")).to_be_visible()
 

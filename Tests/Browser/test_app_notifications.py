@@ -162,7 +162,7 @@ START = "one => { const range = document.createRange(); range.selectNodeContents
 
 
 def test_turn_on_in_the_settings(product, push_service, visit, pictures, hours):
-    page = open_app(visit, permissions=["notifications"], narrow=True)
+    page = open_app(visit, worker=True, permissions=["notifications"], narrow=True)
     receiver = receiver_of(product, push_service)
     subscribe_at(page, receiver)
     page.goto("/app/#settings/notifications")

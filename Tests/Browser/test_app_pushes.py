@@ -30,7 +30,7 @@ def alerts(product):
 @pytest.fixture
 def page(visit, alerts):
     """The app, which has joined the subject of Alerts."""
-    page = open_app(visit, permissions=["notifications"], narrow=True)
+    page = open_app(visit, worker=True, permissions=["notifications"], narrow=True)
     eventually("the subject is joined", lambda: look(page) or stored(page, "subscriptions", alerts.topic_key), pause=0.5)
     return page
 
@@ -103,7 +103,7 @@ def test_broken_pushes(page):
 
 @pytest.mark.at_length
 def test_a_broken_push_in_arabic(visit):
-    page = open_app(visit, language="ar", permissions=["notifications"], narrow=True)
+    page = open_app(visit, language="ar", worker=True, permissions=["notifications"], narrow=True)
     deliver(page, "{")
     shown(page, "وصلت رسائل جديدة")
 

@@ -496,7 +496,7 @@ def test_the_hub_is_away(visit, ann, ben):
     """What the app knows is there, and the pages say what they could not read."""
     visit.expect_errors(GATEWAY_AWAY)
     friends(ann, ben)
-    page = open_people(visit, ann, narrow=True)
+    page = open_people(visit, ann, narrow=True, worker=True)
     controlled(page)
     expect(row(page, ben.account)).to_be_visible()
     page.context.set_offline(True)

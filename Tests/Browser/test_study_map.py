@@ -378,7 +378,7 @@ def test_the_position_is_kept_nowhere(visit, group, ann):
 def test_what_is_loaded(visit, group, ann):
     """Nothing of it before somebody opens the page, and then less than the budget. Leaflet has its own, and comes after the first paint."""
     group.add(ann)
-    page = open_people(visit, ann, "#messages", service_workers="block")
+    page = open_people(visit, ann, "#messages")
     page.reload()
     expect(tab(page, "Study")).to_be_visible()
     before = scripts(page)
