@@ -82,6 +82,7 @@ def test_a_double_makes_no_sound(page):
     eventually("the quiet copy", lambda: [each["silent"] for each in notifications(page)] == [True])
 
 
+@pytest.mark.at_length
 def test_a_tap_shows_what_it_is_about(visit, page, ann, ben):
     ben.ask(ann)
     deliver(page, REQUEST)
