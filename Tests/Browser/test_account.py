@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 import requests
 from playwright.sync_api import expect
 
@@ -74,7 +75,7 @@ def test_change_password(product, visit, pictures):
     again.fill("violet-harbour-piano")
     button.click()
     expect(password.get_by_text("This is not your current password.")).to_be_visible()
-    pictures(page, "account-password-wrong")
+    pictures(page, "account-password-wrong", at_length=True)
     current.fill(PASSWORD)
     button.click()
     expect(page.get_by_text("Your password was changed.")).to_be_visible()
@@ -109,6 +110,7 @@ def test_display_name(product, visit, pictures):
     assert "display_name" not in product.api("GET", f"/account/{account}")
 
 
+@pytest.mark.at_length
 def test_show_password(product, visit):
     page = visit("/portal/account/", account=product.new_account("ugo"))
     password = part(page, "Password")
@@ -153,10 +155,10 @@ def test_second_factor(product, visit, pictures):
     with page.expect_download() as download:
         factor.get_by_role("link", name="Download").click()
     assert recovery in download.value.path().read_text()
-    pictures(page, "account-recovery-codes")
+    pictures(page, "account-recovery-codes", at_length=True)
     factor.get_by_role("button", name="I have kept them").click()
     expect(factor.get_by_text("Set up", exact=True)).to_be_visible()
-    pictures(page, "account-factor-on")
+    pictures(page, "account-factor-on", at_length=True)
 
     # Signing in asks for a code of the app now.
     other = visit("/portal/account/", account=None, settled=False)
@@ -171,12 +173,13 @@ def test_second_factor(product, visit, pictures):
 
     factor.get_by_role("button", name="Remove…").click()
     question = page.get_by_role("dialog", name="Remove your second factor?")
-    pictures(page, "account-factor-remove")
+    pictures(page, "account-factor-remove", at_length=True)
     question.get_by_role("button", name="Remove second factor").click()
     expect(factor).to_contain_text("Not set up")
     assert sign_in(product, account).status_code == 201
 
 
+@pytest.mark.at_length
 def test_change_password_with_a_second_factor(product, visit):
     visit.expect_errors(SIGNED_OUT)
     account = product.new_account("sven")

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -42,7 +43,7 @@ def test_search(visit, pictures):
     expect(page.locator("article:visible")).not_to_have_count(0)
     expect(page.get_by_role("status")).to_contain_text("Found:")
     expect(page.locator("#documents")).to_be_hidden()
-    pictures(page, "api-search", right_to_left=True, arrange=lambda page: page.get_by_role("searchbox").fill("/display-name"))
+    pictures(page, "api-search", arabic=lambda page: page.get_by_role("searchbox").fill("/display-name"))
     # A link leads also to what the search has hidden, and does so again.
     for _ in range(2):
         search(page, "post /message topic_key")
@@ -54,6 +55,7 @@ def test_search(visit, pictures):
     expect(page.locator("article:visible")).to_have_count(0)
 
 
+@pytest.mark.at_length
 def test_the_key_of_the_search(visit):
     """It is where a keyboard of another script has it, and *My account* switches it off."""
     page = visit("/api", account=None)
@@ -69,6 +71,7 @@ def test_the_key_of_the_search(visit):
     expect(field).not_to_be_focused()
 
 
+@pytest.mark.at_length
 def test_right_to_left(visit, check):
     page = visit("/api", account=None, language="ar")
     page.get_by_role("searchbox").fill("/display-name")
@@ -76,6 +79,7 @@ def test_right_to_left(visit, check):
     check(page)
 
 
+@pytest.mark.at_length
 def test_without_an_answer(visit):
     """The page says that it has no document, and reads it when asked to."""
     visit.expect_errors("ERR_FAILED")

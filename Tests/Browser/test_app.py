@@ -12,6 +12,7 @@ from harness.waiting import eventually
 from playwright.sync_api import expect
 
 WEEK = 7 * 86_400
+SETTINGS = ["Notifications", "Export messages", "Announcements", "Parts of the app", "Language", "Appearance", "About", "Install the app"]
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +159,7 @@ def test_receive_a_correction(product, visit, pictures, alerts):
     expect(card(page, "Exam on Friday").locator(".relation")).to_contain_text("Corrected")
 
 
-def test_receipts(product, visit, alerts):
+def test_receipts(product, visit, check, alerts):
     """The message's page in the portal counts the apps that report."""
     page, silent = open_app(visit, narrow=True), open_app(visit, "#settings", narrow=True)
     silent.get_by_role("switch", name="Read receipts").click()
@@ -175,6 +176,10 @@ def test_receipts(product, visit, alerts):
         # An app reports at once when it leaves the screen.
         each.evaluate(hide)
     eventually("one report", lambda: product.message(key)["receipts"] == {"received": 1, "opened": 1})
+    reach = visit(f"/portal/message/?key={key}").locator(".reach")
+    expect(reach).to_contain_text("1 phone has received it")
+    expect(reach).to_contain_text("1 student has opened it")
+    check(reach.page)
 
 
 def test_clear_old_messages(product, visit, hours):
@@ -232,6 +237,7 @@ def test_view_messages_by_time(product, visit, pictures, alerts, hours):
     expect(moved).not_to_contain_text("takes place")
 
 
+@pytest.mark.at_length
 def test_list_beside_the_message(product, visit, pictures, alerts, hours):
     """In a wide window the message is beside the list."""
     product.send(hours, "Library opens late", "The library is open on all floors. " * 20)
@@ -381,26 +387,28 @@ def test_short_notes_stay_with_more_time(product, visit, pictures, hours):
     expect(deleted).to_have_count(0)
 
 
+def offered(product, visit, page, subject, title):
+    """Sends a message, and waits until the page offers to show new ones."""
+    offer = page.locator(".toasts").filter(has_text="There are new messages.")
+    product.wait_for_state(product.send(subject, title), "relayed")
+    # The app gives up a request after 30 seconds by this clock.
+    visit.after(page, 10, "the offer", lambda: offer.count())
+    return offer
+
+
 def test_new_messages_wait_with_more_time(product, visit, pictures, hours):
     """The list and the number of unread messages change only when the person has asked for it."""
     product.send(hours, "First")
     page = open_app(visit, narrow=True, clock=True)
     fetch(page, "First")
     with_more_time(page)
-    offer = page.locator(".toasts").filter(has_text="There are new messages.")
     badge = tab(page, "Messages").locator(".badge")
     # A message that was seen for a while is read.
     expect(badge).to_be_hidden()
-
-    def offered(title):
-        product.wait_for_state(product.send(hours, title), "relayed")
-        # The app gives up a request after 30 seconds by this clock.
-        visit.after(page, 10, "the offer", lambda: offer.count())
-
-    offered("Second")
+    offer = offered(product, visit, page, hours, "Second")
     expect(badge).to_be_hidden()
     expect(page.get_by_role("article")).to_have_count(1)
-    pictures(page, "app-messages-wait")
+    pictures(page, "app-messages-wait", at_length=True)
     offer.get_by_role("button", name="Show", exact=True).click()
     expect(card(page, "Second")).to_be_visible()
     expect(page.get_by_role("heading", name="Messages", exact=True)).to_be_focused()
@@ -409,11 +417,19 @@ def test_new_messages_wait_with_more_time(product, visit, pictures, hours):
     product.send(hours, "Third")
     fetch(page, "Third")
     expect(offer).to_have_count(0)
-    # So does a view that the person opens. On another page there is the offer as well.
+
+
+@pytest.mark.at_length
+def test_a_view_that_is_opened_shows_new_messages_with_more_time(product, visit, hours):
+    """On another page there is the offer as well."""
+    product.send(hours, "First")
+    page = open_app(visit, narrow=True, clock=True)
+    fetch(page, "First")
+    with_more_time(page)
     tab(page, "Settings").click()
-    offered("Fourth")
+    offer = offered(product, visit, page, hours, "Second")
     tab(page, "Messages").click()
-    expect(card(page, "Fourth")).to_be_visible()
+    expect(card(page, "Second")).to_be_visible()
     expect(offer).to_have_count(0)
 
 
@@ -521,7 +537,7 @@ def test_subscribe(product, visit, clubs):
 def test_unsubscribe(product, visit, hours, clubs):
     """A choice counts at once, also without a network, and after the app was closed."""
     _, choir = clubs
-    page = open_app(visit, narrow=True)
+    page = open_app(visit, narrow=True, worker=True)
     open_subscriptions(page, choir)
     # Then the service worker has all files, and answers this page.
     eventually("the app's service worker", lambda: page.evaluate("Boolean(navigator.serviceWorker.controller)"))
@@ -559,12 +575,11 @@ def test_view_my_subscriptions(product, visit, pictures, alerts, clubs):
 
 
 def test_view_settings(product, visit, pictures):
-    """Every setting is a page, beside the rows in a wide window."""
+    """Every setting is a page."""
     page = open_app(visit, "#settings", narrow=True)
     expect(page.get_by_role("heading", name="Settings")).to_be_visible()
     pictured(pictures, page, "settings")
-    pages = ["Notifications", "Export messages", "Announcements", "Parts of the app", "Language", "Appearance", "About", "Install the app"]
-    for name in pages:
+    for name in SETTINGS:
         page.get_by_role("link", name=name).click()
         expect(page.get_by_role("heading", name=name, level=1)).to_be_focused()
         page.get_by_role("link", name="Settings").first.click()
@@ -574,9 +589,13 @@ def test_view_settings(product, visit, pictures):
     expect(receipts).not_to_be_checked()
     page.reload()
     expect(receipts).not_to_be_checked()
-    # The first one is beside the rows from the beginning.
+
+
+@pytest.mark.at_length
+def test_settings_in_a_wide_window(visit, pictures):
+    """They are beside the rows, the first one from the beginning."""
     wide = open_app(visit, "#settings")
-    for name in pages[1:] + pages[:1]:
+    for name in SETTINGS[1:] + SETTINGS[:1]:
         wide.get_by_role("link", name=name).click()
         expect(wide.get_by_role("heading", name=name, level=2)).to_be_focused()
         expect(wide.get_by_role("link", name=name)).to_have_attribute("aria-current", "page")

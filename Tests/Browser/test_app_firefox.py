@@ -1,7 +1,7 @@
 """From a post at the hub to a notification in the real Firefox, by the push service of the tests: nothing on the way is made up.
 
-Chromium's tests (test_app_notifications.py, test_app_pushes.py) have what needs no push service. Faults on the way are in level two here: the
-chaos run and Tests/WebPushTests have them in level one.
+Level one has the whole way, and a subscription that is lost. Chromium's tests (test_app_notifications.py, test_app_pushes.py) have what needs no
+push service, and the chaos run and Tests/WebPushTests have faults on the way.
 """
 
 import json
@@ -81,7 +81,7 @@ def posts(push_service, firefox):
 
 
 def test_a_notification(product, push_service, app, alerts, site):
-    """The whole way: encrypted, signed, pushed, decrypted, shown, fetched."""
+    """The whole way: encrypted, signed, pushed, decrypted, shown, fetched. Then the browser loses its subscription, and gets another one."""
     first = app.notifications()
     assert [each["title"] for each in first] == ["Notifications are on"], first
     key = product.send(alerts, "Campus closed", "All buildings stay closed until Tuesday. " * 20, desc="Stay at home.")
@@ -95,9 +95,19 @@ def test_a_notification(product, push_service, app, alerts, site):
     # It says nothing of what it carries.
     assert b"Campus" not in taken[-1].body and "Campus" not in str(taken[-1].headers)
     assert {code for message, code in push_service.acknowledged} == {100}
-    assert len(decoded(row(app)["key"])) == 65
+    before = row(app)
+    assert len(decoded(before["key"])) == 65
+    # The push service has forgotten the browser, which tells the worker. It subscribes again while no page is open.
+    app.go("about:blank")
+    push_service.forget_browsers()
+    app.go(site + ASIDE)
+    after = eventually("another subscription", lambda: (found := row(app))["endpoint"] != before["endpoint"] and found["proven"] and found)
+    assert after["id"] != before["id"] and after["key"] == before["key"]
+    product.send(alerts, "After the loss")
+    wait_for(app, "After the loss")
 
 
+@pytest.mark.at_length
 def test_the_app_is_closed(product, app, alerts, site):
     """No page of it is open. The message is in the app when it is opened without the hub."""
     app.go("about:blank")
@@ -110,6 +120,7 @@ def test_the_app_is_closed(product, app, alerts, site):
         app.wait_for_text("While it is closed")
 
 
+@pytest.mark.at_length
 def test_firefox_was_closed(product, push_service, app, alerts, site):
     """The push service keeps what comes. A correction replaces what it corrects, and what is recalled before does not come."""
     endpoint = row(app)["endpoint"]
@@ -151,18 +162,6 @@ def test_the_web_push_service_is_killed(product, app, alerts):
     wait_for(app, "Before the kill", "After the kill")
 
 
-def test_the_browser_has_lost_its_subscription(product, push_service, app, alerts, site):
-    """The push service has forgotten the browser, which tells the worker. It subscribes again while no page is open."""
-    before = row(app)
-    app.go("about:blank")
-    push_service.forget_browsers()
-    app.go(site + ASIDE)
-    after = eventually("another subscription", lambda: (found := row(app))["endpoint"] != before["endpoint"] and found["proven"] and found)
-    assert after["id"] != before["id"] and after["key"] == before["key"]
-    product.send(alerts, "After the loss")
-    wait_for(app, "After the loss")
-
-
 @pytest.mark.at_length
 def test_the_subscription_has_ended(product, push_service, app, alerts, site):
     """The push service says that it is gone. The hub forgets it, and the app subscribes again when it tells the hub something."""
@@ -184,6 +183,7 @@ def test_the_subscription_has_ended(product, push_service, app, alerts, site):
     wait_for(app, "Water is rising")
 
 
+@pytest.mark.at_length
 def test_the_person_withdraws_the_permission(push_service, app, site):
     """The browser ends its subscription. The settings say why there are no notifications, and how to have them again."""
     before = row(app)

@@ -1,6 +1,6 @@
 """The seed's "Mobile App Use Cases" in Firefox, by real clicks. test_app.py has them in Chromium, with more of each.
 
-Level one has those that depend most on the browser: what it stores, shows, drags and saves. Level two has all of them.
+Level one has those that depend most on the browser: what it shows and stores, drags and saves. Level two has all of them.
 """
 
 import json
@@ -120,6 +120,7 @@ def switch(app, name):
     eventually(f"another state of {name}", lambda: is_on(app, name) != before)
 
 
+@pytest.mark.at_length
 def test_initialize(alerts, hours, jobs, first_visit):
     """Required and recommended subjects are there without a choice, and others are not."""
     app = first_visit
@@ -274,6 +275,7 @@ def test_view_subscriptions(alerts, clubs, app):
     app.the("switch", chess.name)
 
 
+@pytest.mark.at_length
 def test_subscribe(app, product, clubs):
     """This week's messages of the subject come, and later ones."""
     chess, _ = clubs
@@ -288,6 +290,7 @@ def test_subscribe(app, product, clubs):
     fetch(app, "Chess on Tuesday")
 
 
+@pytest.mark.at_length
 def test_unsubscribe(product, hours, clubs, app, site):
     _, choir = clubs
     open_subscriptions(app, choir)

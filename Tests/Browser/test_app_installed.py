@@ -46,7 +46,7 @@ def test_first_visit_without_the_hub(visit, pictures):
     # One may begin anyway.
     begin(page)
     expect(page.get_by_text("Offline. New messages come when this device is online again.")).to_be_visible()
-    pictures(page, "app-offline")
+    pictures(page, "app-offline", at_length=True)
     page.context.set_offline(False)
     expect(page.get_by_text("The university's server cannot be reached. New messages come when it answers again.")).to_be_visible()
     for path in hub:
@@ -71,6 +71,7 @@ def test_the_browser_is_asked_to_keep_the_messages(visit):
     assert page.evaluate("window.asked") == 1
 
 
+@pytest.mark.at_length
 def test_a_long_list_of_required_subjects_is_counted(product, visit):
     channel = product.new_channel("Departments")
     area = product.new_area(channel)
@@ -86,7 +87,7 @@ def test_a_long_list_of_required_subjects_is_counted(product, visit):
 
 def test_manifest(product, visit):
     """Chromium finds no mistake in it, and nothing that keeps it from installing the app."""
-    page = open_app(visit)
+    page = open_app(visit, worker=True)
     session = page.context.new_cdp_session(page)
     manifest = session.send("Page.getAppManifest")
     assert manifest["errors"] == [], manifest["errors"]
@@ -121,7 +122,7 @@ def test_install_by_a_button(visit, pictures):
     expect(page.get_by_role("button", name="Install", exact=True)).to_have_count(0)
     assert page.evaluate(OFFER)
     expect(page.get_by_role("button", name="Install", exact=True)).to_be_visible()
-    pictures(page, "app-welcome-install")
+    pictures(page, "app-welcome-install", at_length=True)
     begin(page)
     page.goto("/app/#settings/install")
     page.get_by_role("button", name="Install", exact=True).click()
@@ -130,8 +131,10 @@ def test_install_by_a_button(visit, pictures):
 
 
 @pytest.mark.parametrize("agent,standalone,hint", [
-    (IPHONE, False, "Tap Share, then Add to Home Screen."), (IPHONE, True, "The app is installed on this device."),
-    (FIREFOX, None, "Open Firefox's menu (⋮), then choose Add app to Home screen."), (None, None, "Open the browser's menu"),
+    (IPHONE, False, "Tap Share, then Add to Home Screen."),
+    pytest.param(IPHONE, True, "The app is installed on this device.", marks=pytest.mark.at_length),
+    pytest.param(FIREFOX, None, "Open Firefox's menu (⋮), then choose Add app to Home screen.", marks=pytest.mark.at_length),
+    (None, None, "Open the browser's menu"),
 ])
 def test_how_to_install(visit, agent, standalone, hint):
     page = visit("/app/", account=None, settled=False, narrow=True, **({"user_agent": agent} if agent else {}))
@@ -168,14 +171,14 @@ def test_start_without_the_hub(product, visit, hours, pictures):
     """The page and its files come from the service worker, and messages from this browser."""
     visit.expect_errors(GATEWAY_AWAY, r"status of 503")
     product.send(hours, "Library opens late")
-    page = open_app(visit, narrow=True)
+    page = open_app(visit, narrow=True, worker=True)
     fetch(page, "Library opens late")
     controlled(page)
     with product.away("msi-gateway"):
         page.reload()
         expect(card(page, "Library opens late")).to_be_visible()
         expect(page.get_by_text("The university's server cannot be reached. New messages come when it answers again.")).to_be_visible()
-        pictures(page, "app-hub-away")
+        pictures(page, "app-hub-away", at_length=True)
         # Pages that this browser has never opened are there as well.
         tab(page, "Settings").click()
         page.get_by_role("link", name="About").click()
@@ -195,7 +198,7 @@ def test_start_without_the_hub(product, visit, hours, pictures):
 
 def test_offline_since_the_first_visit(visit):
     """The page of the first visit was loaded without the service worker. Its further pages are there nevertheless."""
-    page = open_app(visit, narrow=True)
+    page = open_app(visit, narrow=True, worker=True)
     eventually("the page has the service worker", lambda: page.evaluate("Boolean(navigator.serviceWorker.controller)"))
     # The app may look by itself at any moment.
     visit.expect_errors(GATEWAY_AWAY)
@@ -206,7 +209,7 @@ def test_offline_since_the_first_visit(visit):
 
 def test_only_the_files_of_the_app_are_kept(product, visit, hours):
     product.send(hours, "Library opens late")
-    page = open_app(visit)
+    page = open_app(visit, worker=True)
     fetch(page, "Library opens late")
     controlled(page)
     look(page)
@@ -256,15 +259,21 @@ def has_started(page, text):
     eventually(f"the version with “{text}”", found, pause=0.5)
 
 
+def with_a_newer_version(product, visit, old, new):
+    """A page of the app whose text about itself is another one in the newer version, which is complete and waits."""
+    visit.expect_errors(GATEWAY_AWAY, r"status of 50\d")
+    page = open_app(visit, product=product, narrow=True, worker=True)
+    controlled(page)
+    product.change("text/en/common.json", old, new)
+    eventually("the newer version waits", lambda: waits(page), pause=0.5)
+    return page
+
+
 def test_a_new_version_takes_over_at_the_next_start(changing_product, visit):
     """The old one works until then. Messages and choices stay."""
     product = changing_product
     hours = product.new_subject("Opening hours", level="Recommended")
-    visit.expect_errors(GATEWAY_AWAY, r"status of 50\d")
-    page = open_app(visit, product=product, narrow=True)
-    controlled(page)
-    product.change("text/en/common.json", "Message Hub shows the messages", "This newer app shows the messages")
-    eventually("the newer version waits", lambda: waits(page), pause=0.5)
+    page = with_a_newer_version(product, visit, "Message Hub shows the messages", "This newer app shows the messages")
     # The old one still works, with pages that it has not shown yet.
     product.send(hours, "During the upgrade")
     fetch(page, "During the upgrade")
@@ -284,14 +293,17 @@ def test_a_new_version_takes_over_at_the_next_start(changing_product, visit):
     tab(page, "Messages").click()
     expect(card(page, "During the upgrade")).to_have_count(1)
     eventually("the old files are gone", lambda: len(page.evaluate("caches.keys()")) == 1)
-    # The same when the last page is closed, and the app opened later.
-    product.change("text/en/common.json", "This newer app shows the messages", "The newest app shows the messages")
-    eventually("the newest version waits", lambda: waits(page), pause=0.5)
+
+
+@pytest.mark.at_length
+def test_a_new_version_takes_over_when_the_app_is_opened_later(changing_product, visit):
+    """The last page was closed."""
+    page = with_a_newer_version(changing_product, visit, "shows the messages", "shows the messages and the version")
     context = page.context
     page.close()
     page = context.new_page()
     page.goto("/app/#settings/about")
-    has_started(page, "The newest app shows the messages")
+    has_started(page, "shows the messages and the version")
 
 
 def test_a_broken_version_is_withdrawn(changing_product, visit):
@@ -303,7 +315,7 @@ def test_a_broken_version_is_withdrawn(changing_product, visit):
     hours = product.new_subject("Opening hours", level="Recommended")
     visit.expect_errors(GATEWAY_AWAY, r"status of 50\d", r"uncaught: .*broken", r"broken")
     product.send(hours, "Library opens late")
-    page = open_app(visit, product=product, narrow=True)
+    page = open_app(visit, product=product, narrow=True, worker=True)
     fetch(page, "Library opens late")
     controlled(page)
     product.change("app.js", "await startNewest();", 'throw new Error("broken");')
@@ -335,6 +347,7 @@ def test_a_broken_version_is_withdrawn(changing_product, visit):
 
 # What a browser may refuse
 
+@pytest.mark.at_length
 def test_a_newer_version_in_another_tab(visit, pictures):
     """Its data have another form, so the older page stops, and says what to do."""
     page = open_app(visit, narrow=True)
@@ -354,7 +367,7 @@ def test_a_browser_that_keeps_nothing(visit, pictures):
 
 def test_the_certificate_is_not_trusted(visit):
     """The browser refuses the service worker. The app works online, and does not promise more."""
-    page = open_app(visit, narrow=True, service_workers="block")
+    page = open_app(visit, narrow=True, worker=False)
     page.goto("/app/#settings/about")
     expect(page.get_by_text("The app does not start")).to_be_visible()
 

@@ -107,7 +107,7 @@ def test_turn_on_at_the_first_visit(product, push_service, visit, pictures, aler
     # What was true before is not said any more.
     for before in ("Your browser asks whether you agree", "Without notifications, the app looks for new messages"):
         expect(page.get_by_text(before)).to_be_hidden()
-    pictures(page, "app-welcome-notifications-on")
+    pictures(page, "app-welcome-notifications-on", at_length=True)
     key = product.send(alerts, "Campus closed")
     push = pushed(receiver, "Campus closed")
     assert push["msi"]["msi_key"] == push["notification"]["tag"] == key
@@ -162,7 +162,7 @@ START = "one => { const range = document.createRange(); range.selectNodeContents
 
 
 def test_turn_on_in_the_settings(product, push_service, visit, pictures, hours):
-    page = open_app(visit, permissions=["notifications"], narrow=True)
+    page = open_app(visit, worker=True, permissions=["notifications"], narrow=True)
     receiver = receiver_of(product, push_service)
     subscribe_at(page, receiver)
     page.goto("/app/#settings/notifications")
@@ -182,6 +182,7 @@ def test_turn_on_in_the_settings(product, push_service, visit, pictures, hours):
     pictures(page, "app-notifications-on")
 
 
+@pytest.mark.at_length
 def test_while_the_browser_asks(visit):
     """The page says what it waits for, at the first visit and in the settings."""
     page = first_visit(visit, """Object.defineProperty(Notification, "permission", { get: () => "default" });
@@ -254,7 +255,7 @@ def test_the_person_refuses_on_an_iphone(visit):
 @pytest.mark.parametrize("name,script,reason", [
     ("insecure", "Object.defineProperty(window, 'isSecureContext', { get: () => false });", "Notifications need a secure address (https)."),
     ("ios", standalone(False) + "delete window.PushManager;", "On iPhone and iPad only the installed app has notifications."),
-    ("none", "delete window.PushManager;", "This browser cannot show notifications of web apps."),
+    pytest.param("none", "delete window.PushManager;", "This browser cannot show notifications of web apps.", marks=pytest.mark.at_length),
 ])
 def test_not_available(visit, pictures, name, script, reason):
     """The page says why, by the platform, and offers nothing that cannot be."""
@@ -281,6 +282,7 @@ def test_the_hub_sends_no_pushes(visit):
     expect(page.get_by_role("switch", name=ON)).not_to_be_checked()
 
 
+@pytest.mark.at_length
 def test_the_hub_sends_no_pushes_any_more(product, push_service, visit):
     """The settings say so, until it sends them again."""
     visit.expect_errors(HUB_STATUS)
@@ -323,6 +325,7 @@ def test_the_hub_refuses(product, push_service, visit, status, problem, text):
     expect(page.get_by_role("button", name=TURN_ON)).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_the_push_service_has_ended_the_subscription(product, push_service, visit):
     """The browser does not know, and the hub refuses it: the same tap gets another one."""
     visit.expect_errors(r"status of 400 .*/app/push/subscriptions\)")
@@ -344,6 +347,7 @@ def test_the_push_service_has_ended_the_subscription(product, push_service, visi
     assert len(refused) == 1
 
 
+@pytest.mark.at_length
 def test_the_push_service_of_the_browser_is_away(visit):
     script = "PushManager.prototype.getSubscription = async () => null; PushManager.prototype.subscribe = async () => { throw new DOMException('away', 'AbortError'); };"
     page = first_visit(visit, script, permissions=["notifications"])
@@ -394,6 +398,7 @@ def test_information_of_chosen_subjects(product, push_service, visit, alerts, ho
     assert message.urgency == "low"
 
 
+@pytest.mark.at_length
 def test_the_hub_is_told_of_subscriptions(product, push_service, visit):
     """Subjects that are joined or left shortly after each other are told once; after a failure the app tries again."""
     subjects = [product.new_subject("Jobs", distribution="Alert") for _ in range(3)]
@@ -427,6 +432,7 @@ def test_the_hub_is_told_of_subscriptions(product, push_service, visit):
         product.api("DELETE", f"/channel/{subject.channel['_id']}")
 
 
+@pytest.mark.at_length
 def test_the_hub_has_lost_the_subscription(product, push_service, visit, alerts):
     """The app subscribes again when it tells the hub something."""
     page = first_visit(visit, permissions=["notifications"])
@@ -449,6 +455,7 @@ def test_the_hub_has_lost_the_subscription(product, push_service, visit, alerts)
     pushed(receiver, "Campus closed")
 
 
+@pytest.mark.at_length
 def test_notifications_go_when_the_message_was_read(product, push_service, visit, alerts):
     page = first_visit(visit, permissions=["notifications"])
     receiver = receiver_of(product, push_service)
@@ -463,6 +470,7 @@ def test_notifications_go_when_the_message_was_read(product, push_service, visit
     eventually("the notification is gone", lambda: not [each for each in notifications(page) if each["title"] == "Campus closed"])
 
 
+@pytest.mark.at_length
 def test_an_alert_is_recalled_while_fcm_is_away(product, push_service, visit, alerts, hours):
     """Browsers have it, and phones do not: the communicator takes it back, and the app takes the notification away."""
     page = first_visit(visit, permissions=["notifications"])

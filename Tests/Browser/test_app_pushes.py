@@ -1,7 +1,7 @@
 """What the service worker of the students' app makes of a push, in Chromium: it is handed over as Chromium does, without a push service."""
 
 import pytest
-from browsing.app import begin, card, look, open_app
+from browsing.app import begin, card, fetch, look, open_app
 from browsing.pushes import deliver, notifications, push_of, shown, stored, worker_of
 from browsing.visits import GATEWAY_AWAY
 from harness.waiting import eventually
@@ -30,7 +30,7 @@ def alerts(product):
 @pytest.fixture
 def page(visit, alerts):
     """The app, which has joined the subject of Alerts."""
-    page = open_app(visit, permissions=["notifications"], narrow=True)
+    page = open_app(visit, worker=True, permissions=["notifications"], narrow=True)
     eventually("the subject is joined", lambda: look(page) or stored(page, "subscriptions", alerts.topic_key), pause=0.5)
     return page
 
@@ -72,6 +72,7 @@ def test_a_double(page):
     eventually("the quiet copy", lambda: [each["silent"] for each in notifications(page)] == [True])
 
 
+@pytest.mark.at_length
 def test_a_double_of_a_dismissed_one(page):
     deliver(page, push_of(f"{NOBODY}4", "Campus closed"))
     shown(page, "Campus closed")
@@ -103,11 +104,12 @@ def test_broken_pushes(page):
 
 @pytest.mark.at_length
 def test_a_broken_push_in_arabic(visit):
-    page = open_app(visit, language="ar", permissions=["notifications"], narrow=True)
+    page = open_app(visit, language="ar", worker=True, permissions=["notifications"], narrow=True)
     deliver(page, "{")
     shown(page, "وصلت رسائل جديدة")
 
 
+@pytest.mark.at_length
 def test_the_data_of_a_later_version(page):
     """This worker cannot open them, but shows the push."""
     page.goto("/app/service-worker.js")
@@ -117,6 +119,7 @@ def test_the_data_of_a_later_version(page):
     assert shown(page, "Campus closed")["silent"] is False
 
 
+@pytest.mark.at_length
 def test_strange_values(page):
     """Fields with a wrong type or an unknown value are left out, and the rest is shown."""
     push = push_of(f"{NOBODY}7", "Campus closed")
@@ -141,6 +144,7 @@ def test_the_message_comes_with_the_push(product, visit, page, alerts):
         expect(card(page, "Campus closed")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_the_hub_is_away(product, visit, page, alerts):
     """The notification is shown nevertheless, and the message comes with the next look."""
     visit.expect_errors(GATEWAY_AWAY, r"status of 50\d")
@@ -157,7 +161,7 @@ def test_a_message_that_is_gone(product, page, alerts):
     product.wait_for_state(key, "relayed")
     deliver(page, push_of(key, "By mistake", topic=alerts.topic_key))
     shown(page, "By mistake")
-    expect(card(page, "By mistake")).to_be_visible()
+    fetch(page, "By mistake")
     card(page, "By mistake").focus()
     page.keyboard.press("Delete")
     expect(card(page, "By mistake")).to_have_count(0)
@@ -199,6 +203,7 @@ def test_the_address_of_a_message(product, visit, page, alerts):
     expect(card(other, "Campus closed")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_the_address_of_a_message_at_the_first_visit(product, visit, alerts):
     """It comes first what the app is."""
     page = visit(f"/app/#message/{NOBODY}9", account=None, settled=False, narrow=True)

@@ -51,7 +51,7 @@ def test_audit_shows_a_change_that_was_just_made(product, visit, pictures):
     expect(page).to_have_url(re.compile(f"object={channel['_id']}-{area['id']}"))
     expect(page.get_by_role("listitem").filter(has_text="added the area")).to_have_count(1)
     expect(page.get_by_role("listitem").filter(has=page.locator("summary"))).to_have_count(3)
-    pictures(page, "audit-object")
+    pictures(page, "audit-object", at_length=True)
 
 
 def test_audit_filters_live_in_the_address(product, visit, pictures):

@@ -4,6 +4,7 @@ import email.utils
 import re
 import time
 
+import pytest
 from playwright.sync_api import expect
 
 MINUTE = 60_000
@@ -110,7 +111,7 @@ def test_write_a_broadcast_in_two_languages(product, visit, pictures):
     add_language(page, "Arabic", "أهلاً بعودتكم", "تبدأ المحاضرات يوم الإثنين.")
     expect(preview.locator(".launch-card")).to_contain_text("أهلاً بعودتكم")
     expect(preview).to_contain_text("When the app opens, on a phone in Arabic")
-    pictures(page, "broadcasts-write-arabic")
+    pictures(page, "broadcasts-write-arabic", at_length=True)
     page.get_by_role("tab", name="English").click()
     expect(form(page).get_by_role("textbox", name="Title")).to_have_value(title)
     expect(preview.locator(".launch-card")).to_contain_text(title)
@@ -151,11 +152,12 @@ def test_a_switch_for_everyone_asks(product, visit, pictures):
     page.get_by_role("button", name="Send broadcast…").click()
     question = page.get_by_role("dialog", name="Send this feature switch?")
     expect(question).to_contain_text(f"Turns {feature} on.")
-    pictures(page, "broadcasts-confirm-switch")
+    pictures(page, "broadcasts-confirm-switch", at_length=True)
     question.get_by_role("button", name="Cancel").click()
     assert find(product, feature) is None
 
 
+@pytest.mark.at_length
 def test_remove_a_language(product, visit):
     page = visit("/portal/broadcasts/#new", account="admin")
     fill(page, "English")
@@ -174,6 +176,7 @@ def test_remove_a_language(product, visit):
     expect(page.get_by_role("tab", name="Brazilian Portuguese")).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.at_length
 def test_what_is_missing_is_said_in_every_language(product, visit, pictures):
     page = visit("/portal/broadcasts/#new", account="admin")
     page.get_by_role("button", name="Send broadcast").click()
@@ -195,7 +198,7 @@ def test_size_limit_counts_all_languages(product, visit, pictures):
     add_language(page, "Arabic", "طويل", "ش" * 1_400)
     alert = page.get_by_text("More than FCM carries. Shorten the texts, or remove a language.")
     expect(alert).to_be_visible()
-    pictures(page, "broadcasts-too-large")
+    pictures(page, "broadcasts-too-large", at_length=True)
     page.get_by_role("button", name="Send broadcast").click()
     expect(form(page).get_by_role("textbox", name="Text")).to_be_focused()
     assert find(product, "Long") is None
@@ -203,6 +206,7 @@ def test_size_limit_counts_all_languages(product, visit, pictures):
     expect(alert).to_have_count(0)
 
 
+@pytest.mark.at_length
 def test_the_hub_counts_the_same_bytes(product, visit):
     """A broadcast just below the limit on the page is accepted."""
     title = product.unique("Full")
@@ -237,6 +241,7 @@ def test_downtime_in_two_clicks(product, visit, pictures):
     assert product.api("GET", f"/broadcast/{sent['id']}")["state"] == "withdrawn"
 
 
+@pytest.mark.at_length
 def test_downtime_with_another_length_and_text(product, visit):
     title = product.unique("The network is down")
     page = visit("/portal/broadcasts/", account="admin")
@@ -324,7 +329,7 @@ def test_feature_switch_for_a_share_of_phones(product, visit, pictures):
     choose_switch(page, feature, "10")
     form(page).get_by_role("radio", name="A", exact=True).check(force=True)
     expect(page.get_by_role("complementary", name="Preview")).to_contain_text(f"Turns {feature} on for 10% of the phones, group A.")
-    pictures(page, "broadcasts-switch")
+    pictures(page, "broadcasts-switch", at_length=True)
     send(page)
     expect(row(page, feature)).to_contain_text(f"Turns {feature} on for 10% of the phones, group A.")
     assert find(product, feature)["actiondata"] == {"notificationtype": "enable-feature", "feature": feature, "share": 10, "group": "A"}
@@ -351,6 +356,7 @@ def test_the_list_says_what_is_active(product, visit, pictures):
     visit.after(page, 5, "the number of pushes", lambda: any("Pushed once" in text for text in row(page, title_of(other)).all_inner_texts()))
 
 
+@pytest.mark.at_length
 def test_a_scheduled_broadcast_becomes_active_by_itself(product, visit):
     soon = new_broadcast(product, "Soon", epoch=epoch(3_600))
     page = visit("/portal/broadcasts/", account="admin")
@@ -378,6 +384,7 @@ def test_edit_makes_a_new_version(product, visit, pictures):
     assert all(abs(stored[name] - broadcast[name]) < 1_000 for name in ("starts", "expires"))
 
 
+@pytest.mark.at_length
 def test_two_people_edit_a_broadcast(product, visit, pictures):
     visit.expect_errors(r"status of 412")
     broadcast = new_broadcast(product)
@@ -427,6 +434,7 @@ def test_use_a_broadcast_again(product, visit):
     assert find(product, title)["id"] != broadcast["id"]
 
 
+@pytest.mark.at_length
 def test_a_typed_broadcast_survives_a_reload(product, visit):
     title = product.unique("Half")
     page = visit("/portal/broadcasts/#new", account="admin")
@@ -444,6 +452,7 @@ def test_a_typed_broadcast_survives_a_reload(product, visit):
     expect(form(page).get_by_role("textbox", name="Title")).to_have_value(title)
 
 
+@pytest.mark.at_length
 def test_a_refusal_appears_at_its_field(product, visit):
     visit.expect_errors(r"status of 4(00|22)")
     page = visit("/portal/broadcasts/#new", account="admin")
@@ -456,6 +465,7 @@ def test_a_refusal_appears_at_its_field(product, visit):
     expect(form(page).get_by_role("textbox", name="Condition")).to_have_attribute("aria-invalid", "true")
 
 
+@pytest.mark.at_length
 def test_the_page_without_the_broadcast_service(spare_product, visit, pictures):
     visit.expect_errors(r"status of 503")
     with spare_product.away("msi-broadcast"):
@@ -465,6 +475,7 @@ def test_the_page_without_the_broadcast_service(spare_product, visit, pictures):
     expect(page.get_by_role("heading", name="No broadcasts yet")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_narrow_navigation_keeps_five_entries(product, visit):
     page = visit("/portal/broadcasts/", account="admin", narrow=True)
     bar = page.locator("nav.bar")

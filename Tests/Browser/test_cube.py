@@ -4,6 +4,7 @@ import itertools
 import re
 import time
 
+import pytest
 from playwright.sync_api import expect
 
 from browsing.processor_time import ProcessorTime
@@ -116,6 +117,7 @@ def test_delete_channel(product, visit):
     assert subject.channel["name"] not in channels(product)
 
 
+@pytest.mark.at_length
 def test_delete_area_with_subjects_in_another_unicode_form(product, visit, pictures):
     channel = product.new_channel()
     area = product.new_area(channel, "Cafe\u0301 und Gärten")
@@ -215,6 +217,7 @@ def test_add_subject(product, visit):
     assert subjects(product, other)[name]["opt"] == {"level": "Forced", "distribution": "Alert"}
 
 
+@pytest.mark.at_length
 def test_add_another(product, visit):
     """The form stays for the next one, says where it goes, and keeps the focus in the name."""
     channel = product.new_channel()
@@ -241,6 +244,7 @@ def test_add_another(product, visit):
     assert [(each["name"], each["opt"]["distribution"]) for each in stored] == [(name, "Alert") for name in names]
 
 
+@pytest.mark.at_length
 def test_forms_say_where_a_thing_is(product, visit):
     subject = product.new_subject()
     page = visit(CUBE, account="admin")
@@ -297,6 +301,7 @@ def test_delete_subject_says_messages_first(product, visit, pictures):
     assert subject.name not in subjects(product, subject)
 
 
+@pytest.mark.at_length
 def test_delete_says_what_still_goes_out(product, visit, pictures):
     subject = product.new_subject()
     product.wait_for_state(product.send(subject, "Sent"), "relayed")
@@ -330,6 +335,7 @@ def test_reorder_by_keyboard(product, visit):
     expect(page.get_by_text(f"{names[2]} is already the first.")).to_be_attached()
 
 
+@pytest.mark.at_length
 def test_reorder_by_menu_and_undo(product, visit):
     channel = product.new_channel()
     names = [product.new_area(channel)["name"] for _ in range(2)]
@@ -365,6 +371,7 @@ def test_reorder_by_pointer(product, visit):
     assert list(subjects(product, subject)) == [names[1], names[2], names[0]]
 
 
+@pytest.mark.at_length
 def test_reorder_by_touch(product, visit):
     subject = product.new_subject()
     names = [subject.name, product.new_subject(channel=subject.channel, area=subject.area).name]
@@ -433,6 +440,7 @@ def test_move_subject_to_another_channel(product, visit, pictures):
     eventually("it is back", lambda: subject.name in subjects(product, other))
 
 
+@pytest.mark.at_length
 def test_undo_of_a_move_restores_the_order(product, visit):
     subject, other = product.new_subject(), product.new_subject()
     after = product.new_subject(channel=subject.channel, area=subject.area)
@@ -446,6 +454,7 @@ def test_undo_of_a_move_restores_the_order(product, visit):
     expect(button(page, subject.name)).to_be_focused()
 
 
+@pytest.mark.at_length
 def test_move_by_somebody_else_keeps_the_form(product, visit):
     visit.expect_errors(CHANGED)
     subject, other = product.new_subject(), product.new_subject()
@@ -562,6 +571,7 @@ def test_conflict_shows_both_versions(product, visit, pictures):
     expect(row(theirs, subject.name)).to_contain_text("My words")
 
 
+@pytest.mark.at_length
 def test_conflict_keep_theirs(product, visit):
     subject = product.new_subject()
     visit.expect_errors(CHANGED)
@@ -577,6 +587,7 @@ def test_conflict_keep_theirs(product, visit):
     assert subjects(product, subject)[name]["desc"] == ""
 
 
+@pytest.mark.at_length
 def test_change_of_something_else_is_no_conflict(product, visit):
     subject = product.new_subject()
     page = visit(CUBE, account="admin")
@@ -600,7 +611,7 @@ def test_deletion_while_editing_keeps_text(product, visit, pictures):
     expect(page.get_by_text(f"Somebody else has deleted {subject.name} meanwhile.")).to_be_visible()
     expect(page.get_by_label("Description")).to_have_value("Worth keeping")
     show_only(page, subject.channel)
-    pictures(page, "cube-deleted-while-editing")
+    pictures(page, "cube-deleted-while-editing", at_length=True)
     button(page, "Copy my text").click()
     expect(toast(page, "Copied")).to_be_visible()
     assert "Worth keeping" in page.evaluate("navigator.clipboard.readText()")
@@ -608,6 +619,7 @@ def test_deletion_while_editing_keeps_text(product, visit, pictures):
     expect(row(page, subject.name)).to_have_count(0)
 
 
+@pytest.mark.at_length
 def test_delete_of_changed_asks_again(product, visit):
     visit.expect_errors(CHANGED)
     channel = product.new_channel()
@@ -641,6 +653,7 @@ def test_gateway_restart_keeps_text(spare_product, visit):
     assert "Typed before the restart" in str(spare_product.api("GET", "/channel"))
 
 
+@pytest.mark.at_length
 def test_cube_service_away(spare_product, visit, pictures):
     visit.expect_errors(SERVICE_AWAY)
     page = visit(CUBE, account="admin")
@@ -723,6 +736,7 @@ def test_tree_is_one_stop_of_tab(product, visit):
     expect(page.locator(".channel .title").first).to_be_focused()
 
 
+@pytest.mark.at_length
 def test_focus_stays_when_somebody_else_deletes(product, visit):
     subject = product.new_subject()
     other = product.new_subject(channel=subject.channel, area=subject.area)
@@ -741,6 +755,7 @@ def test_focus_stays_when_somebody_else_deletes(product, visit):
     expect(button(page, "Copy my text")).to_be_focused()
 
 
+@pytest.mark.at_length
 def test_name_is_checked(product, visit):
     channel = product.new_channel()
     area = product.new_area(channel)
@@ -757,6 +772,7 @@ def test_name_is_checked(product, visit):
     assert len(areas(product, channel)) == 1
 
 
+@pytest.mark.at_length
 def test_discarded_form_comes_back(product, visit):
     channel = product.new_channel()
     page = visit(CUBE, account="admin")
@@ -768,6 +784,7 @@ def test_discarded_form_comes_back(product, visit):
     expect(page.get_by_label("Description")).to_have_value("A long text")
 
 
+@pytest.mark.at_length
 def test_closed_areas_are_remembered(product, visit):
     subject = product.new_subject()
     page = visit(CUBE, account="admin")
@@ -791,6 +808,7 @@ def test_filter(product, visit):
     expect(row(page, other.name)).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_filter_marks_all_words_and_counts_what_it_finds(product, visit, pictures):
     channel = product.new_channel("Library")
     area = product.new_area(channel, "E-Mail news")
@@ -822,6 +840,7 @@ def test_filter_marks_all_words_and_counts_what_it_finds(product, visit, picture
     expect(page.locator("mark")).to_have_count(0)
 
 
+@pytest.mark.at_length
 def test_targets_on_touch(product, visit):
     subject = product.new_subject()
     page = visit(CUBE, account="admin", narrow=True, touch=True)
@@ -833,6 +852,7 @@ def test_targets_on_touch(product, visit):
         assert box["width"] >= 44 and box["height"] >= 44, (target, box)
 
 
+@pytest.mark.at_length
 def test_long_account_name_stays_in_the_suggestions(product, visit):
     subject, name = product.new_subject(), product.new_account("a" * 30 + ".of.the.student.services")
     page = visit(CUBE, account="admin", narrow=True)
@@ -847,6 +867,7 @@ def test_long_account_name_stays_in_the_suggestions(product, visit):
     assert box["x"] + box["width"] <= 320
 
 
+@pytest.mark.at_length
 def test_long_names_stay_in_the_page(product, visit):
     channel = product.new_channel("x" * 150)
     subject = product.new_subject("z" * 150, channel=channel, area=product.new_area(channel, "y" * 150))
@@ -861,6 +882,7 @@ def test_long_names_stay_in_the_page(product, visit):
     product.api("DELETE", f"/channel/{channel['_id']}")
 
 
+@pytest.mark.at_length
 def test_wide_windows_are_used(product, visit):
     page = visit(CUBE, account="admin")
     page.set_viewport_size({"width": 1920, "height": 1080})
@@ -960,6 +982,7 @@ def work_with(cube, product, visit, pictures=None):
     return time.spent()
 
 
+@pytest.mark.at_length
 def test_thousand_subjects_stay_quick(product, visit, pictures):
     """Ten times the subjects are about ten times the work, not a hundred times."""
     few, many = work_with(large_cube(5), product, visit), work_with(large_cube(50), product, visit, pictures)

@@ -4,6 +4,7 @@ import json
 import re
 import time
 
+import pytest
 from harness.waiting import eventually
 from playwright.sync_api import expect
 
@@ -42,10 +43,10 @@ def test_correct_a_message(product, visit, pictures):
     expect(page.get_by_role("heading", name="Sent", exact=True)).to_be_visible()
     page.goto(page.url.split("/portal/")[0] + f"/portal/message/?key={wrong}")
     expect(page.get_by_text("This text was corrected:")).to_be_visible()
-    pictures(page, "message-corrected")
+    pictures(page, "message-corrected", at_length=True)
     page.get_by_role("link", name="Exam on Monday").first.click()
     expect(page.get_by_text("Corrected message")).to_be_visible()
-    pictures(page, "message-correction")
+    pictures(page, "message-correction", at_length=True)
     right = page.url.split("key=")[1]
     assert product.data_sent(right)["corrects"] == wrong
     # A correction of the correction corrects the first message, and begins with the newest text.
@@ -81,12 +82,13 @@ def test_take_back(product, visit, pictures):
     subject = product.new_subject("Later", distribution="Alert")
     key = product.send(subject, "Planned", delay=900)
     page = visit(f"/portal/message/?key={key}")
-    pictures(page, "message-scheduled")
+    pictures(page, "message-scheduled", at_length=True)
     page.get_by_role("button", name="Take back").click()
     expect(page.get_by_text("Taken back by ann")).to_be_visible()
     assert product.message(key)["relay"]["state"] == "recalled"
 
 
+@pytest.mark.at_length
 def test_an_alert_that_phones_can_fetch_can_be_taken_back(spare_product, visit):
     """No relay has taken it, and no push to browsers has gone out."""
     subject = spare_product.new_subject("Storms", distribution="Alert")
@@ -114,6 +116,7 @@ def test_failure_reason_and_retry(product, visit, pictures):
     expect(page.locator(".message-state")).to_contain_text("Sent")
 
 
+@pytest.mark.at_length
 def test_corrected_failure_is_not_sent_again(product, visit):
     """The old pop-up would take the place of the correction's."""
     subject = product.new_subject("Half", distribution="Alert")
@@ -155,7 +158,7 @@ def test_all_clear_and_follow_up(product, visit, pictures):
     visit.settle(page)
     expect(page.get_by_role("textbox", name="Title")).to_have_value("All clear: Storm")
     expect(page.get_by_role("combobox", name="Subject")).to_have_value(re.compile(subject.name))
-    pictures(page, "send-follow-up")
+    pictures(page, "send-follow-up", at_length=True)
     page.get_by_role("textbox", name="Notification text").fill("The storm has passed.")
     page.get_by_role("textbox", name="Message", exact=True).fill("Lectures begin again tomorrow.")
     page.get_by_role("button", name="Send alert…").click()
@@ -335,6 +338,7 @@ def test_markup_in_a_message_is_text(product, visit, check):
     expect(page.get_by_role("link", name=text)).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_long_texts(product, visit, pictures):
     subject = product.new_subject("A subject with a name that is much longer than any designer has expected it to be", distribution="Alert")
     key = product.send(subject, "W" * 300, "wordwithoutspaces" * 80, desc="D" * 300)
@@ -373,6 +377,7 @@ def test_scheduled_message_that_waits_for_approval_says_its_time(product, visit)
     expect(page.get_by_text(re.compile(r"It goes out on .*, if it is approved before"))).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_a_text_begins_at_its_own_side(product, visit):
     """An English text in an Arabic page, where its place is wider than a text may be."""
     key = product.send(product.new_subject("Texts"), "Campus closed", "All lectures are cancelled. " * 20)

@@ -1,5 +1,6 @@
 """A message that goes by FCM and to browsers: its page says of each how far it is."""
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -12,6 +13,7 @@ def test_both_ways(product, visit):
         expect(page.get_by_text(step)).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_the_way_to_browsers_waits(spare_product, visit):
     """FCM has the message already, and phones show it."""
     subject = spare_product.new_subject("Storms", distribution="Alert", level="Forced")

@@ -78,6 +78,7 @@ def test_new_messages_wait_while_somebody_is_at_the_list(product, visit, picture
     expect(page.get_by_role("link", name=last)).to_have_count(0)
 
 
+@pytest.mark.at_length
 def test_the_focus_stays_on_a_button_while_the_list_is_read(product, visit):
     subject = product.new_subject("Focused", distribution="Alert")
     title, other = product.unique("Waits"), product.unique("Comes")
@@ -189,7 +190,7 @@ def test_saved_views(product, visit, pictures):
     page.get_by_label("When").select_option("week")
     page.get_by_role("button", name="Save view").click()
     page.get_by_role("dialog").get_by_role("textbox", name="Name").fill("My week")
-    pictures(page, "messages-save-view")
+    pictures(page, "messages-save-view", at_length=True)
     page.get_by_role("dialog").get_by_role("button", name="Save").click()
     expect(page.get_by_role("link", name="My week")).to_have_attribute("aria-current", "true")
     page.goto("/portal/messages/")
@@ -225,6 +226,7 @@ def test_take_back_in_the_list(product, visit):
     assert product.message(key)["relay"]["state"] == "recalled"
 
 
+@pytest.mark.at_length
 def test_seconds_to_undo_show_take_back(product, visit):
     subject = product.new_subject("Undo")
     title = product.unique("Soon")
@@ -235,6 +237,7 @@ def test_seconds_to_undo_show_take_back(product, visit):
     expect(row(page, title).get_by_role("button", name="Take back")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_actions_cover_nothing_of_a_scheduled_row(product, visit, pictures):
     subject = product.new_subject("Later")
     title = product.unique("Planned")
@@ -285,7 +288,7 @@ def test_taking_back_a_scheduled_message_asks_and_can_be_undone(product, visit, 
     question = page.get_by_role("dialog", name=f"Take back “[DRILL] {title}”?")
     expect(question).to_contain_text("It was to go out on")
     expect(question).to_contain_text(subject.name)
-    pictures(page, "messages-take-back")
+    pictures(page, "messages-take-back", at_length=True)
     question.get_by_role("button", name="Cancel").click()
     assert product.message(key)["relay"]["state"] == "pending"
     shown.hover()
@@ -324,7 +327,7 @@ def test_approve_in_the_list(product, visit, pictures):
     title = product.unique("Needs approval")
     key = product.send(subject, title, account="ann")
     page = visit("/portal/messages/?view=held", account="ben")
-    pictures(page, "messages-held")
+    pictures(page, "messages-held", at_length=True)
     row(page, title).hover()
     row(page, title).get_by_role("button", name="Approve").click()
     expect(page.get_by_role("dialog")).to_contain_text(title)
@@ -395,6 +398,7 @@ def test_senders_have_names(product, visit, pictures):
     expect(page.locator(".facts")).not_to_contain_text("آن")
 
 
+@pytest.mark.at_length
 def test_the_button_for_the_file_is_beside_the_heading(product, visit):
     page = visit("/portal/messages/", narrow=True)
     heading, button = (page.get_by_role(role, name=name).bounding_box() for role, name in (("heading", "Messages"), ("link", "CSV")))
@@ -402,6 +406,7 @@ def test_the_button_for_the_file_is_beside_the_heading(product, visit):
     assert button["x"] >= heading["x"] + heading["width"]
 
 
+@pytest.mark.at_length
 def test_failed_and_retried(product, visit, pictures):
     subject = product.new_subject("Broken")
     title = product.unique("Refused")

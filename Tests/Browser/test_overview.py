@@ -6,6 +6,8 @@ import pytest
 from harness.push_service import Receiver
 from playwright.sync_api import expect
 
+from test_send import at_once, compose, sent
+
 
 def test_overview(product, visit, pictures):
     subject = product.new_subject("Counted")
@@ -75,11 +77,22 @@ def test_one_subscribed_browser(push_product, visit, language, one):
 
 
 def test_relay_away(spare_product, visit, pictures):
+    """Messages are kept. The sender of an Alert is told before and after sending."""
     page = visit("/portal/overview/")
-    subject = spare_product.new_subject("Waits")
+    subject = spare_product.new_subject("Waits", distribution="Alert")
+    form = compose(visit, subject, desc="Stay at home")
+    at_once(form)
     with spare_product.away("msi-fcm-relay"):
         expect(page.get_by_role("listitem").filter(has_text="go out when it is open again").first).to_be_visible()
         spare_product.send(subject, "Waits for the relay")
         expect(page.get_by_role("link", name="Waits for the relay")).to_be_visible()
         pictures(page, "overview-relay-away")
+        expect(form.get_by_role("link", name=re.compile("Messages are kept"))).to_be_visible()
+        form.get_by_role("button", name="Send alert…").click()
+        question = form.get_by_role("dialog")
+        expect(question).to_contain_text("use a second way as well")
+        question.get_by_role("button", name="Send alert", exact=True).click()
+        expect(form.get_by_role("heading", name="It waits: not sent yet")).to_be_visible()
+    # The longer it was away, the later is the next attempt.
+    expect(sent(form)).to_be_visible(timeout=120_000)
     expect(page.get_by_role("listitem").filter(has_text="Messages are handed to Google.")).to_be_visible()

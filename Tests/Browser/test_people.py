@@ -120,6 +120,7 @@ def test_add_account_with_a_password(product, visit):
     assert product.api("GET", f"/account/{name}")["role"] == "super_user" and signs_in(product, name, password)
 
 
+@pytest.mark.at_length
 def test_names_are_checked(product, visit):
     visit.expect_errors(r"status of 409", r"status of 400")
     gone = product.new_account("gone")
@@ -176,7 +177,7 @@ def test_disable_and_undo(product, visit, pictures):
     editor.get_by_role("button", name="Disable").click()
     expect(row(page, name)).to_contain_text("Disabled")
     assert not signs_in(product, name)
-    pictures(page, "people-disabled")
+    pictures(page, "people-disabled", at_length=True)
 
 
 def test_disabling_names_the_tokens_that_end(product, visit, pictures):
@@ -187,7 +188,7 @@ def test_disabling_names_the_tokens_that_end(product, visit, pictures):
     editor.get_by_role("button", name="Disable").click()
     question = page.get_by_role("dialog", name=f"Disable {name}?")
     expect(question).to_contain_text("1 token ends for good")
-    pictures(page, "people-disable")
+    pictures(page, "people-disable", at_length=True)
     question.get_by_role("button", name="Cancel").click()
     assert not product.api("GET", f"/account/{name}")["disabled"]
     editor.get_by_role("button", name="Disable").click()
@@ -210,7 +211,7 @@ def test_delete_account(product, visit, pictures):
     expect(page.get_by_text(f"{name} was deleted.")).to_be_visible()
     expect(row(page, name)).to_have_count(0)
     expect(page.get_by_text("Nobody fits")).to_be_visible()
-    pictures(page, "people-none")
+    pictures(page, "people-none", at_length=True)
     with pytest.raises(Refused, match="404"):
         product.api("GET", f"/account/{name}")
 
@@ -249,7 +250,7 @@ def test_own_account_is_protected(visit, pictures):
     expect(editor.get_by_role("button", name="Delete…")).to_have_count(0)
     expect(editor.get_by_role("radio", name="Communicator")).to_be_disabled()
     expect(editor.get_by_role("link", name="My account")).to_be_visible()
-    pictures(page, "people-self")
+    pictures(page, "people-self", at_length=True)
 
 
 def test_changes_ask_for_the_password(product, visit, pictures):
@@ -279,6 +280,7 @@ def test_who_is_no_super_user_any_more_is_told(product, visit):
     expect(editor.get_by_role("alert")).to_contain_text("may not do this")
 
 
+@pytest.mark.at_length
 def test_invite_by_keyboard(product, visit):
     name = product.unique("lena").replace(" ", "")
     page = visit("/portal/people/", account="admin", confirmed=True)
@@ -331,6 +333,7 @@ def search_among(count, visit):
     return page, time.spent()
 
 
+@pytest.mark.at_length
 def test_a_thousand_accounts_stay_quick(visit, pictures):
     """Ten times the accounts are at most about ten times the work."""
     (_, few), (page, many) = search_among(100, visit), search_among(1_000, visit)
@@ -356,6 +359,7 @@ def test_two_administrators(product, visit):
     assert account["role"] == "super_user" and account["disabled"] and account["second_factor_required"]
 
 
+@pytest.mark.at_length
 def test_people_service_away(spare_product, visit, pictures):
     visit.expect_errors(SERVICE_AWAY)
     page = visit("/portal/people/", account="admin", confirmed=True)

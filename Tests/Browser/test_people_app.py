@@ -97,6 +97,7 @@ def students(request, push_product, push_service, tmp_path):
         yield pair
 
 
+@pytest.mark.at_length
 def test_two_students(students):
     ann, ben = students
     for student, names in ((ann, ("Ann", "Ash")), (ben, ("Ben", "Birch"))):

@@ -11,7 +11,6 @@ from browsing.visits import GATEWAY_AWAY, NARROW
 from harness.identity import Identity
 from harness.person import Person
 from harness.product import PASSWORD
-from harness.waiting import eventually
 from playwright.sync_api import expect
 
 # What the browser says about refusals that belong to a test.
@@ -94,21 +93,21 @@ def test_register_at_a_provider(product, visit, identity, pictures):
     expect(other.get_by_text(name).and_(other.locator(":visible"))).to_be_visible()
 
 
-def test_a_provider_says_no(visit, pictures):
+@pytest.mark.parametrize("provider", ["Google", *(pytest.param(each, marks=pytest.mark.at_length) for each in ("Firebase", "Facebook"))])
+def test_a_provider_says_no(visit, pictures, provider):
     """Cancelled: back, without blame. Failed: what happened, and once more."""
     page = open_people(visit, narrow=True)
-    for provider in ("Google", "Firebase", "Facebook"):
-        page.get_by_role("button", name=f"Continue with {provider}").click()
-        page.get_by_role("button", name="Cancel").click()
-        expect(page.get_by_role("alert").filter(has_text="You cancelled the sign-in.")).to_be_visible()
-        page.get_by_role("button", name=f"Continue with {provider}").click()
-        page.get_by_role("button", name="Fail as the provider would").click()
-        expect(page.get_by_role("alert").filter(has_text="The sign-in did not work there")).to_be_visible()
-        page.get_by_role("button", name="Try again").click()
-        expect(page.get_by_role("heading", name=f"Sign in with {provider}")).to_be_visible()
-        page.get_by_role("button", name="Fail as the provider would").click()
-        expect(page.get_by_role("button", name="Try again")).to_be_visible()
-    pictures(page, "people-landing-failed")
+    page.get_by_role("button", name=f"Continue with {provider}").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("alert").filter(has_text="You cancelled the sign-in.")).to_be_visible()
+    page.get_by_role("button", name=f"Continue with {provider}").click()
+    page.get_by_role("button", name="Fail as the provider would").click()
+    expect(page.get_by_role("alert").filter(has_text="The sign-in did not work there")).to_be_visible()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("heading", name=f"Sign in with {provider}")).to_be_visible()
+    page.get_by_role("button", name="Fail as the provider would").click()
+    expect(page.get_by_role("button", name="Try again")).to_be_visible()
+    pictures(page, "people-landing-failed", at_length=True)
 
 
 def test_a_link_with_somebody_elses_token(visit):
@@ -120,6 +119,7 @@ def test_a_link_with_somebody_elses_token(visit):
     assert page.url.endswith("/app/#people")
 
 
+@pytest.mark.at_length
 def test_the_hub_is_away_when_the_person_comes_back(visit, identity):
     """The same token is tried again."""
     visit.expect_errors(AWAY, REFUSED)
@@ -169,6 +169,7 @@ def test_sign_in_with_a_password(product, visit, ann, pictures):
     assert account[:2] == ["device", "key"] and PASSWORD not in page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage })"), account
 
 
+@pytest.mark.at_length
 def test_registration_is_sent_again_with_the_same_key(product, visit):
     """The hub has made the account, and its answer was lost."""
     visit.expect_errors(GATEWAY_AWAY, REFUSED)
@@ -204,7 +205,7 @@ def test_search_and_ask(visit, ann, ben, pictures):
     expect(page.get_by_text("Type at least 3 characters.")).to_be_visible()
     search(page, ben.account)
     expect(page.get_by_text("1 person found")).to_be_visible()
-    pictures(page, "people-search")
+    pictures(page, "people-search", at_length=True)
     row(page, ben.account).get_by_role("link").click()
     expect(page.get_by_role("heading", name=ben.account, level=1)).to_be_focused()
     expect(page.get_by_text("You are not friends.")).to_be_visible()
@@ -267,7 +268,7 @@ def test_block_and_unblock(visit, ann, ben, pictures):
     friends(ann, ben)
     page = open_people(visit, ann, f"#people/person?account={ben.account}", narrow=True)
     page.get_by_role("button", name="Block").click()
-    pictures(page, "people-block")
+    pictures(page, "people-block", at_length=True)
     page.get_by_role("alertdialog").get_by_role("button", name="Block").click()
     expect(page.get_by_role("heading", name="No friends yet")).to_be_visible()
     page.goto("/app/#people/blocked")
@@ -305,17 +306,11 @@ def test_what_is_not_sent_is_shown(visit, ann, ben, pictures):
 
 
 def test_too_many_searches(visit, ann):
+    """The gateway's tests have the real limit."""
     visit.expect_errors(BUSY)
     page = open_people(visit, ann, narrow=True)
-
-    def search_too_often():
-        try:
-            ann.request("GET", "/users?q=zzz")
-        except Exception as error:
-            return getattr(error, "status", None) == 429
-        return False
-
-    eventually("the limit", search_too_often)
+    refusal = '{"detail":"too many requests","status":429}'
+    page.route(re.compile(r"/users\?q="), lambda route: route.fulfill(status=429, content_type="application/problem+json", body=refusal))
     search(page, "somebody")
     expect(page.get_by_text("That was too often. Try again later.")).to_be_visible()
 
@@ -361,7 +356,7 @@ def test_devices(product, visit, ann, pictures):
     ann.request("DELETE", f"/user/devices/{this_device(other)}")
     expect(other.get_by_text("You were signed out on this device.")).to_be_visible()
     assert stores(other) == [["ended"], []]
-    pictures(other, "people-signed-out")
+    pictures(other, "people-signed-out", at_length=True)
     other.get_by_role("button", name="Make an account…").click()
     expect(other.get_by_role("heading", name="Choose a name")).to_be_visible()
     expect(other.get_by_text("You were signed out on this device.")).to_have_count(0)
@@ -423,6 +418,7 @@ def test_kinds_of_pushes(visit, ann, pictures):
     page = open_people(visit, ann, "#settings/kinds", narrow=True)
     asked = page.get_by_role("switch", name="Somebody asks to be your friend")
     expect(asked).to_be_checked()
+    expect(page.get_by_role("switch")).to_have_count(9)
     pictures(page, "people-kinds", arrange=in_arabic(ann, "#settings/kinds"))
     asked.click()
     expect(asked).not_to_be_checked()
@@ -452,7 +448,7 @@ def test_erase(visit, ann, ben, pictures):
     dialog.get_by_role("textbox").fill(ben.account)
     dialog.get_by_role("button", name="Erase the account").click()
     expect(dialog.get_by_text("This is not the name of your account.")).to_be_visible()
-    pictures(page, "people-erase")
+    pictures(page, "people-erase", at_length=True)
     dialog.get_by_role("textbox").fill(ann.account)
     dialog.get_by_role("button", name="Erase the account").click()
     expect(page.get_by_role("dialog", name="Your account is erased")).to_contain_text("friendships, requests and blocks: 2")
@@ -492,11 +488,12 @@ def test_without_a_secure_connection(visit, pictures):
     pictures(page, "people-insecure")
 
 
+@pytest.mark.at_length
 def test_the_hub_is_away(visit, ann, ben):
     """What the app knows is there, and the pages say what they could not read."""
     visit.expect_errors(GATEWAY_AWAY)
     friends(ann, ben)
-    page = open_people(visit, ann, narrow=True)
+    page = open_people(visit, ann, narrow=True, worker=True)
     controlled(page)
     expect(row(page, ben.account)).to_be_visible()
     page.context.set_offline(True)
@@ -526,6 +523,7 @@ def test_keyboard(visit, ann, ben):
     expect(page.get_by_role("button", name="Block")).to_be_focused()
 
 
+@pytest.mark.at_length
 def test_wide_windows(visit, ann, ben, pictures):
     """The tabs are beside the pages, and the settings beside their rows."""
     friends(ann, ben)

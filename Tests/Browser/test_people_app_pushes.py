@@ -40,7 +40,7 @@ def ben(product):
 @pytest.fixture
 def page(visit, ann):
     """The app, in which ann is signed in."""
-    return open_people(visit, ann, permissions=["notifications"], narrow=True)
+    return open_people(visit, ann, worker=True, permissions=["notifications"], narrow=True)
 
 
 def push_about(kind, number, title, link):
@@ -82,6 +82,7 @@ def test_a_double_makes_no_sound(page):
     eventually("the quiet copy", lambda: [each["silent"] for each in notifications(page)] == [True])
 
 
+@pytest.mark.at_length
 def test_a_tap_shows_what_it_is_about(visit, page, ann, ben):
     ben.ask(ann)
     deliver(page, REQUEST)
@@ -113,7 +114,7 @@ def test_an_invitation_to_a_session(product, visit, page, ann, ben):
 
 def test_nobody_is_signed_in(visit):
     """A push that comes late is shown, since browsers want to see something, and reads nothing."""
-    page = open_people(visit, None, permissions=["notifications"], narrow=True)
+    page = open_people(visit, None, worker=True, permissions=["notifications"], narrow=True)
     deliver(page, REQUEST)
     shown(page, "You have a friend request")
     assert stored(page, "people", "requests") is None
@@ -135,7 +136,7 @@ def test_links_to_somewhere_else(page):
 def test_the_hub_knows_how_the_browser_is_reached(product, push_service, visit, ann, ben):
     """From when notifications are on until they are off; a request comes by the push service, for this person alone."""
     receiver = Receiver(push_service, product.api("GET", "/app/push")["key"])
-    page = open_people(visit, ann, permissions=["notifications"], narrow=True)
+    page = open_people(visit, ann, worker=True, permissions=["notifications"], narrow=True)
     subscribe_at(page, receiver)
     page.reload()
     page.goto("/app/#settings/notifications")

@@ -67,6 +67,7 @@ def test_students_are_found_by_the_hub(product, visit, pictures):
     expect(page.get_by_role("row")).not_to_have_count(0)
 
 
+@pytest.mark.at_length
 def test_a_name_of_the_staff_leads_to_the_students(student, visit):
     page = visit("/portal/people/", account="admin")
     page.get_by_role("searchbox").fill(student.account)
@@ -142,7 +143,7 @@ def test_add_a_student(product, visit, pictures):
     expect(dialog.get_by_role("radio", name="With an invitation link")).to_have_count(0)
     dialog.get_by_role("textbox", name="Password").fill(PASSWORD)
     expect(dialog).to_contain_text("They can change the password in the students' app.")
-    pictures(page, "portal-student-add")
+    pictures(page, "portal-student-add", at_length=True)
     dialog.get_by_role("button", name="Add person").click()
     expect(row(page, name)).to_contain_text("Tina")
     expect(row(page, name).get_by_role("button")).to_be_focused()
@@ -163,7 +164,7 @@ def test_devices(product, student, visit, pictures):
     assert is_signed_out(second) and not is_signed_out(student)
     editor.get_by_role("button", name="Sign out everywhere…").click()
     question = page.get_by_role("dialog", name=f"Sign out all devices of {student.account}?")
-    pictures(page, "portal-student-devices-end")
+    pictures(page, "portal-student-devices-end", at_length=True)
     question.get_by_role("button", name="Sign out everywhere").click()
     expect(editor.get_by_text("Signed in on no device.")).to_be_visible()
     eventually("the device is signed out", lambda: is_signed_out(student))
@@ -192,7 +193,7 @@ def test_erase(product, student, visit, pictures):
     editor.get_by_role("button", name="Erase…").click()
     question = page.get_by_role("dialog", name=f"Erase {student.account}?")
     expect(question).to_contain_text("Within a minute nothing of the person is left in any service")
-    pictures(page, "portal-student-erase")
+    pictures(page, "portal-student-erase", at_length=True)
     question.get_by_role("button", name="Erase the person").click()
     expect(question.get_by_text("This is not the name of the account.")).to_be_visible()
     question.get_by_role("textbox").fill(student.account.upper())
@@ -219,7 +220,7 @@ def test_access_codes(product, student, visit, pictures):
     form = page.get_by_role("dialog", name="Make an access code")
     form.get_by_role("textbox", name="Note").fill(note := product.unique("Physics"))
     form.get_by_role("spinbutton", name="How often it can be used").fill("0")
-    pictures(page, "portal-code-new")
+    pictures(page, "portal-code-new", at_length=True)
     form.get_by_role("button", name="Make code").click()
     expect(form.get_by_text("Use a whole number from 1 to 100,000.")).to_be_visible()
     form.get_by_role("spinbutton").fill("2")
@@ -232,7 +233,7 @@ def test_access_codes(product, student, visit, pictures):
     shown.get_by_role("button", name="Done").click()
     listed = codes.get_by_role("listitem").filter(has_text=note)
     expect(listed).to_contain_text("0 of 2 uses")
-    pictures(page, "portal-codes")
+    pictures(page, "portal-codes", at_length=True)
     assert code not in str(product.api("GET", "/access-codes"))
 
     assert student.request("POST", "/user/access-code", {"code": code})["professor"] is True
@@ -255,7 +256,7 @@ def test_import(university_product, visit, pictures):
     page = open_students(visit, product=university_product)
     page.get_by_role("button", name="Import a list…").click()
     dialog = page.get_by_role("dialog", name="Import a list of students")
-    pictures(page, "portal-import")
+    pictures(page, "portal-import", at_length=True)
     for text, problem in (
         ("account,name\nann,1\n", "“name” is not a column."), ("account,oidc\nann.lee,\n", "Line 2: the identifier (oidc) is missing."),
         ("account,oidc\n", "The list has no rows."), ("account,oidc\nvera,v1\nVERA,v2\n", "is in line 2 as well")):
@@ -314,6 +315,7 @@ def test_an_import_is_stopped_and_continued(university_product, visit):
     expect(dialog).to_contain_text("250 accounts were added")
 
 
+@pytest.mark.at_length
 def test_without_a_university_there_is_no_list(visit):
     page = open_students(visit)
     page.get_by_role("button", name="Import a list…").click()
@@ -323,6 +325,7 @@ def test_without_a_university_there_is_no_list(visit):
     expect(dialog).to_have_count(0)
 
 
+@pytest.mark.at_length
 def test_the_audit_log_names_what_was_done(product, student, visit):
     account = student.account
     product.api("PUT", f"/account/{account}", {"professor": True})

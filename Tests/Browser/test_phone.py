@@ -91,7 +91,7 @@ def test_receive_on_ios(product, phones, visit, pictures, alerts):
     phone.wait("the first message", lambda state: len(state["messages"]) == 1 and len(state["popups"]) == 1)
     key = product.send(alerts, "Campus closed", "All buildings stay closed.", desc="Stay away.", options={"collapse_key": "storm"})
     phone.wait("both", lambda state: len(state["messages"]) == 2 and [popup["msi_key"] for popup in state["popups"]][0] == key)
-    pictured(pictures, phone, page, "locked-ios")
+    pictured(pictures, phone, page, "locked-ios", at_length=True)
     page.get_by_role("listitem").filter(has_text="Stay away.").get_by_role("button", name="Campus closed", exact=True).click()
     expect(card(page, "Campus closed").filter(has_text="All buildings")).to_be_focused()
 
@@ -106,11 +106,12 @@ def test_notifications_refused(product, phones, visit, pictures, alerts):
     product.send(alerts, "Campus closed", "All buildings stay closed.", desc="Stay at home.")
     expect(card(page, "Campus closed")).to_be_visible()
     assert not phone.state()["popups"]
-    pictured(pictures, phone, page, "refused")
+    pictured(pictures, phone, page, "refused", at_length=True)
     page.get_by_role("button", name="Allow", exact=True).click()
     expect(page.get_by_text("Messages still come, but Alerts do not pop up.")).to_have_count(0)
 
 
+@pytest.mark.at_length
 def test_notifications_refused_offline(product, phones, visit, pictures):
     """The set-up says what it waits for; that is not the permission."""
     phone = phones(platform="ios", offline=True)
@@ -143,6 +144,7 @@ def test_receive(product, phones, visit, pictures, alerts, hours):
     pictured(pictures, phone, page, "messages", is_main=True)
 
 
+@pytest.mark.at_length
 def test_receipts(product, phones, visit, pictures, alerts):
     """The message's page in the portal counts the phones that report."""
     (first, second), silent = (phones(), phones()), phones()
@@ -199,6 +201,7 @@ def test_alert_while_fcm_is_away(product, phones, visit, pictures, alerts, hours
     eventually("it is gone with its pop-up", gone, pause=0.5)
 
 
+@pytest.mark.at_length
 def test_receive_a_correction(product, phones, visit, pictures, alerts):
     phone = phones().set_up()
     phone.control(foreground=False)
@@ -258,6 +261,7 @@ def test_receive_what_was_missed_while_killed(product, phones, visit, pictures, 
     expect(card(page, "Library opens late")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_open_an_old_pop_up(product, phones, visit, alerts):
     """Its message was deleted. The page says so, and shows no other one of the same title."""
     phone = phones().set_up()
@@ -276,6 +280,7 @@ def test_open_an_old_pop_up(product, phones, visit, alerts):
     expect(card(page, "Campus closed")).not_to_be_focused()
 
 
+@pytest.mark.at_length
 def test_look_for_new_messages(product, phones, visit, hours):
     """The page says what came of it, and not before."""
     phone = phones().set_up()
@@ -340,6 +345,7 @@ def test_pull_down(product, phones, visit, hours):
     expect(page.get_by_text("Everything is up to date.")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_receive_what_fcm_cannot_carry(product, phones, visit, hours):
     """1,500 characters of Chinese are more bytes than FCM carries: the phone fetches the text from the hub."""
     phone = phones().set_up()
@@ -353,6 +359,7 @@ def test_receive_what_fcm_cannot_carry(product, phones, visit, hours):
     expect(card(page, "Later today")).to_contain_text(text)
 
 
+@pytest.mark.at_length
 def test_text_that_the_hub_no_longer_has(product, phones, visit, pictures, hours):
     phone = phones().set_up()
     page = visit.phone(phone)
@@ -440,6 +447,7 @@ def test_view_messages_by_time(product, phones, visit, pictures, alerts, hours):
     expect(moved).not_to_contain_text("takes place")
 
 
+@pytest.mark.at_length
 def test_long_text_without_spaces(product, phones, visit, hours):
     """It is cut between two characters."""
     phone = phones().set_up()
@@ -531,6 +539,7 @@ def test_search(product, phones, visit, pictures, hours):
     pictures(page, "phone-no-result")
 
 
+@pytest.mark.at_length
 def test_view_messages_by_channel(product, phones, visit, pictures, alerts, hours):
     phone = phones().set_up()
     page = visit.phone(phone)
@@ -575,6 +584,7 @@ def test_view_messages_by_channel(product, phones, visit, pictures, alerts, hour
     product.api("DELETE", f"/channel/{twin.channel['_id']}")
 
 
+@pytest.mark.at_length
 def test_delete_message(product, phones, visit, pictures, hours):
     phone = phones().set_up()
     keys = {title: product.send(hours, title) for title in ("First", "Second")}
@@ -734,6 +744,7 @@ def test_settings(product, phones, visit, pictures):
     expect(page.get_by_role("heading", name="Subscriptions")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_save_to_calendar(product, phones, visit, pictures, hours):
     phone = phones().set_up()
     key = product.send(hours, "Exam moves", "The exam is on 2030-01-15 at 09:30 in hall B; bring a pen.")
@@ -798,6 +809,7 @@ def test_export_messages(product, phones, visit, pictures, hours):
     assert "Library opens late" in download.value.path().read_text()
 
 
+@pytest.mark.at_length
 def test_phone_restarts(product, phones, visit, hours):
     """Messages, marks and the registration outlive the process; a broken page says so and continues."""
     phone = phones().set_up()

@@ -62,7 +62,7 @@ def test_the_popup_of_a_downtime_comes_while_the_app_is_killed(phones, visit, pi
     phone.wait("the pop-up", lambda state: any(popup["title"] == "Network maintenance" for popup in state["popups"]))
     assert phone.state()["broadcasts"] == []
     page = visit.phone(phone)
-    pictures(page, "phone-broadcast-popup")
+    pictures(page, "phone-broadcast-popup", at_length=True)
     page.get_by_role("button", name="Network maintenance", exact=True).click()
     expect(card(page, "Network maintenance")).to_contain_text("The hub is down until noon.")
 
@@ -86,6 +86,7 @@ def test_close_it_for_good(product, phones, visit, broadcast):
     expect(card(page, "Elections moved")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_closing_is_of_the_version_that_was_read(product, phones, visit, broadcast):
     phone = phones().set_up()
     page = visit.phone(phone)
@@ -106,6 +107,7 @@ def test_closing_is_of_the_version_that_was_read(product, phones, visit, broadca
     assert phone.state()["broadcasts"] == []
 
 
+@pytest.mark.at_length
 def test_an_edit_of_what_was_put_aside_is_a_card_again(product, phones, visit, broadcast):
     phone = phones().set_up()
     page = visit.phone(phone)
@@ -152,6 +154,7 @@ def test_a_poster_that_cannot_load_is_left_out(phones, visit, pictures, broadcas
     pictures(page, "phone-broadcast-poster")
 
 
+@pytest.mark.at_length
 def test_it_expires_by_itself(phones, visit, broadcast):
     phone = phones().set_up()
     page = visit.phone(phone)
@@ -208,7 +211,7 @@ def test_data_for_the_app_is_in_the_settings(phones, visit, pictures, broadcast)
     expect(page.get_by_role("listitem").filter(has_text="free form string data")).to_contain_text("Enable")
     expect(page.get_by_role("listitem").filter(has_text="tiles")).to_contain_text("Disable")
     expect(page.get_by_role("listitem").filter(has_text="maps")).to_contain_text("On")
-    pictures(page, "phone-broadcast-data")
+    pictures(page, "phone-broadcast-data", at_length=True)
     [first] = [data for data in phone.state()["broadcast_data"] if data["id"] == sent["id"]]
     assert first["data"] == "free form string data" and first["notificationtype"] == "enable-feature" and first["expires"] > 0
 

@@ -75,6 +75,7 @@ def test_subscriptions_are_folded_by_area(phones, visit, pictures, clubs):
     expect(page.get_by_role("searchbox", name="Search all subjects")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_search_says_where_and_leads_further(product, phones, visit, pictures, clubs):
     _, _, subjects = clubs
     other = product.new_subject("Canteen", level="Recommended")
@@ -96,6 +97,7 @@ def test_search_says_where_and_leads_further(product, phones, visit, pictures, c
     product.api("DELETE", f"/channel/{other.channel['_id']}")
 
 
+@pytest.mark.at_length
 def test_lines_name_the_subject(product, phones, visit, pictures, clubs):
     """Of a long path the subject's name stays, in both directions."""
     channel, areas, _ = clubs
@@ -190,7 +192,7 @@ def test_main_link_of_a_message(phones, visit, pictures, clubs):
     expect(card(page, "Other")).to_be_visible()
     expect(card(page, "Script")).to_be_visible()
     expect(page.get_by_role("article").get_by_role("link")).to_have_count(1)
-    pictures(page, "phone-main-link")
+    pictures(page, "phone-main-link", at_length=True)
     assert links["Plan"] in phone.request("GET", "/export?format=text").text
 
 

@@ -9,7 +9,7 @@ import pytest
 from browsing.checks import check_width
 from browsing.people import opens
 from browsing.professor import CLASSES, address, address_of, in_arabic, open_classes, part, sign_in
-from browsing.study import BUDGET, LEAFLET_BUDGET, at, later_scripts, scripts
+from browsing.study import BUDGET, LEAFLET_BUDGET, at, later_scripts, on_map, scripts
 from browsing.visits import GATEWAY_AWAY, NARROW, WIDE
 from harness.identity import Identity
 from harness.study import Class, new_professor, student
@@ -119,6 +119,7 @@ def test_who_is_no_professor_uses_an_access_code(product, visit, pictures):
     expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_a_student_sees_no_class_here(course, visit):
     page = open_classes(visit, course.new_member())
     expect(page.get_by_role("heading", name="For professors", level=1)).to_be_visible()
@@ -146,6 +147,7 @@ def test_links_from_the_portal_and_the_app(course, visit):
     expect(page.get_by_role("main").get_by_role("link", name=course.name)).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_the_other_language(course, visit):
     page = open_classes(visit, course.professor)
     page.get_by_role("button", name="العربية").click()
@@ -186,8 +188,14 @@ def test_keys(course, visit, pictures):
     page.get_by_role("alertdialog").get_by_role("button", name="Revoke", exact=True).click()
     expect(page.get_by_role("heading", name="No keys yet")).to_be_visible()
     assert course.professor.request("GET", f"{course.path}/keys")["keys"] == []
+    # For assistants.
+    page.get_by_role("button", name="New key…").click()
+    page.get_by_role("combobox", name="Who joins with it").select_option("For teaching assistants")
+    page.get_by_role("button", name="Make the key").click()
+    expect(page.get_by_role("dialog", name="For teaching assistants")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_the_key_for_assistants(course, visit):
     page = open_classes(visit, course.professor, address(course, "keys"))
     page.get_by_role("button", name="New key…").click()
@@ -288,10 +296,16 @@ def test_sessions_and_posts(course, visit, pictures):
 
 
 def test_a_session_begins_while_the_page_is_open(course, visit):
+    """And ends, in the list and on the map."""
     page = open_classes(visit, course.professor, address(course))
     expect(page.get_by_role("heading", name="No sessions now")).to_be_visible()
-    course.start(course.new_member(), "Hashing")
+    carla = course.new_member()
+    session = course.start(carla, "Hashing")
     expect(page.get_by_role("region", name="Sessions as a list").get_by_role("button", name="Hashing")).to_be_visible()
+    eventually("its pin", lambda: on_map(page) == [session.id])
+    session.leave(carla)
+    expect(page.get_by_role("heading", name="No sessions now")).to_be_visible()
+    eventually("no pin", lambda: on_map(page) == [])
 
 
 def test_sponsor_a_session(course, visit, pictures):
@@ -367,6 +381,7 @@ def test_history(course, visit, pictures):
     eventually("the page asks for another time", lambda: page.evaluate("1") and any("until=" in url for url in asked))
 
 
+@pytest.mark.at_length
 def test_a_time_that_ends_before_it_begins(course, visit):
     visit.expect_errors(r"status of 400 ")
     page = open_classes(visit, course.professor, address(course, "past"))
@@ -401,6 +416,7 @@ def test_history_as_a_file(course, visit, pictures):
 
 # The hub and the browser
 
+@pytest.mark.at_length
 def test_the_hub_is_away(course, visit):
     visit.expect_errors(GATEWAY_AWAY)
     page = open_classes(visit, course.professor, address(course, "settings"))
@@ -414,6 +430,7 @@ def test_the_hub_is_away(course, visit):
     expect(said).to_have_count(0)
 
 
+@pytest.mark.at_length
 def test_an_address_of_nothing(course, visit):
     visit.expect_errors(REFUSED)
     page = open_classes(visit, course.professor, f"#class/keys?id={'0' * 24}")
@@ -424,6 +441,7 @@ def test_an_address_of_nothing(course, visit):
     expect(page.get_by_role("heading", name="Classes", level=1)).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_keyboard_and_narrow_window(course, visit, check):
     page = open_classes(visit, course.professor, narrow=True)
     page.keyboard.press("Tab")

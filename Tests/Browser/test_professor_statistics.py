@@ -9,7 +9,7 @@ const session = (ended, topics, minutes, sponsored = false) => ({ ended, topics,
 """
 
 
-@pytest.fixture(params=["Europe/Berlin", "America/New_York", "Asia/Riyadh"])
+@pytest.fixture(params=["Europe/Berlin", *(pytest.param(zone, marks=pytest.mark.at_length) for zone in ("America/New_York", "Asia/Riyadh"))])
 def compute(browser, request):
     """Runs the body of a function with the module, in a zone."""
     context = core_context(browser, timezone_id=request.param)

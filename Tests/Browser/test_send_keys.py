@@ -1,6 +1,7 @@
 """The page for messages by keys alone."""
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from test_send import messages_of, title, write
@@ -10,6 +11,7 @@ def subject_field(page):
     return page.get_by_role("combobox", name="Subject")
 
 
+@pytest.mark.at_length
 def test_typing_begins_in_the_subject_and_tab_accepts(product, visit):
     subject = product.new_subject("Campus keys")
     page = visit("/portal/send/")
@@ -89,6 +91,7 @@ def test_question_and_seconds_to_undo_by_keys(product, visit):
     assert message["relay"]["state"] == "recalled"
 
 
+@pytest.mark.at_length
 def test_template_by_keys(product, visit):
     subject = product.new_subject("Storms", distribution="Alert")
     name = product.unique("Storm")

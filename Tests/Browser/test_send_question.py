@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from browsing.schedule import as_typed, next_march
 from playwright.sync_api import expect
 
@@ -39,6 +40,7 @@ def test_the_number_of_apps_is_said_to_be_that(product, visit):
     expect(below_subject(page)).to_have_text("About 2,031 phones: so many apps have reported within nine days. An app that was installed again may count twice.")
 
 
+@pytest.mark.at_length
 def test_an_unknown_reach_is_no_alarm(product, visit):
     subject = product.new_subject("Fees", level="Forced")
     page = visit(f"/portal/send/?subject={subject.topic_key}", routes=reach(None, "unknown"))
@@ -150,7 +152,7 @@ def test_options_are_folded_and_say_what_is_set(product, visit, pictures):
     # What is wrong is unfolded.
     expect(link).to_be_focused()
     expect(page.get_by_text("Write https:// with a host")).to_be_visible()
-    pictures(page, "send-link-wrong")
+    pictures(page, "send-link-wrong", at_length=True)
     link.fill("https://example.org/storm?of=2026")
     expect(page.get_by_role("tabpanel").get_by_text("Open example.org", exact=True)).to_be_visible()
     expect(page.get_by_text(re.compile("with a link · Drill$"))).to_be_visible()
@@ -195,6 +197,7 @@ def test_a_template_brings_its_subject(product, visit):
     assert messages_of(product, subject)[0]["message"] == "Closed until Tuesday."
 
 
+@pytest.mark.at_length
 def test_the_subject_of_a_template_is_gone(product, visit):
     subject = product.new_subject("Gone")
     template = product.api("POST", "/template", {"name": product.unique("Gone"), "title": "t", "desc": "", "message": "m", "topic_key": subject.topic_key})

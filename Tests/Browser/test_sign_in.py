@@ -64,7 +64,7 @@ def test_invitation_page(visit, pictures):
     expect(page.get_by_role("heading", name="This link no longer works")).to_be_visible()
     expect(page.get_by_text("ask the person who sent you the link for a new one")).to_be_visible()
     assert "secret" not in page.url
-    pictures(page, "invitation-ended")
+    pictures(page, "invitation-ended", at_length=True)
     page.get_by_role("link", name="Go to the sign-in").click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
 
@@ -157,6 +157,7 @@ def test_narrow_navigation(product, visit, pictures):
     expect(page.get_by_role("heading", name="Audit log")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_sign_in_that_somebody_else_ends_is_told_over_the_page(product, visit):
     visit.expect_errors(r"status of 401")
     account = product.new_account("nina")

@@ -121,6 +121,8 @@ def test_the_filter_and_the_map(product, visit, group, ann):
     before = gap()
     page.keyboard.press("+")
     eventually("the map comes nearer", lambda: gap() > 1.5 * before)
+    # As long as Leaflet draws the zoom, it takes no other key.
+    expect(page.locator(".leaflet-zoom-anim")).to_have_count(0)
     page.keyboard.press("-")
     eventually("the map goes further away", lambda: gap() < 1.2 * before)
     press(page, pin(page, two))
@@ -129,6 +131,7 @@ def test_the_filter_and_the_map(product, visit, group, ann):
     expect(pin(page, two)).to_be_focused()
 
 
+@pytest.mark.at_length
 def test_a_new_session_and_an_invitation(visit, group, ann, ben):
     group.add(ann, ben)
     befriend(ann, ben)

@@ -168,7 +168,7 @@ def test_pins_in_one_place(visit, group, ann, ben, pictures):
     expect(page.locator(".pin")).to_have_count(2)
     many = page.get_by_role("button", name="3 sessions")
     expect(many).to_have_text("3")
-    pictures(page, "study-group")
+    pictures(page, "study-group", at_length=True)
     many.click()
     expect(page.get_by_role("button", name="2 sessions")).to_be_visible()
     say_the_same(page, *sessions)
@@ -188,6 +188,7 @@ def test_pins_in_one_place(visit, group, ann, ben, pictures):
     expect(sheet(page, "Topic 1")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_a_card_over_the_map(visit, group, ann, ben, pictures):
     """It leaves the map in sight, and its pin as well."""
     group.add(ann, ben)
@@ -208,6 +209,7 @@ def test_a_card_over_the_map(visit, group, ann, ben, pictures):
     expect(pin(page, session)).to_be_focused()
 
 
+@pytest.mark.at_length
 def test_the_map_makes_room(visit, group, ann, ben):
     """What is over it does not cover its pins, and after a sheet is closed it is whole again."""
     group.add(ann, ben)
@@ -240,8 +242,9 @@ def test_the_plan_of_the_campus(visit, group, ann):
     expect(page.locator(".plan-building").first).to_be_attached()
     expect(page.locator(".plan-name").first).to_be_attached()
     assert all(url.startswith((page.url.split("/app/")[0], "blob:", "data:")) for url in asked), asked
-    arabic = open_study(visit, ann, language="ar")
-    expect(arabic.locator(".plan-name", has_text="النهر")).to_be_attached()
+    page.evaluate("localStorage.setItem('msi.app.language', 'ar')")
+    page.reload()
+    expect(page.locator(".plan-name", has_text="النهر")).to_be_attached()
 
 
 def test_pictures_of_a_server(visit, group, ann):
@@ -266,7 +269,7 @@ def test_pictures_of_a_server(visit, group, ann):
     expect(page.locator(".plan-building")).to_have_count(0)
 
 
-@pytest.mark.parametrize("is_installed", [False, True])
+@pytest.mark.parametrize("is_installed", [False, pytest.param(True, marks=pytest.mark.at_length)])
 def test_without_leaflet(visit, group, ann, ben, pictures, is_installed):
     """It is not installed, or it cannot be loaded: the list has everything, in one sentence."""
     visit.expect_errors(r"leaflet", r"net::ERR_FAILED|Failed to fetch")
@@ -350,6 +353,7 @@ def test_without_a_position(visit, group, ann, ben, pictures):
     assert group.open() == [session.id] and session.read()["attendants"] == [ben.account, ann.account]
 
 
+@pytest.mark.at_length
 def test_the_position_is_kept_nowhere(visit, group, ann):
     """Neither in the app's data nor in any storage of the browser."""
     group.add(ann)
@@ -378,7 +382,7 @@ def test_the_position_is_kept_nowhere(visit, group, ann):
 def test_what_is_loaded(visit, group, ann):
     """Nothing of it before somebody opens the page, and then less than the budget. Leaflet has its own, and comes after the first paint."""
     group.add(ann)
-    page = open_people(visit, ann, "#messages", service_workers="block")
+    page = open_people(visit, ann, "#messages")
     page.reload()
     expect(tab(page, "Study")).to_be_visible()
     before = scripts(page)
@@ -393,6 +397,7 @@ def test_what_is_loaded(visit, group, ann):
     assert began > painted
 
 
+@pytest.mark.at_length
 def test_the_service_is_away(product, visit, group, ann, ben):
     """What the app knows is there; the rest of it works as ever."""
     visit.expect_errors(SERVICE_AWAY, r"status of 504")
@@ -413,7 +418,7 @@ def test_the_service_is_away(product, visit, group, ann, ben):
 
 
 def test_classes(product, visit, ann, pictures):
-    """Joined by a key, looked at, and left."""
+    """Joined by a key, which a link may have, looked at, and left."""
     group = Class(product, "Databases", description="Tuesdays at nine")
     page = open_study(visit, ann, narrow=True)
     expect(page.get_by_text("You are in no class yet.")).to_be_visible()
@@ -434,6 +439,9 @@ def test_classes(product, visit, ann, pictures):
     sheet(page).get_by_role("button", name="Join", exact=True).click()
     expect(sheet(page).get_by_role("alert").filter(has_text="This key does not count.")).to_be_visible()
     pictures(page, "study-join", arabic=in_arabic(ann, "#study/join"))
+    # As a professor's QR code has it.
+    go(page, f"#study/join?key={group.key()}")
+    expect(key).to_have_value(group.key())
     # As people type it.
     key.fill(group.key().lower().replace("-", " "))
     sheet(page).get_by_role("button", name="Join", exact=True).click()
@@ -456,6 +464,7 @@ def test_classes(product, visit, ann, pictures):
     assert ann.request("GET", "/user/classes")["classes"] == []
 
 
+@pytest.mark.at_length
 def test_a_link_with_a_key(product, visit, group, ann):
     """As a professor's QR code has it, for who has never opened the app. A second link counts, too."""
     page = open_people(visit, ann, f"#study/join?key={Class(product, professor=group.professor).key()}", narrow=True)
@@ -511,6 +520,7 @@ def test_earlier_sessions(visit, group, ann, ben, pictures):
     expect(sheet(page, "Posts: Heaps")).to_contain_text("Chapter 6")
 
 
+@pytest.mark.at_length
 def test_kinds_of_pushes(visit, ann):
     """Each can be switched off."""
     page = open_people(visit, ann, "#settings/kinds", narrow=True)

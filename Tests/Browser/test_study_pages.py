@@ -39,6 +39,7 @@ def test_a_first_visit_for_study(product, visit):
     expect(page.get_by_text("Sign in to study with your classmates.")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_an_address_of_nothing(visit, group, ann):
     """The app says so, and shows the map."""
     group.add(ann)
@@ -72,6 +73,7 @@ def test_the_classes_are_known_after_the_posts(visit, group, ann):
 
 # Names
 
+@pytest.mark.at_length
 def test_names_in_arabic(visit, group, ann):
     """Latin names keep their own direction, and the line in which they are has that of the page."""
     group.add(ann)
@@ -90,6 +92,7 @@ def test_names_in_arabic(visit, group, ann):
     expect(page.locator(".toast bdi").filter(has_text="Heaps")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_names_of_posts_in_a_narrow_window(product, visit, group, ann):
     """A role and a time leave the name its line."""
     tess = student(product, "tess")
@@ -104,6 +107,7 @@ def test_names_of_posts_in_a_narrow_window(product, visit, group, ann):
 
 # Refusals
 
+@pytest.mark.at_length
 def test_a_refusal_in_arabic(visit, group, ann):
     """The class is closed while somebody fills in a new session. What the hub says of it is in English."""
     group.add(ann)

@@ -1,8 +1,9 @@
 """The stories of seed 002, each as somebody lives it in a browser: 16 of students, 8 of professors, and 15 of teaching assistants.
 
-`STORIES` has the test of each by its number; a test fails if one is missing. Those of students and of teaching assistants that say the same
-are one test with both roles: level one lives them as a student, and level two as an assistant as well. The form of a new session has another
-shape for assistants, so level one has both. It also has an assistant who joins, and writes and removes a post, in the test of T15.
+`STORIES` has the test of each by its number, which is in level one; a test fails if one is missing. Those of students and of teaching assistants
+that say the same are one test with both roles: level one lives them as a student, and level two as an assistant as well. Level one also has an
+assistant's form of a new session, in the test of T9, and one who joins, and writes and removes a post, in that of T15. Professors live most of
+their stories in test_professor_page.py; here are those of level two.
 """
 
 import importlib
@@ -24,16 +25,18 @@ STORIES = {
     "S5": "test_it_ends_when_the_host_leaves", "S6": "test_hand_over",
     # Students view and join those of classmates.
     "S7": "test_filter_by_class", "S8": "test_sessions_near_me", "S9": "test_join", "S10": "test_join", "S11": "test_join", "S12": "test_invite_friends",
-    "S13": "test_post_without_attending", "S14": "test_remove_ones_own_post",
+    "S13": "test_post_without_attending", "S14": "test_post_without_attending",
     # Students can also sign up, and have friends that look different.
     "S15": "test_people_app_pages.test_register_at_a_provider", "S16": "test_friends_look_different",
     # Professors see what was studied.
-    "P1": "test_what_was_studied", "P2": "test_what_was_studied", "P3": "test_what_was_studied", "P4": "test_the_professor_posts", "P5": "test_the_professors_map",
+    "P1": "test_professor_page.test_history", "P2": "test_professor_page.test_history", "P3": "test_professor_page.test_history",
+    "P4": "test_professor_page.test_sessions_and_posts", "P5": "test_professor_page.test_a_session_begins_while_the_page_is_open",
     # Professors have more power.
-    "P6": "test_the_professor_posts", "P7": "test_the_professor_sponsors", "P8": "test_the_professor_removes_any_post",
+    "P6": "test_professor_page.test_sessions_and_posts", "P7": "test_professor_page.test_sponsor_a_session",
+    "P8": "test_professor_page.test_sessions_and_posts",
     # Teaching assistants view and join sessions.
     "T1": "test_filter_by_class", "T2": "test_sessions_near_me", "T3": "test_join", "T4": "test_join", "T5": "test_join", "T6": "test_invite_friends",
-    "T7": "test_post_without_attending", "T8": "test_remove_ones_own_post",
+    "T7": "test_post_without_attending", "T8": "test_post_without_attending",
     # Teaching assistants create and manage sessions.
     "T9": "test_an_assistant_sponsors", "T10": "test_start_a_session", "T11": "test_start_a_session", "T12": "test_start_a_session",
     "T13": "test_it_ends_when_the_host_leaves", "T14": "test_hand_over", "T15": "test_an_assistant_removes_students_posts",
@@ -43,7 +46,6 @@ STORIES = {
 PATIENCE = 120_000
 
 both_roles = pytest.mark.parametrize("role", ["student", pytest.param("ta", marks=pytest.mark.at_length)])
-both_roles_in_level_one = pytest.mark.parametrize("role", ["student", "ta"])
 # A window as wide as a phone.
 PHONE = {"width": 390, "height": 780}
 
@@ -55,9 +57,11 @@ def test_each_story_has_a_test():
         module, _, test = name.rpartition(".")
         found = getattr(importlib.import_module(module or __name__), test, None)
         assert callable(found), f"{story}: there is no {name}"
+        marks = getattr(found, "pytestmark", [])
+        assert "at_length" not in {mark.name for mark in marks}, f"{story}: {name} is in level two"
         if story.startswith("T") and name in of_students:
             # A role with a mark is the value of a parameter set.
-            roles = {value for mark in found.pytestmark for role in mark.args[1] for value in getattr(role, "values", [role])}
+            roles = {value for mark in marks for role in mark.args[1] for value in getattr(role, "values", [role])}
             assert "ta" in roles, f"{story}: {name} has no assistant"
 
 
@@ -131,7 +135,7 @@ def sponsored_from_the_form(page, group, topics):
 
 # Sessions of one's own
 
-@both_roles_in_level_one
+@both_roles
 def test_start_a_session(product, visit, group, ann, ben, role):
     """With topics, a description, a time and a place, which classmates see."""
     group.add(ann, role=role).add(ben)
@@ -189,37 +193,39 @@ def test_it_ends_when_the_host_leaves(visit, group, ann, ben, role):
     assert group.open() == [] and group.past()[0]["reason"] == "left"
 
 
+def answers_to_positions(page):
+    """What the hub answers from now on when the page tells where the device is."""
+    answers = []
+    page.on("response", lambda response: answers.append(response) if response.url.endswith("/position") else None)
+    return answers
+
+
+def tell(page, answers, where, state):
+    """The device is somewhere, until the hub has said what that is to the session."""
+
+    def is_so():
+        move(page, where)
+        return answers and answers[-1].json()["state"] == state
+
+    eventually(f"the host is {state}", is_so, pause=1)
+
+
+@pytest.mark.at_length
 def test_a_sponsor_comes_and_leaves(product, visit, group, ann):
-    """T9 with T13: a session that was sponsored from afar ends when its host leaves the place, having been there. From afar the app tells no position."""
+    """T9 with T13: a session that was sponsored from afar ends when its host leaves the place, having been there."""
     tim = student(product, "tim")
     group.add(ann).add(tim, role="ta")
     page = open_study(visit, tim, place=AWAY)
-    answers = []
-    page.on("response", lambda response: answers.append(response) if response.url.endswith("/position") else None)
+    answers = answers_to_positions(page)
     session = sponsored_from_the_form(page, group, "Question hour")
     place = {key: session.read()["place"][key] for key in ("latitude", "longitude")}
     other = open_study(visit, ann, session.link)
     sheet(other).get_by_role("button", name="Join", exact=True).click()
     expect(bar(other)).to_contain_text("Question hour")
-
-    def told(where, state):
-        """The device is somewhere, until the hub has said what that is to the session."""
-
-        def is_so():
-            move(page, where)
-            return answers and answers[-1].json()["state"] == state
-
-        eventually(f"the host is {state}", is_so, pause=1)
-
-    move(page, AWAY)
-    told(place, "inside")
-    assert answers[0].json()["state"] == "inside"
+    for where, state in ((place, "inside"), (AWAY, "outside"), (place, "inside")):
+        tell(page, answers, where, state)
     expect(bar(page)).to_be_hidden()
-    told(AWAY, "outside")
-    expect(bar(page)).to_contain_text("You have left the place.")
-    told(place, "inside")
-    expect(bar(page)).to_be_hidden()
-    told(AWAY, "outside")
+    tell(page, answers, AWAY, "outside")
     expect(bar(other)).to_be_hidden(timeout=PATIENCE)
     says(other, "The session is over, because its host has left the place")
     expect(bar(page)).to_be_hidden()
@@ -301,6 +307,7 @@ def test_join(visit, on_a_phone, group, ann, ben, role):
     session = group.start(ben, "Heaps")
     page, other = open_study(visit, ann), open_study(visit, ben, f"#study/who/{group.id}/{session.id}")
     pin(page, session).click()
+    on_a_phone(page, "session", ann, session.link)
     expect(sheet(page)).to_contain_text(ben.account)
     expect(sheet(page)).to_contain_text("Who joins is shown to the class by account name.")
     sheet(page).get_by_role("button", name="Join", exact=True).click()
@@ -348,7 +355,8 @@ def test_invite_friends(product, visit, on_a_phone, group, ann, ben, role):
 
 
 @both_roles
-def test_post_without_attending(visit, on_a_phone, group, ann, ben, role):
+def test_post_without_attending(visit, on_a_phone, pictures, group, ann, ben, role):
+    """Who removes an own post removes it from public view. It is still there for the professor."""
     group.add(ann, role=role).add(ben)
     session = group.start(ben, "Heaps")
     page, other = open_study(visit, ann, session.link), open_study(visit, ben, session.link)
@@ -362,25 +370,18 @@ def test_post_without_attending(visit, on_a_phone, group, ann, ben, role):
         expect(post).to_contain_text(ann.account)
     on_a_phone(page, "posts", ann, f"#study/posts/{group.id}/{session.id}")
     assert session.read()["attendants"] == [ben.account] and session.texts(ben) == ["Is there a free chair?"]
-
-
-@both_roles
-def test_remove_ones_own_post(visit, pictures, group, ann, ben, role):
-    """It is gone from public view, and still there for the professor."""
-    group.add(ann, role=role).add(ben)
-    session = group.start(ben, "Heaps")
-    session.post(ann, "Wrong room")
-    session.post(ben, "Which room?")
-    page = open_study(visit, ann, f"#study/posts/{group.id}/{session.id}")
+    session.post(ben, "By the window")
+    expect(sheet(page).get_by_role("listitem").filter(has_text="By the window")).to_be_visible()
     # That of somebody else only if the role allows it.
     expect(remover(page)).to_have_count(2 if role == "ta" else 1)
-    remover(page, "Wrong room").click()
+    remover(page, "Is there a free chair?").click()
     in_arabic_asked = in_arabic(ann, f"#study/posts/{group.id}/{session.id}", opens(re.compile("^أزل")))
     pictures(page, "study-question-remove", at_length=True, arabic=in_arabic_asked)
     confirm(page, "Remove")
-    expect(page.get_by_text("Wrong room")).to_have_count(0)
-    assert session.texts(ann) == session.texts(ben) == ["Which room?"]
-    assert session.texts(group.professor) == ["Which room?", "Wrong room"]
+    for each in (page, other):
+        expect(each.get_by_text("Is there a free chair?")).to_have_count(0)
+    assert session.texts(ann) == session.texts(ben) == ["By the window"]
+    assert session.texts(group.professor) == ["By the window", "Is there a free chair?"]
 
 
 def test_friends_look_different(product, visit, on_a_phone, group, ann, ben):
@@ -412,10 +413,11 @@ def test_friends_look_different(product, visit, on_a_phone, group, ann, ben):
 # Teaching assistants
 
 def test_an_assistant_sponsors(product, visit, group, ann):
-    """Without being there. Students cannot."""
+    """Without being there. Students cannot. Of where the assistant is, the app tells nothing before they have come; who has come can leave."""
     tim = student(product, "tim")
     group.add(ann).add(tim, role="ta")
     page = open_study(visit, tim, place=AWAY)
+    answers = answers_to_positions(page)
     sponsored_from_the_form(page, group, "Question hour")
     [session] = ann.request("GET", f"{group.path}/sessions")["sessions"]
     assert session["sponsored"] and session["host"] == tim.account and session["attendants"] == [], session
@@ -429,6 +431,12 @@ def test_an_assistant_sponsors(product, visit, group, ann):
     sheet(other).get_by_role("button", name="Start", exact=True).click()
     expect(sheet(other).get_by_role("alert").filter(has_text="You are too far from the place")).to_be_visible()
     assert group.open() == [session["id"]]
+    move(page, AWAY)
+    tell(page, answers, {key: session["place"][key] for key in ("latitude", "longitude")}, "inside")
+    assert answers[0].json()["state"] == "inside"
+    expect(bar(page)).to_be_hidden()
+    tell(page, answers, AWAY, "outside")
+    expect(bar(page)).to_contain_text("You have left the place.")
 
 
 def test_an_assistant_removes_students_posts(product, visit, group, ann, ben):
@@ -466,6 +474,7 @@ def test_an_assistant_removes_students_posts(product, visit, group, ann, ben):
 
 # Professors
 
+@pytest.mark.at_length
 def test_what_was_studied(visit, group, ann, ben):
     """By date, topic and attendance, as a table and in plots."""
     group.add(ann, ben)
@@ -490,6 +499,7 @@ def test_what_was_studied(visit, group, ann, ben):
         expect(topics.get_by_role("rowheader", name=topic)).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_the_professors_map(visit, group, ann, ben):
     """The active sessions, as they begin and end."""
     group.add(ann, ben)
@@ -505,6 +515,7 @@ def test_the_professors_map(visit, group, ann, ben):
     expect(page.get_by_role("heading", name="Graphs", level=1)).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_the_professor_posts(visit, group, ann):
     """And reads what others post, as it comes."""
     group.add(ann)
@@ -521,6 +532,7 @@ def test_the_professor_posts(visit, group, ann):
     assert session.texts(ann) == ["Thank you!", "A tree in an array.", "What is a heap?"]
 
 
+@pytest.mark.at_length
 def test_the_professor_sponsors(visit, group, ann):
     """From a desk: the middle of the map is the place."""
     group.add(ann)
@@ -536,6 +548,7 @@ def test_the_professor_sponsors(visit, group, ann):
     expect(page.locator(f".session-row[data-session='{session['id']}']")).to_contain_text("Revision")
 
 
+@pytest.mark.at_length
 def test_the_professor_removes_any_post(product, visit, group, ann):
     """Those of assistants as well. Who has removed what, and when, is seen by the professor alone."""
     tim = student(product, "tim")

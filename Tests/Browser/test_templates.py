@@ -1,5 +1,6 @@
 """The page that edits templates, and cannot send."""
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -28,7 +29,7 @@ def test_add_edit_delete_template(product, visit, pictures):
     expect(card).to_contain_text("Now in")
     card.get_by_role("button", name="Delete").click()
     expect(page.get_by_role("dialog")).to_contain_text(f"Delete {name}?")
-    pictures(page, "templates-delete")
+    pictures(page, "templates-delete", at_length=True)
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(card).to_have_count(0)
     page.get_by_role("button", name="Undo").click()
@@ -92,6 +93,7 @@ def test_urgent_templates_are_the_administrators(product, visit):
     expect(page.get_by_role("checkbox", name="Urgent")).to_be_checked()
 
 
+@pytest.mark.at_length
 def test_two_people_edit_a_template(product, visit, pictures):
     visit.expect_errors(r"status of 412")
     name = product.unique("Both")

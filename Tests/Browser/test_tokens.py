@@ -63,7 +63,7 @@ def test_new_token_works_until_it_is_revoked(product, visit, pictures):
     row(page, name).get_by_role("button", name="Revoke…").click()
     question = page.get_by_role("dialog", name=f"Revoke {name}?")
     expect(question).to_contain_text("It was never used.")
-    pictures(page, "tokens-revoke")
+    pictures(page, "tokens-revoke", at_length=True)
     question.get_by_role("button", name="Revoke token").click()
     expect(page.get_by_text(f"{name} was revoked.")).to_be_visible()
     expect(row(page, name)).to_have_count(0)
@@ -105,7 +105,7 @@ def test_tokens_say_where_they_work_and_until_when(product, visit, pictures):
     expect(row(page, soon["name"])).to_have_count(0)
     page.get_by_role("searchbox").fill("no such token")
     expect(page.get_by_text("Nothing fits")).to_be_visible()
-    pictures(page, "tokens-none")
+    pictures(page, "tokens-none", at_length=True)
     page.get_by_role("button", name="Show all tokens").click()
     expect(row(page, soon["name"])).to_be_visible()
 
@@ -129,7 +129,7 @@ def test_communicators_have_their_own_tokens(product, visit, pictures):
     expect(page.get_by_role("textbox", name="Try it")).to_contain_text("/message?limit=5")
     page.get_by_role("button", name="I have kept it").click()
     expect(row(page, "Door")).to_be_visible()
-    pictures(page, "tokens-one")
+    pictures(page, "tokens-one", at_length=True)
 
 
 def test_new_token_by_keyboard(product, visit):

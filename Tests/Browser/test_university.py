@@ -43,7 +43,7 @@ def test_who_has_no_role_is_told(product, university, visit, pictures):
     begin(page)
     university.sign_in(page, "18")
     expect(page.get_by_role("alert").first).to_contain_text("there is no account for you here")
-    pictures(page, "sign-in-university-refused")
+    pictures(page, "sign-in-university-refused", at_length=True)
     begin(page)
     page.get_by_role("button", name="Deny").click()
     expect(page.get_by_role("alert").first).to_contain_text("The university did not sign you in.")

@@ -83,6 +83,7 @@ def test_the_web_push_service_is_away(product, push_service, visit, alerts):
     eventually("its push", lambda: receiver.titles["Storm at noon"] == 1)
 
 
+@pytest.mark.at_length
 def test_the_message_log_was_killed(product, push_service, alerts):
     receiver = subscribe(product, push_service, alerts)
     for number in range(5):

@@ -26,9 +26,10 @@ AGE = """const opened = await new Promise((resolve, reject) => {
     opened.close();"""
 
 
-def open_app(visit, path="#messages", language="en", **options):
-    """Opens the app in a new browser, ends the first visit, and returns the page."""
-    page = visit("/app/", account=None, settled=False, language=language, **options)
+def open_app(visit, path="#messages", language="en", worker=False, **options):
+    """Opens the app in a new browser, ends the first visit, and returns the page. `worker`: with the service worker, which fetches all files
+    of the app."""
+    page = visit("/app/", account=None, settled=False, language=language, service_workers="allow" if worker else "block", **options)
     begin(page, language)
     if path != "#messages":
         page.goto(f"/app/{path}")

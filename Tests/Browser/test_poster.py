@@ -2,11 +2,13 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 MATRIX = "async (text) => { const { qrCode } = await import(`${document.querySelector('script[type=module]').src}/../../lib/qr.js`); return qrCode(text); }"
 
 
+@pytest.mark.at_length
 def test_find_the_page(product, visit):
     """A communicator finds it in the navigation, also in that of a phone."""
     page = visit("/portal/send/")
