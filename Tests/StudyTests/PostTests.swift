@@ -126,6 +126,7 @@ struct PostTests {
             }
             let due = pair.clock.now + StudyLimits.postPushPeriod
             let told = try await post(by: 2)
+            pair.clock.pass(-5)  // the other instance's clock is behind
             let first = try await post(by: 3)
             let second = try await post(by: 4)
             let third = try await post(by: 4)

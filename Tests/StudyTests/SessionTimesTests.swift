@@ -194,6 +194,9 @@ struct SessionTimesTests {
         #expect(session.news == news && session.due == news.due && session.posts == 2)
         let several = try session.after(.postRemoved(waiting: ["bob", "cem"]), at: soon)
         #expect(several.news == SessionDocument.News(due: news.due, author: nil))
+        // One of which they know already changes nothing of that.
+        let known = try session.after(.postRemoved(waiting: nil), at: soon)
+        #expect(known.news == news && known.posts == 1)
         _ = try outputs(.postRemoved(waiting: []), of: &session, at: soon)
         #expect(session.news == nil && session.due == .minute(50))
         #expect(try outputs(.clock, of: &session, at: news.due).isEmpty)

@@ -26,7 +26,9 @@ struct SessionWalkTests {
         case 60..<66: return .report(.far)
         case 66..<68: return .report(.unknown)
         case 68..<84: return .posted(by: account.key)
-        case 84..<87: return .postRemoved(waiting: Bool.random(using: &random) ? [account.key] : [])
+        case 84..<87:
+            let waiting: [Set<String>?] = [[account.key], [], nil]
+            return .postRemoved(waiting: waiting.randomElement(using: &random) ?? nil)
         default: return .clock
         }
     }

@@ -55,7 +55,10 @@ extension StudyChange {
             post.removedByNumber = member.number
         }
         if session.isOpen(at: now, rules) {
-            let authors = try session.news.map { try transaction.authors(ofPostsToldAt: $0.due, in: session) } ?? []
+            var authors: Set<String>?
+            if let news = session.news, post.news == news.due {
+                authors = try transaction.authors(ofPostsToldAt: news.due, in: session)
+            }
             _ = try apply(.postRemoved(waiting: authors), to: session.id, of: session.classID)
         } else {
             try update(session.id, of: session.classID) { $0.posts = max(0, $0.posts - 1) }

@@ -33,15 +33,17 @@ extension Transaction {
 
     /// The authors, in lower case, of the posts of which attendants are told at a moment. Removed posts are left out.
     func authors(ofPostsToldAt due: UnixMilliseconds, in session: SessionDocument) throws -> Set<String> {
-        // The first of them came after the push before.
-        let query = Query(
-            where: StudyStore.postSession == session.id, StudyStore.postAt >= due - StudyLimits.postPushPeriod,
-            order: .ascending(StudyStore.postAt))
+        // All of them: another instance whose clock is behind may have stored one with a time before the last push.
+        let query = Query(where: StudyStore.postSession == session.id, order: .ascending(StudyStore.postAt))
+        let told = session.told ?? due
         var authors: Set<String> = []
         var cursor: Cursor?
         repeat {
             let page = try page(of: StudyStore.posts, query, after: cursor, limit: 500)
-            let waiting = page.documents.map(\.document).filter { $0.news == due && $0.removed == nil }
+            let waiting = page.documents.map(\.document).filter {
+                // An earlier version stores no news.
+                $0.removed == nil && ($0.news == due || ($0.news == nil && $0.at > told))
+            }
             authors.formUnion(waiting.compactMap(\.author))
             cursor = page.next
         } while cursor != nil

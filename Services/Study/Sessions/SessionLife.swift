@@ -17,8 +17,9 @@ enum SessionInput: Hashable, Sendable {
     case report(StudyRules.Nearness)
     /// A post, by its author's account in lower case.
     case posted(by: String)
-    /// A post was removed. `waiting` has the authors, in lower case, of those that are left of ``SessionDocument/news``.
-    case postRemoved(waiting: Set<String>)
+    /// A post was removed. `waiting` has the authors, in lower case, of those that are left of ``SessionDocument/news``; `nil`: the
+    /// removed one did not wait.
+    case postRemoved(waiting: Set<String>?)
     /// Whatever is due.
     case clock
 }
@@ -92,7 +93,7 @@ extension SessionDocument {
         case .posted(let author): return post(by: author, at: now)
         case .postRemoved(let authors):
             posts = max(0, posts - 1)
-            if let news { self.news = News(due: news.due, authors: authors) }
+            if let news, let authors { self.news = News(due: news.due, authors: authors) }
             return []
         case .clock: return tellWhatIsDue(at: now)
         }

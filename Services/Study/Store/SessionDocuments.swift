@@ -134,7 +134,8 @@ struct PostDocument: StoredDocument, Hashable {
     let role: ClassRole
     let text: String
     let at: UnixMilliseconds
-    /// When the attendants are told of it together with others; `nil` if they were told at once.
+    /// When the attendants are told of it together with others; `nil` if they were told at once, or an earlier version has stored
+    /// it.
     let news: UnixMilliseconds?
     var removed: UnixMilliseconds?
     /// Who has removed it, as ``author``.
