@@ -25,18 +25,20 @@ extension StudyChange {
     mutating func erasePosts(of account: String, limit: Int) throws -> Int {
         let query = Query(where: StudyStore.postAuthor == account)
         let found = try transaction.page(of: StudyStore.posts, query, limit: limit).documents.map(\.document)
+        try transaction.delete(found.map(\.id), from: StudyStore.posts)
         for (id, posts) in Dictionary(grouping: found, by: \.session) {
             guard let session = try transaction.get(id, from: StudyStore.sessions)?.document else { continue }
             let shown = posts.count { $0.removed == nil }
+            let news = try session.news.flatMap { news in
+                let left = try transaction.authors(ofPostsToldAt: news.due, in: session)
+                return SessionDocument.News(due: news.due, authors: left)
+            }
             try update(id, of: session.classID) { session in
                 session.posts = max(0, session.posts - shown)
-                guard let news = session.news, news.author == account else { return }
-                // All of them are gone.
-                session.news = nil
+                session.news = news
             }
             changed(.inClass(session.classID, .posts, session: id))
         }
-        try transaction.delete(found.map(\.id), from: StudyStore.posts)
         return found.count
     }
 
