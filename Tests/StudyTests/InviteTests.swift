@@ -84,6 +84,23 @@ struct InviteTests {
         }
     }
 
+    @Test("A person invites at most thirty times a minute, also those whom somebody else invites in turns")
+    func limitOfRequests() async throws {
+        let clock = TestClock()
+        try await RunningStudy.with(clock: clock) { study in
+            let id = try await study.addClass(students: ["ann", "ben", "cleo"])
+            let (ann, ben) = (study.person("ann"), study.person("ben"))
+            let session = try await ann.beginsSession(in: id)
+            try await ben.comes(to: session, of: id)
+            for _ in 0..<StudyLimits.changesPerMinute { _ = try await ann.invites("cleo", to: session, of: id) }
+            let failure = await ann.failure(of: InviteToSession(["cleo"], to: session, of: id))
+            #expect(failure?.status == .overloaded && failure?.retryAfter == .seconds(60))
+            #expect(try await ben.invites("cleo", to: session, of: id) == [])
+            clock.pass(.seconds(60))
+            #expect(try await ann.invites("cleo", to: session, of: id) == [])
+        }
+    }
+
     @Test("Two who invite the same person in the same moment invite them once", arguments: StoreKind.allCases)
     func race(kind: StoreKind) async throws {
         try await RunningStudy.with(kind) { study in

@@ -84,6 +84,25 @@ struct SessionHostTests {
         }
     }
 
+    @Test("A person changes sessions at most thirty times a minute, so that nobody is told without end")
+    func limit() async throws {
+        let clock = TestClock()
+        try await RunningStudy.with(clock: clock) { study in
+            let id = try await study.addClass(students: ["ann"], assistants: ["tina"])
+            let (ann, tina) = (study.person("ann"), study.person("tina"))
+            let session = try await ann.start(in: id)
+            let sponsored = try await tina.sponsor(in: id)
+            for number in 0..<StudyLimits.changesPerMinute {
+                try await ann.edit(session, SessionEdit(minutes: number.isMultiple(of: 2) ? 90 : 45))
+            }
+            let failure = await ann.failure(of: UpdateSession(session.id, of: id, SessionEdit(minutes: 90)))
+            #expect(failure?.status == .overloaded && failure?.retryAfter == .seconds(60))
+            try await tina.edit(sponsored, SessionEdit(minutes: 90))
+            clock.pass(.seconds(60))
+            try await ann.edit(session, SessionEdit(minutes: 90))
+        }
+    }
+
     @Test("The session ends some time after its host was seen outside, having been inside", arguments: StoreKind.ofRules)
     func area(kind: StoreKind) async throws {
         let clock = TestClock()

@@ -39,6 +39,7 @@ extension SystemTests {
         private static let limited: [SeedRoute] = [
             SeedRoute(method: "POST", path: "/user/classes"), SeedRoute(method: "POST", path: "/user/friends"),
             SeedRoute(method: "POST", path: "/classes/{classID}/sessions"), SeedRoute(method: "POST", path: session),
+            SeedRoute(method: "PUT", path: session), SeedRoute(method: "POST", path: session + "/invite"),
             SeedRoute(method: "POST", path: session + "/posts"),
         ]
 

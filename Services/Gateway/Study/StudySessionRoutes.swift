@@ -76,7 +76,8 @@ struct StudySessionRoutes: Feature {
                 "Change a session, or hand it over",
                 "For its host. What is absent stays as it is; `host` is another attendant, who hosts it from now on. 409 with "
                     + "the `field` `host` if that person does not attend it; `position` if the caller is not near another "
-                    + "`place`; `minutes` if it would last too long, or would have ended already; `ended` if it has ended.",
+                    + "`place`; `minutes` if it would last too long, or would have ended already; `ended` if it has ended. "
+                    + "429 after too many changes within a minute.",
                 problems: [.conflict]),
             Route(.delete, Self.one, right: .person, answer: .noContent) { call in
                 let (id, classID) = try Self.session(of: call)
@@ -101,7 +102,7 @@ struct StudySessionRoutes: Feature {
             "Invite friends to a session",
             "For those who attend or host it. `invited` has whom this request has invited: friends of the class who are not "
                 + "there and were not invited before. Nothing is said about the others. 409 with the `field` `accounts` after "
-                + "too many, and `ended` if it has ended.",
+                + "too many, and `ended` if it has ended. 429 after too many requests within a minute.",
             headers: [.repeatableKey], problems: [.conflict])
     }
 

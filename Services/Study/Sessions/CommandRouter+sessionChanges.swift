@@ -8,6 +8,7 @@ extension CommandRouter {
     mutating func serveSessionChanges(_ study: Study) {
         let changes = study.changes
         let joins = MinuteCounts(now: changes.now)
+        let edits = MinuteCounts(now: changes.now)
         on(AddSession.self) { command, context in
             let account = try context.requirePerson()
             try joins.count(account, max: StudyLimits.joinsPerMinute, "joined or started sessions")
@@ -32,6 +33,7 @@ extension CommandRouter {
         }
         on(UpdateSession.self) { command, context in
             let account = try context.requirePerson()
+            try edits.count(account, max: StudyLimits.changesPerMinute, "changed sessions")
             let session = try await changes.make(by: context) { change in
                 try change.update(command.id, of: command.classID, command.edit, by: account)
             }

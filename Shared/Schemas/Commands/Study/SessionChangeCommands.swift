@@ -64,7 +64,7 @@ package struct JoinSession: Command {
 /// `study_session.update`: changes a session, or hands it over. For its host; anyone else is `forbidden`.
 ///
 /// `conflict` with the field `host` if that person does not attend it; with `position` and `minutes` as in ``AddSession``; with
-/// `minutes`, too, if the session would have ended already.
+/// `minutes`, too, if the session would have ended already. `overloaded` with `retry_after` at ``StudyLimits/changesPerMinute``.
 package struct UpdateSession: Command {
     package static let name = "study_session.update"
     package typealias Reply = SessionAnswer
@@ -150,7 +150,8 @@ package struct ReportPosition: Command {
 /// invitation to a session, that of the person who has invited them last, and is told of the first one alone. The caller of the
 /// command has checked that they are friends of the person.
 ///
-/// `conflict` with the field `accounts` at ``StudyRules/invites``.
+/// `conflict` with the field `accounts` at ``StudyRules/invites``. `overloaded` with `retry_after` at
+/// ``StudyLimits/changesPerMinute``.
 package struct InviteToSession: Command, Checked {
     package static let name = "study_session.invite"
 

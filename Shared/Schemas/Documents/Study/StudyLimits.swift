@@ -29,6 +29,9 @@ package enum StudyLimits {
     package static let post = TextLimits(max: 1_000, .text)
     /// The sessions that a person joins within a minute: each may push.
     package static let joinsPerMinute = 20
+    /// The requests with which a person changes sessions within a minute, and those with which they invite: each may push to all who
+    /// are there, or change what fifty see.
+    package static let changesPerMinute = 30
     /// The accounts that one request invites.
     package static let maxInvited = 50
 
