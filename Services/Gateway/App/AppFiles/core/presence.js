@@ -1,5 +1,5 @@
-// Whether the host of a study session is there, as the hub has said it. Pure, and all of study-state.js that the core
-// itself needs.
+// Whether the host of a study session is there, as the hub has said it. Pure. It is apart from study-state.js, which
+// pages without sessions do not load.
 
 /** Whether two texts are names of the same account. */
 export const isSame = (one, other) => one?.toLowerCase() === other?.toLowerCase();

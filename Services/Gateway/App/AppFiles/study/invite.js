@@ -37,7 +37,9 @@ export function inviteView(id, session) {
     if (names.length > maxInvited) return asked.say(t("invite.tooMany", { max: maxInvited }));
     const found = await act("invite", { class: id, session, accounts: names }, "");
     if (!found) return undefined;
-    if (found.outcome === "done") toast(t("invite.done", { count: found.body?.invited?.length ?? names.length }));
+    // Somebody else's invitation whose place the person's takes is no further one.
+    const count = found.body?.invited?.length ?? names.length;
+    if (found.outcome === "done") toast(count ? t("invite.done", { count }) : t("done.invite"));
     location.hash = path;
     return undefined;
   }

@@ -18,7 +18,7 @@ import { drawPlan, readPlan } from "./plan.js";
 import { askForPosition, isPositionAllowed, lastPosition, locate, onPosition } from "./position.js";
 
 /** The keys that move the map: others are for its pins. */
-const movingKeys = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "+", "-", "="];
+const movingKeys = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "+", "-", "=", "_"];
 /** How near the map looks at a place, and how near it can look at all. */
 const closeZoom = 17;
 const maxZoom = 19;
