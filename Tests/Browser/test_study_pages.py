@@ -60,7 +60,7 @@ def test_the_classes_are_known_after_the_posts(visit, group, ann):
     session.post(ann, "Something rude")
     page = open_study(visit, ben)
     held = []
-    page.route("**/user/classes", held.append)
+    page.route("**/user/classes", lambda route: held.append(route))
     page.goto(f"/app/#study/posts/{group.id}/{session.id}")
     page.reload()
     expect(page.get_by_text("Something rude")).to_be_visible()

@@ -215,6 +215,20 @@ struct VerdictTests {
         }
     }
 
+    @Test("A copy that one relay gave up is also explained by the end of another that was sending it")
+    func answerLostOrRelayEnded() {
+        for part in Part.allCases {
+            for action in [Fault.Action.kill, .cutPower] {
+                let verdict = doubled(by: part, action, after: 200) { evidence in
+                    evidence.failures[Self.component] = [Observation(relay: .relay1, time: Self.start + 2_400)]
+                    evidence.unfinished[Self.component] = [.relay2]
+                }
+                let isSuspect = action == .kill ? [.emulator, .relay2].contains(part) : part == .machine
+                #expect(verdict.isGood == isSuspect, "\(part) \(action)")
+            }
+        }
+    }
+
     @Test("A copy that a relay got an answer for is explained by a fault of that relay or a message log at that time")
     func outcomeLost() {
         for part in Part.allCases {

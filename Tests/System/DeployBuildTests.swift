@@ -83,7 +83,7 @@ extension SystemTests {
             "The flags are those of a release build unless the environment asks for debug; another word is refused",
             arguments: [
                 (
-                    [:], 0,
+                    ["BUILD_CONFIGURATION": ""], 0,
                     "--configuration release -Xswiftc -enable-testing -Xswiftc -gline-tables-only "
                         + "-Xswiftc -no-emit-module-separately-wmo"
                 ),
@@ -175,7 +175,7 @@ private struct SampleProject {
     ///   - copy: The folder of a copy of the project, relative to the project.
     ///   - buildFolder: The build folder that the environment names for SwiftPM.
     func build(_ kind: Kind = .product, in copy: String = ".", buildFolder: String? = nil) async throws -> Outcome {
-        var environment = ["PATH": folder + "/bin:/usr/bin:/bin", "PROJECT": folder]
+        var environment = ["PATH": folder + "/bin:/usr/bin:/bin", "PROJECT": folder, "BUILD_CONFIGURATION": "release"]
         environment["SWIFTPM_BUILD_DIR"] = buildFolder
         let before = builds
         let end = try await withProgram(

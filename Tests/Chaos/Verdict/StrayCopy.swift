@@ -25,6 +25,8 @@ struct StrayCopy: Hashable, Sendable {
     let rule: Rule
     /// The relays that may have sent it.
     private let relays: Set<Part>
+    /// The relays that ended while they were sending the component. If another one has given up afterwards, either can have sent this copy.
+    private let unfinished: Set<Part>
     /// When the relay started to send it, or the earliest possible time, in Unix milliseconds.
     private let begin: Int64
     /// When a relay received FCM's answer or gave up, in Unix milliseconds.
@@ -40,7 +42,7 @@ struct StrayCopy: Hashable, Sendable {
         self.begin = begin
         // The relay may have given up before FCM processed it.
         let failure = evidence.failures[send.component]?.filter { $0.time >= begin }.min { $0.time < $1.time }
-        let unfinished = evidence.unfinished[send.component] ?? []
+        unfinished = evidence.unfinished[send.component] ?? []
         if let hearing = evidence.acceptances[send.name] {
             (rule, relays, end) = (.outcomeLost, [hearing.relay], hearing.time)
         } else if let failure {
@@ -110,7 +112,9 @@ struct StrayCopy: Hashable, Sendable {
             // still has the lease.
             part == .database && injected.length >= Self.lease
                 || (relays.contains(part) || Part.messageLogs.contains(part)) && injected.length >= Self.silence
-        case (.answerLost, .kill), (.answerLost, .restart): part == .emulator
+        case (.answerLost, .kill): part == .emulator || unfinished.contains(part)
+        case (.answerLost, .cutPower) where part == .machine: !unfinished.isEmpty
+        case (.answerLost, .restart): part == .emulator
         case (.answerLost, .freeze): part == .emulator || relays.contains(part)
         case (.answerLost, .silenceConnections), (.answerLost, .cutOff), (.answerLost, .hangResolver): relays.contains(part)
         case (.relayEnded, .kill): relays.contains(part)
