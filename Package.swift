@@ -488,6 +488,12 @@ for target in package.targets where target.isForTests && !["Benchmarks", "TestSu
     target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
 }
 
+/// Neither are those programs that wait for others all the time. Whoever migrates or exports much data waits for the stores, which are.
+let waiting: Set = ["Canary", "IdentityEmulator", "Operator"]
+for target in package.targets where waiting.contains(target.name) {
+    target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
+}
+
 /// `deploy/build` sets this variable for those who only run the product.
 if Context.environment["MSI_PRODUCT_ONLY"] != nil {
     package.targets.removeAll(where: \.isForTests)

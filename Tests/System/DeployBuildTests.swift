@@ -87,12 +87,7 @@ extension SystemTests {
                     "--configuration release -Xswiftc -enable-testing -Xswiftc -gline-tables-only "
                         + "-Xswiftc -no-emit-module-separately-wmo"
                 ),
-                (
-                    ["BUILD_CONFIGURATION": "debug"], 0,
-                    "--configuration debug -Xcc -O2 -Xswiftc -whole-module-optimization "
-                        + "-Xswiftc -num-threads -Xswiftc 2 -Xswiftc -gline-tables-only "
-                        + "-Xswiftc -no-emit-module-separately-wmo"
-                ),
+                (["BUILD_CONFIGURATION": "debug"], 0, "--configuration debug -Xcc -O2"),
                 (["BUILD_CONFIGURATION": "Release"], 2, "BUILD_CONFIGURATION is release or debug, found: Release"),
             ] as [([String: String], Int32, String)])
         func flags(_ environment: [String: String], status: Int32, line: String) async throws {

@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Synchronization
 
 /// A body that rarely changes, with the entity tags of its forms. It must not have secrets, since compression could reveal them
 /// (BREACH).
@@ -14,14 +15,34 @@ struct TaggedBody: Sendable {
     }
 
     let plain: Form
-    /// `nil` if it would not be smaller.
-    let gzip: Form?
+    /// Made for the first client that accepts it, since a gateway has many files. `nil` if it would not be smaller.
+    var gzip: Form? { compressed.form }
+
+    private let compressed: Compressed
 
     init(_ bytes: Data) {
         let digest = SHA256.hash(data: bytes).shortText
-        let plain = Form(bytes: ByteBuffer(bytes: bytes), tag: "\"\(digest)\"")
-        self.plain = plain
-        gzip = Gzip.compress(plain.bytes, level: Gzip.bestLevel).map { Form(bytes: $0, tag: "\"\(digest)-gzip\"") }
+        plain = Form(bytes: ByteBuffer(bytes: bytes), tag: "\"\(digest)\"")
+        compressed = Compressed(plain.bytes, tag: "\"\(digest)-gzip\"")
+    }
+
+    private final class Compressed: Sendable {
+        private let plain: ByteBuffer
+        private let tag: String
+        private let made = Mutex<Form??>(nil)
+
+        init(_ plain: ByteBuffer, tag: String) {
+            (self.plain, self.tag) = (plain, tag)
+        }
+
+        var form: Form? {
+            made.withLock { made in
+                if let made { return made }
+                let form = Gzip.compress(plain, level: Gzip.bestLevel).map { Form(bytes: $0, tag: tag) }
+                made = .some(form)
+                return form
+            }
+        }
     }
 }
 
