@@ -115,7 +115,7 @@ def empty_product(request):
 @pytest.fixture(scope="session")
 def study_product(request):
     """A product whose hosts have less time to come back after they have left their study session."""
-    yield from running_product(request, settings=lambda product: {"MSI_STUDY_GRACE": "15"})
+    yield from running_product(request, settings=lambda product: {"MSI_STUDY_GRACE": "10"})
 
 
 @pytest.fixture(scope="session")

@@ -38,7 +38,7 @@ def test_search(visit, pictures):
     page = visit("/api", account=None)
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
-    page.keyboard.type("post /message topic_key")
+    page.keyboard.insert_text("post /message topic_key")
     expect(page.locator("#sendMessage")).to_be_visible()
     expect(page.locator("article:visible")).not_to_have_count(0)
     expect(page.get_by_role("status")).to_contain_text("Found:")

@@ -93,6 +93,7 @@ def test_receive_messages(product, visit, pictures, alerts, hours):
     expect(card(page, "Library opens late")).to_have_count(1)
 
 
+@pytest.mark.at_length
 def test_receive_while_the_app_is_open(product, visit, hours):
     """The app looks each minute by itself, and when it comes to the front."""
     page = open_app(visit, narrow=True, clock=True)
@@ -109,6 +110,7 @@ def test_receive_while_the_app_is_open(product, visit, hours):
     eventually("the look of an app that comes to the front", in_front, pause=0.5)
 
 
+@pytest.mark.at_length
 def test_look_for_new_messages(product, visit, hours):
     """The page says what came of it, and not before."""
     page = open_app(visit, narrow=True)
@@ -126,6 +128,7 @@ def test_look_for_new_messages(product, visit, hours):
     expect(page.get_by_text("New messages come when this device is online again.")).to_have_count(0)
 
 
+@pytest.mark.at_length
 def test_receive_what_fcm_cannot_carry(product, visit, hours):
     page = open_app(visit, narrow=True)
     text = "图书馆今天晚些时候开放。" * 125
@@ -159,6 +162,7 @@ def test_receive_a_correction(product, visit, pictures, alerts):
     expect(card(page, "Exam on Friday").locator(".relation")).to_contain_text("Corrected")
 
 
+@pytest.mark.at_length
 def test_receipts(product, visit, check, alerts):
     """The message's page in the portal counts the apps that report."""
     page, silent = open_app(visit, narrow=True), open_app(visit, "#settings", narrow=True)
@@ -182,6 +186,7 @@ def test_receipts(product, visit, check, alerts):
     check(reach.page)
 
 
+@pytest.mark.at_length
 def test_clear_old_messages(product, visit, hours):
     product.send(hours, "Old"), product.send(hours, "To keep")
     page = open_app(visit, narrow=True)
@@ -534,6 +539,7 @@ def test_subscribe(product, visit, clubs):
     fetch(page, "Chess on Tuesday")
 
 
+@pytest.mark.at_length
 def test_unsubscribe(product, visit, hours, clubs):
     """A choice counts at once, also without a network, and after the app was closed."""
     _, choir = clubs
@@ -603,6 +609,7 @@ def test_settings_in_a_wide_window(visit, pictures):
     pictures(wide, "app-settings-beside", arrange=begin_in_arabic)
 
 
+@pytest.mark.at_length
 def test_quiet_hours(product, visit, hours):
     """They are about the number alone: nothing pops up."""
     page = open_app(visit, "#settings/notifications", narrow=True)

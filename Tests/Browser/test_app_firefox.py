@@ -1,7 +1,7 @@
 """From a post at the hub to a notification in the real Firefox, by the push service of the tests: nothing on the way is made up.
 
-Level one has the whole way, and a subscription that is lost. Chromium's tests (test_app_notifications.py, test_app_pushes.py) have what needs no
-push service, and the chaos run and Tests/WebPushTests have faults on the way.
+Level one has the whole way. Chromium's tests (test_app_notifications.py, test_app_pushes.py) have what needs no
+push service, the core's tests (test_app_push_core.py) have subscriptions that end, and the chaos run and Tests/WebPushTests have faults on the way.
 """
 
 import json
@@ -81,7 +81,7 @@ def posts(push_service, firefox):
 
 
 def test_a_notification(product, push_service, app, alerts, site):
-    """The whole way: encrypted, signed, pushed, decrypted, shown, fetched. Then the browser loses its subscription, and gets another one."""
+    """The whole way: encrypted, signed, pushed, decrypted, shown, fetched."""
     first = app.notifications()
     assert [each["title"] for each in first] == ["Notifications are on"], first
     key = product.send(alerts, "Campus closed", "All buildings stay closed until Tuesday. " * 20, desc="Stay at home.")
@@ -95,9 +95,13 @@ def test_a_notification(product, push_service, app, alerts, site):
     # It says nothing of what it carries.
     assert b"Campus" not in taken[-1].body and "Campus" not in str(taken[-1].headers)
     assert {code for message, code in push_service.acknowledged} == {100}
+    assert len(decoded(row(app)["key"])) == 65
+
+
+@pytest.mark.at_length
+def test_the_subscription_is_lost(product, push_service, app, alerts, site):
+    """The push service has forgotten the browser, which tells the worker. It subscribes again while no page is open."""
     before = row(app)
-    assert len(decoded(before["key"])) == 65
-    # The push service has forgotten the browser, which tells the worker. It subscribes again while no page is open.
     app.go("about:blank")
     push_service.forget_browsers()
     app.go(site + ASIDE)

@@ -205,6 +205,7 @@ def test_view_messages_by_channel(app, product, alerts, hours):
     assert not has(app, "Library opens late")
 
 
+@pytest.mark.at_length
 def test_delete_message(app, product, hours):
     """By a swipe, which asks first, and by the button; both can be taken back for a while."""
     product.send(hours, "First"), product.send(hours, "Second")
@@ -228,6 +229,7 @@ def test_delete_message(app, product, hours):
     assert not has(app, "Second")
 
 
+@pytest.mark.at_length
 def test_save_to_calendar(app, product, hours):
     product.send(hours, "Exam moves", "The exam is on 2030-01-15 at 09:30 in hall B; bring a pen.")
     fetch(app, "Exam moves")

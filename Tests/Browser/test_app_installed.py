@@ -134,7 +134,7 @@ def test_install_by_a_button(visit, pictures):
     (IPHONE, False, "Tap Share, then Add to Home Screen."),
     pytest.param(IPHONE, True, "The app is installed on this device.", marks=pytest.mark.at_length),
     pytest.param(FIREFOX, None, "Open Firefox's menu (⋮), then choose Add app to Home screen.", marks=pytest.mark.at_length),
-    (None, None, "Open the browser's menu"),
+    pytest.param(None, None, "Open the browser's menu", marks=pytest.mark.at_length),
 ])
 def test_how_to_install(visit, agent, standalone, hint):
     page = visit("/app/", account=None, settled=False, narrow=True, **({"user_agent": agent} if agent else {}))
@@ -306,6 +306,7 @@ def test_a_new_version_takes_over_when_the_app_is_opened_later(changing_product,
     has_started(page, "shows the messages and the version")
 
 
+@pytest.mark.at_length
 def test_a_broken_version_is_withdrawn(changing_product, visit):
     """Its page does not even start. As README.md of the app says, another worker takes the place of the first one.
 

@@ -200,6 +200,7 @@ def test_while_the_browser_asks(visit):
     waits_for_the_answer(page.get_by_role("switch", name=ON))
 
 
+@pytest.mark.at_length
 def test_turn_off(product, push_service, visit, alerts):
     """The hub sends nothing more to this browser, which has no subscription any more."""
     page = first_visit(visit, permissions=["notifications"])
@@ -254,7 +255,8 @@ def test_the_person_refuses_on_an_iphone(visit):
 
 @pytest.mark.parametrize("name,script,reason", [
     ("insecure", "Object.defineProperty(window, 'isSecureContext', { get: () => false });", "Notifications need a secure address (https)."),
-    ("ios", standalone(False) + "delete window.PushManager;", "On iPhone and iPad only the installed app has notifications."),
+    pytest.param(
+        "ios", standalone(False) + "delete window.PushManager;", "On iPhone and iPad only the installed app has notifications.", marks=pytest.mark.at_length),
     pytest.param("none", "delete window.PushManager;", "This browser cannot show notifications of web apps.", marks=pytest.mark.at_length),
 ])
 def test_not_available(visit, pictures, name, script, reason):
@@ -270,6 +272,7 @@ def test_not_available(visit, pictures, name, script, reason):
     expect(page.get_by_role("switch", name="Quiet hours")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_the_hub_sends_no_pushes(visit):
     visit.expect_errors(HUB_STATUS)
     page = first_visit(visit, permissions=["notifications"], routes={"**/app/push": lambda route: route.fulfill(status=404, json={})})
@@ -373,6 +376,7 @@ def test_an_older_browser(visit):
 
 # Subjects
 
+@pytest.mark.at_length
 def test_information_of_chosen_subjects(product, push_service, visit, alerts, hours):
     """Alerts come of all subjects, Information only of those that the person has chosen, and quietly. Choices are told once."""
     page = first_visit(visit, permissions=["notifications"])

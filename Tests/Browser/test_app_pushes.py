@@ -53,6 +53,7 @@ def dismiss(page):
     eventually("they are dismissed", lambda: notifications(page) == [])
 
 
+@pytest.mark.at_length
 def test_a_message(page):
     """It is shown as the hub has written it: an Alert with a sound, Information without."""
     deliver(page, push_of(f"{NOBODY}1", "Campus closed", body="Stay at home."))
@@ -65,6 +66,7 @@ def test_a_message(page):
     assert len(notifications(page)) == 2
 
 
+@pytest.mark.at_length
 def test_a_double(page):
     """A second copy shows the same notification once more, without a sound."""
     for _ in range(2):
@@ -155,6 +157,7 @@ def test_the_hub_is_away(product, visit, page, alerts):
         shown(page, "Campus closed")
 
 
+@pytest.mark.at_length
 def test_a_message_that_is_gone(product, page, alerts):
     """The notification of a message that was deleted, or recalled, goes as well. A later copy makes no sound."""
     key = product.send(alerts, "By mistake")
@@ -190,6 +193,7 @@ def test_a_tap_shows_the_message(product, visit, page, alerts):
     eventually("the notification is gone", lambda: key not in [each["key"] for each in notifications(page)])
 
 
+@pytest.mark.at_length
 def test_the_address_of_a_message(product, visit, page, alerts):
     """What browsers open that show a push by themselves, and what the worker opens if the app is closed."""
     key = product.send(alerts, "Campus closed")

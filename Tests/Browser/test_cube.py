@@ -639,6 +639,7 @@ def test_delete_of_changed_asks_again(product, visit):
 # Parts of the hub are away
 
 
+@pytest.mark.at_length
 def test_gateway_restart_keeps_text(spare_product, visit):
     visit.expect_errors(GATEWAY_AWAY, SERVICE_AWAY)
     page = visit(CUBE, account="admin")

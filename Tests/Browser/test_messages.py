@@ -38,6 +38,7 @@ def test_view_messages(product, visit, pictures):
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
 
 
+@pytest.mark.at_length
 def test_new_messages_and_states_appear(product, visit):
     subject = product.new_subject("Live", distribution="Alert")
     page = visit("/portal/messages/")
@@ -356,6 +357,7 @@ def test_reject_with_a_reason(product, visit, pictures):
     expect(sender.get_by_text("The room is B 12.", exact=True)).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_rejected_messages_are_found(product, visit, pictures):
     subject = product.new_subject("Held", approval=True)
     rejected, taken_back = product.unique("Rejected"), product.unique("Taken back")
@@ -371,6 +373,7 @@ def test_rejected_messages_are_found(product, visit, pictures):
     assert "state=rejected" in page.get_by_role("link", name="CSV").get_attribute("href")
 
 
+@pytest.mark.at_length
 def test_senders_have_names(product, visit, pictures):
     """Communicators see what people are called now, and without a name the account."""
     subject = product.new_subject("Held", approval=True)
@@ -421,6 +424,7 @@ def test_failed_and_retried(product, visit, pictures):
     expect(row(page, title)).to_contain_text("Sent")
 
 
+@pytest.mark.at_length
 def test_many_messages(product, visit):
     subject = product.new_subject("Many")
     for number in range(120):

@@ -136,6 +136,7 @@ def test_the_hub_is_away_when_the_person_comes_back(visit, identity):
     expect(page.get_by_role("button", name="Continue with Google")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_a_provider_is_away(visit, identity):
     """The person reads which one, and has all ways to sign in."""
     visit.expect_errors(AWAY, REFUSED)
@@ -279,6 +280,7 @@ def test_block_and_unblock(visit, ann, ben, pictures):
     assert ben.friends() == []
 
 
+@pytest.mark.at_length
 def test_what_is_not_sent_is_shown(visit, ann, ben, pictures):
     """The app tries again by itself. However often somebody taps, the hub gets one request."""
     visit.expect_errors(GATEWAY_AWAY)
@@ -305,6 +307,7 @@ def test_what_is_not_sent_is_shown(visit, ann, ben, pictures):
     assert [each["account"] for each in ben.request("GET", "/user/friends/requests")["received"]] == [ann.account]
 
 
+@pytest.mark.at_length
 def test_too_many_searches(visit, ann):
     """The gateway's tests have the real limit."""
     visit.expect_errors(BUSY)
@@ -459,6 +462,7 @@ def test_erase(visit, ann, ben, pictures):
     assert ben.friends() == []
 
 
+@pytest.mark.at_length
 def test_sign_out(visit, ann, ben):
     """In all tabs. What belongs to the browser stays."""
     visit.expect_errors(REFUSED)
@@ -506,6 +510,7 @@ def test_the_hub_is_away(visit, ann, ben):
     expect(page.get_by_role("button", name="Try again")).to_be_hidden()
 
 
+@pytest.mark.at_length
 def test_keyboard(visit, ann, ben):
     """From the search to the request and back, without a pointer."""
     page = open_people(visit, ann, narrow=True)

@@ -285,6 +285,7 @@ def test_import(university_product, visit, pictures):
     expect(dialog.get_by_role("button", name=re.compile("Import"))).to_have_count(0)
 
 
+@pytest.mark.at_length
 def test_an_import_is_stopped_and_continued(university_product, visit):
     visit.expect_errors(SERVICE_AWAY)
     times, held = [], []

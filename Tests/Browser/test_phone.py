@@ -243,6 +243,7 @@ def test_alert_on_the_lock_screen(product, phones, visit, pictures, alerts, hour
     expect(card(page, "Library opens late")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_receive_what_was_missed_while_killed(product, phones, visit, pictures, alerts, hours):
     phone = phones().set_up()
     phone.kill()
@@ -494,6 +495,7 @@ def test_dates_in_texts(product, phones, visit):
         assert [tuple(date) for date in dates] == expected, text
 
 
+@pytest.mark.at_length
 def test_summer_and_winter(product, phones, visit, hours):
     """Times are those of the phone's zone at their own moment, whatever the season is now."""
     phone = phones().set_up()

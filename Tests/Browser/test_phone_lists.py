@@ -124,6 +124,7 @@ def test_lines_name_the_subject(product, phones, visit, pictures, clubs):
     phone.control(language="en")
 
 
+@pytest.mark.at_length
 def test_mark_all_as_read(product, phones, visit, pictures, clubs):
     """Also those that are far below, with a way back; nothing is reported as opened."""
     _, _, subjects = clubs
@@ -196,6 +197,7 @@ def test_main_link_of_a_message(phones, visit, pictures, clubs):
     assert links["Plan"] in phone.request("GET", "/export?format=text").text
 
 
+@pytest.mark.at_length
 def test_toasts_cover_no_action(product, phones, visit, pictures, clubs):
     """They are between the list and the tabs, can be closed, and end even under the pointer."""
     _, _, subjects = clubs
@@ -244,9 +246,11 @@ def test_a_finger_reaches_every_control(product, phones, visit, clubs):
     page = visit.phone(phone)
     page.set_viewport_size(NARROW)
     for address in VIEWS:
-        # One that nobody has seen yet.
-        key = product.send(subjects[1], "Storm", "Until Tuesday, 6:00. " + "More words follow. " * 40, desc="Stay at home.")
-        eventually("the message", lambda: phone.has(key))
+        has_messages = not address or address.startswith("#messages")
+        if has_messages:
+            # One that nobody has seen yet.
+            key = product.send(subjects[1], "Storm", "Until Tuesday, 6:00. " + "More words follow. " * 40, desc="Stay at home.")
+            eventually("the message", lambda: phone.has(key))
         page.goto(f"/{address}")
         # The page begins with what the address names.
         page.reload()
@@ -254,5 +258,6 @@ def test_a_finger_reaches_every_control(product, phones, visit, clubs):
         if not address:
             page.get_by_role("button", name="Actions for Storm").click()
         assert not page.evaluate(SMALL), address
-        phone.request("DELETE", f"/messages/{key}")
-        phone.request("DELETE", "/popups")
+        if has_messages:
+            phone.request("DELETE", f"/messages/{key}")
+            phone.request("DELETE", "/popups")

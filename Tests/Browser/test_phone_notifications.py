@@ -43,6 +43,7 @@ def subject_of(phone, subject):
     return next(one for one in subjects if one["topic_key"] == subject.topic_key)
 
 
+@pytest.mark.at_length
 def test_muted_subject(product, phones, visit, pictures, subject):
     """No pop-up of it, whether FCM is there or not; its messages are kept and counted. It is muted from a message, and unmuted in the settings."""
     storms = subject("Storms", distribution="Alert", level="Recommended")

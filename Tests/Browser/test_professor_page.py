@@ -84,6 +84,7 @@ def test_sign_in_and_a_first_class(product, visit, pictures):
     expect(page.get_by_role("main").get_by_role("link", name=name)).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_a_provider_leads_back_to_the_page(product, visit):
     visit.expect_errors(REFUSED)
     Identity(product).add("professor-1", "Ada Byron")
@@ -135,6 +136,7 @@ def test_sign_out(course, visit):
     expect(page.get_by_text(course.name)).to_have_count(0)
 
 
+@pytest.mark.at_length
 def test_links_from_the_portal_and_the_app(course, visit):
     portal = visit("/portal/send/")
     portal.get_by_role("navigation").get_by_role("link", name="Classes").first.click()

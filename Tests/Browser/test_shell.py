@@ -50,6 +50,7 @@ def test_network_of_the_browser_is_gone(product, visit):
     works(page)
 
 
+@pytest.mark.at_length
 def test_request_without_an_answer(product, visit):
     """The pill asks at once, without waiting for the stream's silence."""
     visit.expect_errors(GATEWAY_AWAY)
@@ -127,6 +128,7 @@ def test_touch_targets(product, visit):
         eventually(f"a small target on {name}", are_large, 45)
 
 
+@pytest.mark.at_length
 def test_lists_use_a_wide_window(product, visit):
     page = visit("/portal/messages/", account="admin")
     page.set_viewport_size({"width": 1920, "height": 1000})
@@ -314,6 +316,7 @@ def wait_for_count(product, *pages):
             expect(page.locator("nav .badge").first).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_title_counts_what_waits_for_approval(product, visit):
     subject = product.new_subject("Held", approval=True)
     page = visit("/portal/overview/", account="ben")

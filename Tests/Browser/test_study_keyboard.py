@@ -87,6 +87,7 @@ def test_a_session_and_its_posts(visit, group, ann, ben):
     assert session.read()["attendants"] == [ben.account] and session.texts(ben) == []
 
 
+@pytest.mark.at_length
 def test_the_filter_and_the_map(product, visit, group, ann):
     """Arrows move the map, plus and minus zoom, and where somebody has moved it, it stays. Its pins come after it."""
     other = Class(product, "Compilers", professor=group.professor)

@@ -379,6 +379,7 @@ def test_the_position_is_kept_nowhere(visit, group, ann):
 
 # Everything else
 
+@pytest.mark.at_length
 def test_what_is_loaded(visit, group, ann):
     """Nothing of it before somebody opens the page, and then less than the budget. Leaflet has its own, and comes after the first paint."""
     group.add(ann)
@@ -476,10 +477,10 @@ def test_a_link_with_a_key(product, visit, group, ann):
 
 
 def test_change_a_session(visit, group, ann, ben, pictures):
-    """What it says, and until when. Its people see it."""
+    """What it says, and until when."""
     group.add(ann, ben)
     session = group.start(ann, "Heaps").join(ben)
-    page, other = open_study(visit, ann, session.link, place=CAMPUS, narrow=True), open_study(visit, ben, session.link)
+    page = open_study(visit, ann, session.link, place=CAMPUS, narrow=True)
     pictures(page, "study-own", arrange=in_arabic(ann, session.link))
     sheet(page).get_by_role("link", name="Change").click()
     form = sheet(page, "Change the session")
@@ -489,8 +490,8 @@ def test_change_a_session(visit, group, ann, ben, pictures):
     pictures(page, "study-edit", arabic=in_arabic(ann, f"#study/edit/{group.id}/{session.id}"))
     form.get_by_role("button", name="Save").click()
     says(page, "The session is changed.")
-    expect(sheet(other)).to_contain_text("Heaps and Tries")
-    expect(sheet(other)).to_contain_text("Cafeteria")
+    expect(sheet(page)).to_contain_text("Heaps and Tries")
+    expect(sheet(page)).to_contain_text("Cafeteria")
     read = session.read()
     assert read["ends"] - read["starts"] == 120 * 60_000 and read["topics"] == ["Heaps", "Tries"], read
 
@@ -500,12 +501,9 @@ def test_earlier_sessions(visit, group, ann, ben, pictures):
     group.add(ann, ben)
     session = group.start(ann, "Heaps").join(ben)
     session.post(ann, "Chapter 6")
-    session.leave(ben)
+    for person in (ben, ann):
+        session.leave(person)
     page = open_study(visit, ben, "#study/past", narrow=True)
-    # It is not over yet.
-    expect(sheet(page, "My earlier sessions")).to_contain_text("appears here when it has ended")
-    session.leave(ann)
-    page.reload()
     expect(sheet(page, "My earlier sessions").get_by_role("listitem")).to_contain_text("Heaps")
     expect(sheet(page)).not_to_contain_text(ann.account)
     pictures(page, "study-past", arrange=in_arabic(ben, "#study/past"))
@@ -513,7 +511,20 @@ def test_earlier_sessions(visit, group, ann, ben, pictures):
     expect(sheet(page, "Posts: Heaps")).to_contain_text("Chapter 6")
     sheet(page).get_by_role("link", name="Close").click()
     expect(sheet(page, "My earlier sessions")).to_be_visible()
-    # So does the card of one that is over.
+
+
+@pytest.mark.at_length
+def test_a_session_becomes_an_earlier_one(visit, group, ann, ben):
+    """When it is over, and not before. Its card leads to its posts as well."""
+    group.add(ann, ben)
+    session = group.start(ann, "Heaps").join(ben)
+    session.post(ann, "Chapter 6")
+    session.leave(ben)
+    page = open_study(visit, ben, "#study/past", narrow=True)
+    expect(sheet(page, "My earlier sessions")).to_contain_text("appears here when it has ended")
+    session.leave(ann)
+    page.reload()
+    expect(sheet(page, "My earlier sessions").get_by_role("listitem")).to_contain_text("Heaps")
     go(page, session)
     expect(sheet(page, "Heaps")).to_contain_text("This session is over.")
     sheet(page).get_by_role("link", name="Posts").click()

@@ -53,6 +53,7 @@ def test_an_address_of_nothing(visit, group, ann):
 
 # Answers in another order
 
+@pytest.mark.at_length
 def test_the_classes_are_known_after_the_posts(visit, group, ann):
     """What an assistant may remove is shown once the app knows the role."""
     ben = group.add(ann).new_member("ben", role="ta")

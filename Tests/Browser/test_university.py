@@ -94,6 +94,7 @@ def test_university_id_of_an_account(product, university, visit):
     expect(other.get_by_role("navigation").first).to_contain_text("nora")
 
 
+@pytest.mark.at_length
 def test_confirmation_at_the_university_loses_no_text(product, university, visit):
     visit.expect_errors(SIGNED_OUT, r"status of 403")
     university.add("22", "olga", "chief")

@@ -54,6 +54,7 @@ def test_an_alert(product, push_service, visit, alerts):
     expect(card(page, "Campus closed")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_information(product, visit):
     """It is not pushed to those who have not asked for it. Apps fetch it."""
     hours = product.new_subject("Opening hours", level="Forced")
@@ -71,6 +72,7 @@ def test_a_recalled_one(product):
     assert components(product.api("DELETE", f"/message/{key}")) == [("webpush", "recalled")]
 
 
+@pytest.mark.at_length
 def test_the_web_push_service_is_away(product, push_service, visit, alerts):
     """Running apps fetch an Alert that waits, and browsers get it once afterwards."""
     receiver = subscribe(product, push_service, alerts)

@@ -1,6 +1,7 @@
 """The fixtures of the monitoring's tests: a product whose processes serve their metrics, and Prometheus beside it."""
 
 import json
+import os
 import pathlib
 
 import pytest
@@ -13,6 +14,18 @@ from prometheus import Prometheus, free_ports
 def pytest_addoption(parser):
     default = pathlib.Path(__file__).parents[2] / ".build" / "release"
     parser.addoption("--executables", default=str(default), help="the folder of the built executables")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "at_length: level two: deploy/test --all runs it, and level one leaves it out")
+
+
+def pytest_collection_modifyitems(config, items):
+    """As in the browser tests. promtool tests each rule in level one as well."""
+    left_out = [item for item in items if item.get_closest_marker("at_length")] if os.environ.get("TEST_LEVEL") != "all" else []
+    if left_out:
+        items[:] = [item for item in items if not item.get_closest_marker("at_length")]
+        config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.fixture(scope="session")
