@@ -488,7 +488,7 @@ for target in package.targets where target.isForTests && !["Benchmarks", "TestSu
     target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
 }
 
-/// Neither are those programs that wait for others all the time. Whoever migrates or exports much data waits for the stores, which are.
+/// Programs that wait for others most of the time are not optimised either. The stores, which migrations and exports wait for, are.
 let waiting: Set = ["Canary", "IdentityEmulator", "Operator"]
 for target in package.targets where waiting.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))

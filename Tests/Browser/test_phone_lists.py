@@ -248,7 +248,7 @@ def test_a_finger_reaches_every_control(product, phones, visit, clubs):
     for address in VIEWS:
         has_messages = not address or address.startswith("#messages")
         if has_messages:
-            # One that nobody has seen yet.
+            # An unread one.
             key = product.send(subjects[1], "Storm", "Until Tuesday, 6:00. " + "More words follow. " * 40, desc="Stay at home.")
             eventually("the message", lambda: phone.has(key))
         page.goto(f"/{address}")

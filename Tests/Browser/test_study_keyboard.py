@@ -6,36 +6,11 @@ Every key is pressed. Nothing gets the focus but by Tab, by an arrow, or by what
 import re
 
 import pytest
-from browsing.study import REFUSED, bar, listed, on_map, open_study, pin, remover, row, says, sheet, tab_to
-from harness.study import CAMPUS, NORTH, SOUTH, WEST, Class, befriend, student
+from browsing.study import bar, listed, on_map, open_study, pin, remover, row, says, sheet, tab_to
+from browsing.study_fixtures import ann, ben, group, product, visit
+from harness.study import CAMPUS, NORTH, SOUTH, WEST, Class, befriend
 from harness.waiting import eventually
 from playwright.sync_api import expect
-
-
-@pytest.fixture(scope="module")
-def product(study_product):
-    return study_product
-
-
-@pytest.fixture
-def visit(visit):
-    visit.expect_errors(REFUSED)
-    return visit
-
-
-@pytest.fixture
-def group(product):
-    return Class(product)
-
-
-@pytest.fixture
-def ann(product):
-    return student(product, "ann")
-
-
-@pytest.fixture
-def ben(product):
-    return student(product, "ben")
 
 
 def from_the_top(visit, person, **options):

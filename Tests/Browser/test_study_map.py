@@ -7,7 +7,8 @@ import pytest
 from browsing.app import tab
 from browsing.people import in_arabic, open_people, opens
 from browsing.study import (
-    BUDGET, LEAFLET_BUDGET, REFUSED, UNASKED, at, bar, confirm, go, later_scripts, listed, listen, on_map, open_study, pin, row, says, scripts, sheet)
+    BUDGET, LEAFLET_BUDGET, UNASKED, at, bar, confirm, go, later_scripts, listed, listen, on_map, open_study, pin, row, says, scripts, sheet)
+from browsing.study_fixtures import ann, ben, group, product, visit
 from browsing.visits import NARROW, SERVICE_AWAY
 from harness.study import CAMPUS, NORTH, SOUTH, WEST, Class, befriend, student
 from harness.waiting import eventually
@@ -27,32 +28,6 @@ SAID = """() => Object.fromEntries([...document.querySelectorAll(".study-list .s
 # The rows of the list, and of the sheet over the map, by their sessions.
 ROWS = """() => [".study-list", ".study-sheet"].map((place) => Object.fromEntries([...document.querySelectorAll(`${place} .session-row`)]
     .map((row) => [row.dataset.session, row.textContent])))"""
-
-
-@pytest.fixture(scope="module")
-def product(study_product):
-    return study_product
-
-
-@pytest.fixture
-def visit(visit):
-    visit.expect_errors(REFUSED)
-    return visit
-
-
-@pytest.fixture
-def group(product):
-    return Class(product)
-
-
-@pytest.fixture
-def ann(product):
-    return student(product, "ann")
-
-
-@pytest.fixture
-def ben(product):
-    return student(product, "ben")
 
 
 def sponsored(group, *places):

@@ -4,30 +4,11 @@ import re
 
 import pytest
 from browsing.app import begin
-from browsing.study import REFUSED, go, open_study, remover, says, sheet
-from harness.study import CAMPUS, Class, student
+from browsing.people import open_people
+from browsing.study import go, open_study, remover, says, sheet
+from browsing.study_fixtures import ann, group, product, visit
+from harness.study import CAMPUS, student
 from playwright.sync_api import expect
-
-
-@pytest.fixture(scope="module")
-def product(study_product):
-    return study_product
-
-
-@pytest.fixture
-def visit(visit):
-    visit.expect_errors(REFUSED)
-    return visit
-
-
-@pytest.fixture
-def group(product):
-    return Class(product)
-
-
-@pytest.fixture
-def ann(product):
-    return student(product, "ann")
 
 
 # Addresses
@@ -53,21 +34,18 @@ def test_an_address_of_nothing(visit, group, ann):
 
 # Answers in another order
 
-@pytest.mark.at_length
 def test_the_classes_are_known_after_the_posts(visit, group, ann):
     """What an assistant may remove is shown once the app knows the role."""
-    ben = group.add(ann).new_member("ben", role="ta")
-    session = group.start(ann, "Heaps")
+    ben = group.new_member("ben", role="ta")
+    session = group.add(ann).start(ann, "Heaps")
     session.post(ann, "Something rude")
-    page = open_study(visit, ben)
     held = []
-    page.route("**/user/classes", lambda route: held.append(route))
-    page.goto(f"/app/#study/posts/{group.id}/{session.id}")
-    page.reload()
-    expect(page.get_by_text("Something rude")).to_be_visible()
+    page = open_people(visit, ben, f"#study/posts/{group.id}/{session.id}",
+                       routes={"**/user/classes": lambda route: held.append(route)})
+    expect(page.locator(".post .text")).to_have_text("Something rude")
     assert held
-    for route in held:
-        route.continue_()
+    expect(remover(page)).to_have_count(0)
+    # It also answers what waits.
     page.unroute("**/user/classes")
     expect(remover(page)).to_have_count(1)
 

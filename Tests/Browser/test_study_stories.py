@@ -13,7 +13,8 @@ import pytest
 from browsing.app import tab
 from browsing.people import in_arabic, opens
 from browsing.professor import open_classes, open_part
-from browsing.study import REFUSED, bar, confirm, go, listed, move, on_map, open_study, pin, remover, row, says, sheet
+from browsing.study import bar, confirm, go, listed, move, on_map, open_study, pin, remover, row, says, sheet
+from browsing.study_fixtures import ann, ben, group, product, visit
 from harness.product import Refused
 from harness.study import ACCURACY, AWAY, CAMPUS, NORTH, SOUTH, Class, Session, befriend, student
 from harness.waiting import eventually
@@ -63,32 +64,6 @@ def test_each_story_has_a_test():
             # A role with a mark is the value of a parameter set.
             roles = {value for mark in marks for role in mark.args[1] for value in getattr(role, "values", [role])}
             assert "ta" in roles, f"{story}: {name} has no assistant"
-
-
-@pytest.fixture(scope="module")
-def product(study_product):
-    return study_product
-
-
-@pytest.fixture
-def visit(visit):
-    visit.expect_errors(REFUSED)
-    return visit
-
-
-@pytest.fixture
-def group(product):
-    return Class(product)
-
-
-@pytest.fixture
-def ann(product):
-    return student(product, "ann")
-
-
-@pytest.fixture
-def ben(product):
-    return student(product, "ben")
 
 
 @pytest.fixture

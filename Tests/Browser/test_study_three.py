@@ -11,21 +11,11 @@ import pytest
 from browsing.people import in_arabic
 from browsing.professor import in_arabic as professor_in_arabic
 from browsing.professor import open_classes, open_part
-from browsing.study import REFUSED, bar, confirm, go, listed, on_map, open_study, remover, says, sheet
+from browsing.study import bar, confirm, go, listed, on_map, open_study, remover, says, sheet
+from browsing.study_fixtures import product, visit
 from harness.study import CAMPUS, new_professor, student
 from harness.waiting import eventually
 from playwright.sync_api import expect
-
-
-@pytest.fixture(scope="module")
-def product(study_product):
-    return study_product
-
-
-@pytest.fixture
-def visit(visit):
-    visit.expect_errors(REFUSED)
-    return visit
 
 
 class Three:

@@ -56,7 +56,7 @@ extension SystemTests {
         private static let elsewhere: [Elsewhere] = [
             Elsewhere(
                 status: 404, routes: [SeedRoute(method: "PUT", path: "/user")],
-                reason: "it takes a provider who knows somebody without an account", tests: "ProviderSignInTests, and \(doubles)"),
+                reason: "it takes a provider with a person who has no account", tests: "ProviderSignInTests, and \(doubles)"),
             Elsewhere(status: 408, reason: "a request would have to take ten seconds", tests: "ConnectionDeadlineTests"),
             Elsewhere(
                 status: 409, routes: [SeedRoute(method: "POST", path: "/user/friends")],
@@ -153,7 +153,7 @@ extension SystemTests {
         /// - Parameter refusals: Requests that all use one curl, since each curl takes longer than its request.
         private func run(at stack: Stack, _ refusals: String) async throws -> String {
             let examples = try Self.script().replacing("http://127.0.0.1:8080", with: "http://127.0.0.1:\(stack.portal.port)")
-                // Whoever tries the example waits for a sign of life; here its beginning is enough.
+                // A reader of the document waits for a sign of life. The beginning is enough here.
                 .replacing("timeout 6 ", with: Level.isAll ? "timeout 6 " : "timeout 1 ")
             return try await withTemporaryFolder { folder in
                 try Data(refusals.utf8).write(to: URL(filePath: folder + "/refusals"))

@@ -36,7 +36,7 @@ extension StudyChange {
                 try transaction.insert(invite, into: StudyStore.invites)
                 invited.append(other.name)
             } else {
-                // The two may be no friends any more, and then nobody sees that invitation.
+                // If the person and that inviter are no longer friends, the invitation is hidden.
                 try transaction.update(invite.id, in: StudyStore.invites) { $0 = invite }
             }
             changed(.person(other.name, .invites, id: session.id))
@@ -45,7 +45,7 @@ extension StudyChange {
         return invited
     }
 
-    /// Those of some persons whom a person can invite, each once, with the invitation that they have by somebody else.
+    /// The members that the inviter can invite, each once, with the invitation that another person has sent them.
     private func invitable(
         _ accounts: [AccountName], to session: SessionDocument, by inviter: AccountName
     ) throws -> [(member: EnrolmentDocument, earlier: ObjectID?)] {

@@ -63,7 +63,7 @@ extension CommandRouter {
 }
 
 extension StudyChanges {
-    /// A session as a person sees it now who has just joined, started or changed it. If it has ended since, they see nobody else
+    /// The session as the person who has just started, joined or changed it sees it now. If it has ended since, they see nobody else
     /// in it, whatever their role.
     func answer(_ session: SessionDocument, for account: AccountName) -> SessionAnswer {
         let (moment, limits) = (now(), rules())

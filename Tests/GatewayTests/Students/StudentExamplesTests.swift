@@ -24,7 +24,7 @@ struct StudentExamplesTests {
     ///
     /// - Returns: What they have said.
     private func run(_ blocks: [String], in folder: String, at gateway: RunningGateway) async throws -> String {
-        // Whoever tries the example waits for a sign of life; here its beginning is enough.
+        // A reader of the document waits for a sign of life. The beginning is enough here.
         let commands = blocks.joined().replacing("timeout 6 ", with: Level.isAll ? "timeout 6 " : "timeout 1 ")
         let script = """
             set -euo pipefail

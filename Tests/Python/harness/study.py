@@ -23,7 +23,7 @@ def new_professor(product, name="prof"):
 
 
 def befriend(one, *others):
-    """Makes somebody a friend of others."""
+    """Makes `one` a friend of each of the others."""
     for other in others:
         one.ask(other)
         other.ask(one)

@@ -17,7 +17,7 @@ enum Gzip {
     static let fastLevel: Int32 = 3
 
     /// The maximum number of bytes that are compressed on a connection's thread. More would delay its other connections.
-    private static let maxOnConnectionThread = 64 << 10
+    static let maxOnConnectionThread = 64 << 10
 
     /// The compressed bytes of one answer; `nil` if they would not be fewer.
     static func compressed(_ bytes: ByteBuffer) async -> ByteBuffer? {

@@ -15,7 +15,8 @@ struct TaggedBody: Sendable {
     }
 
     let plain: Form
-    /// Made for the first client that accepts it, since a gateway has many files. `nil` if it would not be smaller.
+    /// Made for the first client that accepts it, since a gateway has many files; that of a large one at once, since it would delay other
+    /// connections then. `nil` if it would not be smaller.
     var gzip: Form? { compressed.form }
 
     private let compressed: Compressed
@@ -24,6 +25,7 @@ struct TaggedBody: Sendable {
         let digest = SHA256.hash(data: bytes).shortText
         plain = Form(bytes: ByteBuffer(bytes: bytes), tag: "\"\(digest)\"")
         compressed = Compressed(plain.bytes, tag: "\"\(digest)-gzip\"")
+        if bytes.count > Gzip.maxOnConnectionThread { _ = compressed.form }
     }
 
     private final class Compressed: Sendable {

@@ -10,6 +10,6 @@ export const isSame = (one, other) => one?.toLowerCase() === other?.toLowerCase(
  */
 export function presenceAt({ presence = {} }, { id, host, place }) {
   const known = presence[id];
-  const isThere = ["latitude", "longitude"].every((part) => known?.place?.[part] === place?.[part]);
-  return known && isThere && isSame(known.host, host) ? known : {};
+  const isSamePlace = ["latitude", "longitude"].every((part) => known?.place?.[part] === place?.[part]);
+  return known && isSamePlace && isSame(known.host, host) ? known : {};
 }

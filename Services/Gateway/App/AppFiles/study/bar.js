@@ -1,5 +1,5 @@
 // The session in which the person is, on every page of the app, and what has become of it. A session that the person
-// hosts without being in it is there once they have left its place.
+// hosts without being in it is shown once they have left its place.
 
 import { fill, h } from "../lib/dom.js";
 import { phoneIcon } from "../lib/phone-icons.js";
@@ -36,7 +36,7 @@ export function sessionBar() {
   /** The session that the bar shows. */
   function sessionNow() {
     const { current, hosted = [] } = state.study.own ?? {};
-    // Another answer may know more of it.
+    // A list that was read later may know more of it.
     return [current, ...hosted.filter((each) => presenceAt(state.study, each).state === "outside")].filter(Boolean)
       .map((own) => findSession(state, own.id) ?? own).find((each) => isOpen(state.study, each, phoneNow())) ?? null;
   }
