@@ -36,4 +36,7 @@ final class MinuteCounts: Sendable {
             .overloaded, "you have \(what) \(max) times within a minute; try again later",
             retryAfter: milliseconds > 1 ? milliseconds : 1)
     }
+
+    /// Takes back what was counted and then not done.
+    func uncount(_ account: AccountName) { counts.withLock { $0.uncount(account.key) } }
 }

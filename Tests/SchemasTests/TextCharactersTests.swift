@@ -78,6 +78,13 @@ struct TextCharactersTests {
         #expect(try matchesPattern(name, of: .name))
     }
 
+    @Test("A tidied text has no white space around it, one space for more, and nothing invisible for nothing")
+    func tidied() {
+        #expect(" \u{A0}two \t\u{3000} words\u{200B} ".tidied == "two words")
+        #expect("Pri\u{2060}s\u{200D}ms\u{FEFF}".tidied == "Prisms" && "a \u{200B} b".tidied == "a b")
+        #expect("Café".tidied == "Café" && "\u{200B}\u{2800}".tidied.isEmpty)
+    }
+
     @Test("A name is not a folder of a path", arguments: [".", ".."])
     func folders(name: String) throws {
         #expect(try TextLimits.name.problem(with: name) != nil && !matchesPattern(name, of: .name))
@@ -91,7 +98,7 @@ struct TextCharactersTests {
             "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}", "葛\u{E0100}飾", "مكتبة", "Zürich", "ห้องสมุด", "x",
         ])
     func joiners(name: String) throws {
-        #expect(TextLimits.name.problem(with: name) == nil)
+        #expect(TextLimits.name.problem(with: name) == nil && name.tidied == name)
         #expect(try matchesPattern(name, of: .name))
     }
 

@@ -229,6 +229,10 @@ struct PostTests {
             let id = try await study.addClass(students: ["ann", "ben"])
             let (ann, ben) = (study.person("ann"), study.person("ben"))
             let session = try await ann.beginsSession(in: id)
+            // What is refused does not count.
+            let ended = try await ben.beginsSession(in: id)
+            try await ben.leaves(ended, of: id)
+            for _ in 0..<4 { #expect(await ann.failure(of: AddPost("late", to: ended, of: id))?.field == "ended") }
             for number in 0..<3 { try await ann.posts("\(number)", to: session, of: id) }
             clock.pass(.seconds(20))
             let failure = await ann.failure(of: AddPost("3", to: session, of: id))

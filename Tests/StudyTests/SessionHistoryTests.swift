@@ -87,9 +87,27 @@ struct SessionHistoryTests {
             let waves = try await Self.history(prof, id, topic: "waves", limit: 2)
             #expect(waves.map(\.ended) == [ended[2], ended[0]])
             #expect(try await Self.history(prof, id, topic: "STRASSE").count == 1)
+            #expect(try await Self.history(prof, id, topic: "  WAVES\u{200B}").count == 2)
             #expect(try await Self.history(prof, id, topic: "Wave").isEmpty)
             let wrong = await prof.failure(of: ListPastSessions(of: id, limit: 1, after: "x"))
             #expect(outcome(of: wrong) == "invalid after")
+        }
+    }
+
+    @Test("Topics and a class's name are stored without white space around them and invisible characters")
+    func tidied() async throws {
+        try await RunningStudy.with { study in
+            let id = try await study.addClass(students: ["ann"])
+            let (ann, prof) = (study.person("ann"), study.person("prof"))
+            let session = try await ann.start(in: id, topics: [" Prisms\u{200B} ", "two  words"], key: "k")
+            #expect(session.topics == ["Prisms", "two words"])
+            #expect(try await ann.start(in: id, topics: [" Prisms\u{200B} ", "two  words"], key: "k").id == session.id)
+            #expect(try await ann.edit(session, SessionEdit(topics: ["Heat\u{2060}  "])).topics == ["Heat"])
+            try await ann.leave(session)
+            #expect(try await Self.history(prof, id, topic: " heat").map(\.topics) == [["Heat"]])
+            #expect(try await prof.request(UpdateClass(id, ClassEdit(name: "  Physics   II "))).name == "Physics II")
+            let draft = ClassDraft(name: " Optics ", identificationKey: "OPT-1")
+            #expect(try await prof.request(AddClass(draft)).name == "Optics")
         }
     }
 

@@ -105,6 +105,39 @@ struct StudyErasureTests {
     }
 
     @Test(
+        "The place of a session that was handed over goes with who chose it, at its end if it is open",
+        arguments: StoreKind.allCases)
+    func places(kind: StoreKind) async throws {
+        try await RunningStudy.with(kind) { study in
+            let id = try await study.addClass(students: ["ann", "ben", Self.erased])
+            let (ann, ben, person) = (study.person("ann"), study.person("ben"), study.person(Self.erased))
+            func handedOver(to next: TestPerson, _ name: AccountName) async throws -> StudySession {
+                let session = try await person.start(in: id)
+                try await next.join(session)
+                try await person.edit(session, SessionEdit(host: name))
+                return session
+            }
+            let past = try await handedOver(to: ann, "ann")
+            try await ann.leave(past)
+            let moved = try await handedOver(to: ann, "ann")
+            try await ann.edit(moved, SessionEdit(place: Spot.north(50), position: Spot.person(50)))
+            try await person.leave(moved)
+            let open = try await handedOver(to: ben, "ben")
+            #expect(try await ann.read(past).place != nil)
+
+            _ = try await whenAvailable { try await study.client.request(ErasePerson(Self.erased)) }
+            #expect(try await ann.read(past).place == nil)
+            // Those who are there need it.
+            #expect(try await ben.read(open).place == Spot.library)
+            if kind == .sqlite { #expect(try Self.files(in: study.folder, with: Self.erased.key).isEmpty) }
+            try await ben.leave(open)
+            try await ann.leave(moved)
+            #expect(try await ben.read(open).place == nil)
+            #expect(try await ann.read(moved).place?.coordinate == Spot.north(50).coordinate)
+        }
+    }
+
+    @Test(
         "A class whose professor is erased stays without one, and a moderator's removals have a number",
         arguments: StoreKind.allCases)
     func staff(kind: StoreKind) async throws {

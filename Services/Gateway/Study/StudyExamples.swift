@@ -128,6 +128,17 @@ extension StudySession: HasExample {
     }
 }
 
+extension StudySession: SchemaAnnotated {
+    package static var schemaAnnotations: JSONValue {
+        [
+            "properties": [
+                "room": ["description": "The maximum number of attendants, not how many more may come."],
+                "host_role": ["description": "The role in the class that the host had on becoming the host."],
+            ]
+        ]
+    }
+}
+
 extension SessionAnswer: HasExample {
     package static var example: SessionAnswer { SessionAnswer(.example, now: .exampleTime + .seconds(300)) }
 }
@@ -144,7 +155,7 @@ extension SessionDraft: SchemaAnnotated {
     package static var schemaAnnotations: JSONValue {
         [
             "properties": [
-                "topics": ["uniqueItems": true, "description": "Each once; upper and lower case make no difference."],
+                "topics": ["uniqueItems": true, "description": "Each once; case and white space make no difference."],
                 "position": ["description": "Where the caller is. Necessary unless the session is sponsored."],
                 "attends": ["description": "Only of a sponsored session: false if the caller does not attend it."],
                 "leave": ["description": "true to leave the session in which the caller is, or to end it as its host."],
@@ -161,7 +172,7 @@ extension SessionEdit: SchemaAnnotated {
     package static var schemaAnnotations: JSONValue {
         [
             "properties": [
-                "topics": ["uniqueItems": true, "description": "Each once; upper and lower case make no difference."],
+                "topics": ["uniqueItems": true, "description": "Each once; case and white space make no difference."],
                 "minutes": ["description": "The planned duration, counted from the start."],
                 "host": ["description": "Another attendant, who hosts the session from now on."],
             ]
@@ -179,6 +190,13 @@ extension InviteDraft: HasExample {
 
 extension HostPresence: HasExample {
     package static var example: HostPresence { HostPresence(.outside, ends: .exampleTime + .seconds(300)) }
+}
+
+extension HostPresence: SchemaAnnotated {
+    package static var schemaAnnotations: JSONValue {
+        let text: JSONValue = "true if the report did not count, because its accuracy is not sufficient; absent otherwise."
+        return ["properties": ["inaccurate": ["description": text]]]
+    }
 }
 
 extension FindNearSessions: HasExample {
@@ -214,6 +232,12 @@ extension OwnPastSession: HasExample {
         OwnPastSession(
             id: .exampleSession, classID: .exampleClass, topics: ["Heaps", "Sorting"], joined: .exampleTime, minutes: 60,
             hosted: true)
+    }
+}
+
+extension OwnPastSession: SchemaAnnotated {
+    package static var schemaAnnotations: JSONValue {
+        ["properties": ["hosted": ["description": "Whether the caller was its host when it ended."]]]
     }
 }
 

@@ -12,14 +12,14 @@ extension StudyChange {
         let draft = command.draft
         let request = RequestHash.text(command.requestKey, of: account, for: "class")
         if let request, let known = try transaction.studyClass(madeBy: request) {
-            guard known.name == draft.name, known.foldedKey == draft.identificationKey.lowercased() else {
+            guard known.name.tidied == draft.name.tidied, known.foldedKey == draft.identificationKey.lowercased() else {
                 throw CommandFailure.reusedKey(for: "class")
             }
             return try transaction.require(.readClass, of: account, in: known.id)
         }
         try transaction.requireUnused(draft.identificationKey, except: nil)
         let new = ClassDocument(
-            id: ObjectID(), name: draft.name, description: draft.description?.visibleOrNone,
+            id: ObjectID(), name: draft.name.tidied, description: draft.description?.visibleOrNone,
             identificationKey: draft.identificationKey, foldedKey: draft.identificationKey.lowercased(),
             professor: account.key, professorName: account, created: now, closed: nil,
             nameDays: draft.nameDays ?? StudyLimits.defaultNameDays, members: 0, lastNumber: 0, request: request)
@@ -107,7 +107,7 @@ extension Transaction {
 
 extension ClassDocument {
     fileprivate mutating func apply(_ edit: ClassEdit, at now: UnixMilliseconds) {
-        if let name = edit.name { self.name = name }
+        if let name = edit.name { self.name = name.tidied }
         if let description = edit.description { self.description = description.visibleOrNone }
         if let key = edit.identificationKey { (identificationKey, foldedKey) = (key, key.lowercased()) }
         if let nameDays = edit.nameDays { self.nameDays = nameDays }

@@ -30,6 +30,7 @@ struct PersonErasing: Sendable {
             ErasedData(what: "hosted_sessions", count: try await all { try $0.eraseHost(account.key, limit: $1) }),
             ErasedData(what: "pushes", count: try await erasePushes(of: account)),
         ]
+        _ = try await all { try $0.erasePlaces(of: account.key, limit: $1) }
         _ = try await all { try $0.eraseRemover(account.key, limit: $1) }
         try await changes.store.transaction { try $0.delete([account.key], from: StudyStore.persons) }
         // No query finds invitations that have expired, and they are stored for a moment longer.

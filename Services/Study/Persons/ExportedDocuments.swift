@@ -45,6 +45,7 @@ struct ExportedSession: Encodable {
     let hosted: Bool
     /// What the person as its host has said about it.
     let description: String?
+    /// Of a session that the person hosts, or whose place they have chosen.
     let place: Place?
 
     private enum CodingKeys: String, CodingKey {
@@ -65,7 +66,7 @@ struct ExportedSession: Encodable {
         hosted = session.host == account
         role = hosted ? session.hostRole : session.attendants.first { $0.account == account }?.role
         description = hosted ? session.description : nil
-        place = hosted ? session.place.map { Place($0, name: nil) } : nil
+        place = hosted || session.placedBy == account ? session.place.map { Place($0, name: nil) } : nil
     }
 }
 

@@ -68,6 +68,8 @@ extension StudyChange {
             guard try transaction.get(attendance.session, from: StudyStore.sessions) != nil else { continue }
             try update(attendance.session, of: attendance.classID) { session in
                 session.attendants.removeAll { $0.account == account }
+                // An earlier version has not stored who chose the place. Who was there from the start has started the session.
+                if session.placedBy == nil, attendance.joined == session.starts { session.forgetPlace() }
             }
         }
         return found.count
@@ -83,6 +85,14 @@ extension StudyChange {
                 session.description = nil
             }
         }
+        return found.count
+    }
+
+    /// The places that the person has chosen for sessions that others host by now.
+    mutating func erasePlaces(of account: String, limit: Int) throws -> Int {
+        let query = Query(where: StudyStore.sessionPlacedBy == account)
+        let found = try transaction.page(of: StudyStore.sessions, query, limit: limit).documents.map(\.document)
+        for session in found { try update(session.id, of: session.classID) { $0.forgetPlace() } }
         return found.count
     }
 
@@ -111,7 +121,17 @@ extension SessionDocument {
     mutating func forgetHost() {
         host = nil
         hostName = nil
-        place = nil
-        placeName = nil
+        removePlace()
+    }
+
+    /// Removes the place, once the session has ended: those who are there need it until then.
+    mutating func forgetPlace() {
+        guard open == true else { return removePlace() }
+        (placedBy, forgetsPlace) = (nil, true)
+    }
+
+    private mutating func removePlace() {
+        (place, placeName) = (nil, nil)
+        (placedBy, forgetsPlace) = (nil, nil)
     }
 }

@@ -31,9 +31,15 @@ extension CommandRouter {
                 PostOutcome.limited.count()
                 throw error
             }
-            let added = try await changes.make(by: context) { change in try change.add(command, by: person) }
-            PostOutcome.added.count()
-            return added.view(showsRemoval: false)
+            do {
+                let added = try await changes.make(by: context) { change in try change.add(command, by: person) }
+                PostOutcome.added.count()
+                return added.view(showsRemoval: false)
+            } catch {
+                // It was counted before, so that many at once are not more than the limit.
+                counts.uncount(person)
+                throw error
+            }
         }
         on(RemovePost.self) { command, context in
             let person = try context.requirePerson()

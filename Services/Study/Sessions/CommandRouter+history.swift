@@ -34,9 +34,9 @@ extension Transaction {
             where: StudyStore.sessionClass == command.classID, StudyStore.sessionEnded >= (command.from ?? 0),
             StudyStore.sessionEnded < (command.until ?? .max), order: .descending(StudyStore.sessionEnded))
         let page = try page(of: StudyStore.sessions, query, after: cursor, limit: command.limit)
-        let topic = command.topic?.caseFolded
+        let topic = command.topic?.tidied.caseFolded
         let sessions = page.documents.map(\.document).filter { session in
-            topic.map { session.topics.map(\.caseFolded).contains($0) } ?? true
+            topic.map { session.topics.map(\.tidied.caseFolded).contains($0) } ?? true
         }
         return ListPastSessions.Reply(
             sessions: try sessions.map { $0.past(try attendances(at: $0.id)) }, next: page.next?.description)

@@ -34,6 +34,8 @@ extension SessionDocument {
         } else if coordinate != self.place {
             area = .never
         }
+        // Who names the same place again has not chosen it.
+        if coordinate != self.place { (placedBy, forgetsPlace) = (host, nil) }
         self.place = coordinate
         placeName = place.name
     }

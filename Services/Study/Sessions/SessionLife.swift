@@ -169,6 +169,7 @@ extension SessionDocument {
         news = nil
         ended = moment
         self.reason = reason
+        if forgetsPlace == true { forgetPlace() }
         // A restore wakes nobody.
         guard reason != .restored else { return [.changed] }
         return [.ended(reason, at: moment, told: audience(except: account)), .changed]
@@ -192,7 +193,7 @@ extension SessionDocument {
             if now + StudyLimits.warning < ends { warned = nil }
             outputs += tellIfEndingSoon(at: now, except: host)
         }
-        if let topics = edit.topics { self.topics = topics }
+        if let topics = edit.topics { self.topics = topics.map(\.tidied) }
         if let description = edit.description { self.description = description.isInvisible ? nil : description }
         if let place = edit.place { move(to: place, edit.position, rules) }
         return self == before ? [] : outputs + [.changed]

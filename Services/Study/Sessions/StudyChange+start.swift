@@ -64,8 +64,8 @@ extension StudyChange {
         let isInside = attends && rules.isNear(draft.position, to: draft.place.coordinate)
         let description = draft.description.flatMap { $0.isInvisible ? nil : $0 }
         var session = SessionDocument(
-            id: ObjectID(), classID: member.classID, topics: draft.topics, description: description,
-            place: draft.place.coordinate, placeName: draft.place.name, starts: now,
+            id: ObjectID(), classID: member.classID, topics: draft.topics.map(\.tidied), description: description,
+            place: draft.place.coordinate, placeName: draft.place.name, placedBy: member.account, starts: now,
             ends: SessionDocument.plannedEnd(from: now, minutes: draft.minutes), sponsored: draft.sponsored == true,
             host: host.account, hostName: host.name, hostRole: host.role, hostNumber: host.number,
             attendants: attends ? [host] : [], area: isInside ? .inside : .never, warned: nil, told: nil, news: nil, posts: 0,
@@ -80,8 +80,9 @@ extension StudyChange {
         let person = try transaction.get(account.key, from: StudyStore.persons)?.document
         let hosted = try transaction.hosted(by: account.key, of: person?.hosted ?? [], at: now, rules)
         guard hosted.count < rules.sponsored else {
+            let sessions = rules.sponsored == 1 ? "sponsored session" : "sponsored sessions"
             throw CommandFailure(
-                .conflict, "you may have \(rules.sponsored) sponsored sessions open without attending them", field: "sponsored")
+                .conflict, "you may have \(rules.sponsored) \(sessions) open without attending", field: "sponsored")
         }
         let ids = hosted.map(\.id)
         try changePerson(account) { $0.hosted = ids }
@@ -141,7 +142,9 @@ extension Transaction {
 extension SessionDocument {
     /// Whether a request with this draft may have started it. Its host may have changed it since.
     fileprivate func began(as draft: SessionDraft) -> Bool {
-        topics == draft.topics && place == draft.place.coordinate && ends == Self.plannedEnd(from: starts, minutes: draft.minutes)
+        // An earlier version has stored topics as they came.
+        topics.map(\.tidied) == draft.topics.map(\.tidied) && place == draft.place.coordinate
+            && ends == Self.plannedEnd(from: starts, minutes: draft.minutes)
     }
 }
 

@@ -50,6 +50,11 @@ struct SessionDocument: StoredDocument, Hashable {
     /// `nil` once the class has forgotten its names: it may be where its host was.
     var place: Coordinate?
     var placeName: String?
+    /// The account, in lower case, that has chosen the place; `nil` once it is erased or forgotten, and if an earlier version has
+    /// stored the session.
+    var placedBy: String?
+    /// `true` if who has chosen the place was erased while the session was open: the place goes with its end. `nil` otherwise.
+    var forgetsPlace: Bool?
     let starts: UnixMilliseconds
     var ends: UnixMilliseconds
     let sponsored: Bool
@@ -88,6 +93,8 @@ struct SessionDocument: StoredDocument, Hashable {
             reason, due, restored, request
         case classID = "class"
         case placeName = "place_name"
+        case placedBy = "placed_by"
+        case forgetsPlace = "forgets_place"
         case hostName = "host_name"
         case hostRole = "host_role"
         case hostNumber = "host_number"

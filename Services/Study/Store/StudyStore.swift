@@ -50,13 +50,14 @@ enum StudyStore {
     static let sessionDue = Field("due", \SessionDocument.due)
     static let sessionNamesUntil = Field("names_until", \SessionDocument.namesUntil)
     static let sessionHost = Field("host", \SessionDocument.host)
+    static let sessionPlacedBy = Field("placed_by", \SessionDocument.placedBy)
     static let sessionRequest = Field("request", \SessionDocument.request)
 
     static let sessions = Collection<SessionDocument>(
         StudyHold.sessions,
         indexes: [
             .on(sessionClass, sessionOpen), .on(sessionClass, sessionEnded), .on(sessionEnded), .on(sessionDue),
-            .on(sessionNamesUntil), .on(sessionHost), .unique(sessionRequest),
+            .on(sessionNamesUntil), .on(sessionHost), .on(sessionPlacedBy), .unique(sessionRequest),
         ], reserve: .changes, kind: "study session")
 
     static let attendanceSession = Field("session", \AttendanceDocument.session)

@@ -159,6 +159,9 @@ struct StudyCommandTests {
         #expect(wrong(AddSession.self, draft(#""topics":["a","b","c","d","e","f"],"minutes":60"#)) == "draft.topics")
         #expect(wrong(AddSession.self, draft(#""topics":["a","a"],"minutes":60"#)) == "draft.topics")
         #expect(wrong(AddSession.self, draft(#""topics":["A","a"],"minutes":60"#)) == "draft.topics")
+        for same in [#" prisms ","Prisms"#, #"Prisms","Prisms\u200b"#, #"two  words","Two\u00a0words"#] {
+            #expect(wrong(AddSession.self, draft(#""topics":["\#(same)"],"minutes":60"#)) == "draft.topics")
+        }
         #expect(wrong(AddSession.self, draft(#""topics":["a"," "],"minutes":60"#)) == "draft.topics[1]")
         let attends = #""topics":["a"],"minutes":60,"attends":false"#
         #expect(wrong(AddSession.self, draft(attends)) == "draft.attends")

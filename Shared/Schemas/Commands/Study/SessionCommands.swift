@@ -150,7 +150,7 @@ package struct ListPastSessions: Command, Checked {
     /// Only sessions that ended in this time, its end excluded. It must have a length.
     package let from: UnixMilliseconds?
     package let until: UnixMilliseconds?
-    /// Only sessions with this topic. Upper and lower case make no difference.
+    /// Only sessions with this topic. Case, white space around it and invisible characters make no difference.
     package let topic: String?
     package let limit: Int
     package let after: String?

@@ -74,7 +74,7 @@ package struct OwnPastSession: Codable, Hashable, Sendable {
     package let joined: UnixMilliseconds
     /// The whole minutes of the caller's stays.
     package let minutes: Int
-    /// Whether the caller was its host when it ended.
+    /// Whether the caller was its host when it ended. Who has handed it over was not.
     package let hosted: Bool
 
     package init(id: ObjectID, classID: ObjectID, topics: [String], joined: UnixMilliseconds, minutes: Int, hosted: Bool) {

@@ -158,7 +158,8 @@ package struct SessionEdit: Codable, Checked, Hashable, Sendable {
     }
 }
 
-/// What a session is about: 1 to ``StudyLimits/maxTopics`` short texts, each once. Upper and lower case make no difference.
+/// What a session is about: 1 to ``StudyLimits/maxTopics`` short texts, each once. Case, invisible characters
+/// and the amount of white space make no difference.
 enum SessionTopics {
     static func check(_ topics: [String], _ field: some CodingKey) throws(SchemaViolation) {
         let limits = 1...Int64(StudyLimits.maxTopics)
@@ -170,8 +171,9 @@ enum SessionTopics {
             guard let problem = StudyLimits.topic.problem(with: topic) else { continue }
             throw SchemaViolation(field: "\(field.stringValue)[\(place)]", problem: problem, limit: StudyLimits.topic.limit)
         }
-        guard Set(topics.map(\.caseFolded)).count == topics.count else {
-            throw SchemaViolation(field, "expected each topic once; upper and lower case make no difference")
+        guard Set(topics.map(\.tidied.caseFolded)).count == topics.count else {
+            throw SchemaViolation(
+                field, "expected each topic once; case, white space and invisible characters make no difference")
         }
     }
 }

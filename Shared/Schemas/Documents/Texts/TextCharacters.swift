@@ -140,6 +140,16 @@ extension StringProtocol {
 }
 
 extension String {
+    /// The text without invisible characters that change nothing of what is shown, without white space around it, and with one space
+    /// in the place of more: texts that look the same are the same.
+    package var tidied: String {
+        let scalars = Array(unicodeScalars)
+        let shown = scalars.indices.filter { !scalars[$0].isIgnorable || scalars.showsIgnorable(at: $0) }.map { scalars[$0] }
+        // What is still invisible belongs to a character that is shown.
+        let words = shown.split { $0.isBlank && !$0.isIgnorable }
+        return words.map { String(String.UnicodeScalarView($0)) }.joined(separator: " ")
+    }
+
     fileprivate var containsZero: Bool {
         // The C library looks at many bytes at once.
         utf8.withContiguousStorageIfAvailable { utf8 in
