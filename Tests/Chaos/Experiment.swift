@@ -197,7 +197,7 @@ struct Experiment: Sendable {
             editor.stop()
             studentTraffic.stop()
             study.stop()
-            try await group.waitForAll()
+            for try await _ in group {}
         }
         if students > 0 {
             // Another version could not tell whether they are signed in.
@@ -274,7 +274,8 @@ struct Experiment: Sendable {
                     schedule.faults.filter { $0.part == .machine }, from: begin, deployment.parts.filter { $0.part.isOnMachine })
             }
             group.addTask { try await fleet.harm(seed: seed, length: length, from: begin) }
-            try await group.waitForAll()
+            // waitForAll() would hide the first error until every fault is over.
+            for try await _ in group {}
         }
     }
 

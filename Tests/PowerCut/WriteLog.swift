@@ -22,7 +22,7 @@ package struct WriteLog: Sendable {
         let end: Int
     }
 
-    /// The file is not a log, or ends in the middle of a record.
+    /// The file is not a log.
     package struct Damaged: Error, CustomStringConvertible {
         package let description: String
     }
@@ -37,7 +37,9 @@ package struct WriteLog: Sendable {
         let data = try Data(contentsOf: URL(filePath: path), options: .mappedIfSafe)
         var events: [Event] = []
         var reader = Reader(data: data)
-        while !reader.isAtEnd { events.append(try reader.event()) }
+        while !reader.isAtEnd {
+            if let event = try reader.event() { events.append(event) }
+        }
         self.events = events
     }
 
@@ -47,8 +49,13 @@ package struct WriteLog: Sendable {
     }
 }
 
+/// The log ends before the end of a record.
+private struct CutOff: Error {}
+
 /// Reads records: `struct header` of recorder.c, the path, the data.
 private struct Reader {
+    private static let mark = withUnsafeBytes(of: UInt64(0x8c52_a1f0_6e3b_d947).littleEndian) { Data($0) }
+
     let data: Data
     private var position = 0
 
@@ -58,8 +65,23 @@ private struct Reader {
 
     var isAtEnd: Bool { position == data.count }
 
-    mutating func event() throws -> WriteLog.Event {
+    /// - Returns: The next record; `nil` if it is cut off, because its process was killed. Then the next call reads the one after it.
+    mutating func event() throws -> WriteLog.Event? {
         let start = position
+        guard hasMark else { throw WriteLog.Damaged(description: "byte \(start): there is no record") }
+        position += Self.mark.count
+        let event: WriteLog.Event?
+        do { event = try body(from: start) } catch is CutOff { event = nil }
+        if event != nil, isAtEnd || hasMark { return event }
+        // This record is cut off, or the one after it is within its mark.
+        let next = data[(start + Self.mark.count)...].firstRange(of: Self.mark)?.lowerBound ?? data.count
+        defer { position = next }
+        return next < position ? nil : event
+    }
+
+    private var hasMark: Bool { data[position...].starts(with: Self.mark) }
+
+    private mutating func body(from start: Int) throws -> WriteLog.Event {
         let kind = try number(UInt32.self)
         let pathLength = Int(try number(UInt32.self))
         let inode = try number(UInt64.self)
@@ -91,7 +113,7 @@ private struct Reader {
 
     private mutating func bytes(_ count: Int) throws -> Data {
         guard count <= data.count - position else {
-            throw WriteLog.Damaged(description: "the record at the end is cut off at byte \(data.count)")
+            throw CutOff()
         }
         defer { position += count }
         return data[position..<position + count]

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import PowerCut
 import TestSupport
 import Testing
@@ -65,20 +66,32 @@ struct RecordedDiskTests {
         #expect(found == ["none", "", "whole"])
     }
 
+    @Test("A record that is cut off, because its process was killed, counts for nothing", arguments: [1, 20, 21, 45, 55, 60])
+    func recordCutOff(bytes: Int) async throws {
+        // The last record has 40 bytes, and 20 of content.
+        let killed = "printf 12345678901234567890 | dd of=a status=none"
+        let next = "printf whole | dd of=b conv=fsync status=none; sync ."
+        #expect(try await filesLeft(by: killed, cutOff: bytes, then: next) == ["a": "", "b": "whole"])
+        #expect(try await filesLeft(by: next + "; " + killed, cutOff: bytes) == ["b": "whole"])
+    }
+
     /// Runs a script in an empty folder, cuts the power, and reads every file that is left.
-    private func filesLeft(by script: String, _ cut: PowerCut = .losesAllUnsynced) async throws -> [String: String] {
+    ///
+    /// - Parameters:
+    ///   - cutOff: How many bytes of the log are missing after the script.
+    ///   - next: A script that runs then.
+    private func filesLeft(
+        by script: String, _ cut: PowerCut = .losesAllUnsynced, cutOff: Int = 0, then next: String? = nil
+    ) async throws -> [String: String] {
         try await withTemporaryFolder { outer in
-            let folder = outer + "/disk"
+            let (folder, log) = (outer + "/disk", outer + "/writes")
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-            let recorder = WriteRecorder(folder: folder, log: outer + "/writes")
+            let recorder = WriteRecorder(folder: folder, log: log)
             var disk = try RecordedDisk(folder)
-            let program = try await ChildProcess(
-                URL(filePath: "/bin/sh"), ["-ec", "cd '\(folder)'\n" + script],
-                environment: recorder.variables(executables: ServiceProcess.executables.path(percentEncoded: false))
-                    .merging(["PATH": "/usr/bin:/bin"]) { $1 },
-                logFile: outer + "/output")
-            #expect(await program.end() == 0, "\(program.log)")
-            disk.replay(try WriteLog(path: outer + "/writes"))
+            try await run(script, in: folder, recorder)
+            try #require(truncate(log, recorder.logLength - cutOff) == 0)
+            if let next { try await run(next, in: folder, recorder) }
+            disk.replay(try WriteLog(path: log))
             try disk.cutPower(cut)
             var files: [String: String] = [:]
             for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {
@@ -88,5 +101,13 @@ struct RecordedDiskTests {
             }
             return files
         }
+    }
+
+    private func run(_ script: String, in folder: String, _ recorder: WriteRecorder) async throws {
+        let variables = recorder.variables(executables: ServiceProcess.executables.path(percentEncoded: false))
+        let program = try await ChildProcess(
+            URL(filePath: "/bin/sh"), ["-ec", "cd '\(folder)'\n" + script],
+            environment: variables.merging(["PATH": "/usr/bin:/bin"]) { $1 }, logFile: folder + "-output")
+        #expect(await program.end() == 0, "\(program.log)")
     }
 }

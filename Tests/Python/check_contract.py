@@ -504,8 +504,8 @@ def check_in_turn(groups, classes, operator, document):
     callable_by = {caller: operations_of(caller, document, classes.get(caller)) for group in groups for caller in group}
     turns = {caller: set() for caller in callable_by}
     for number, operation in enumerate(sorted(set.union(*callable_by.values()))):
-        able = [[caller for caller in group if operation in callable_by[caller]] for group in groups]
-        last = [group for group in able if group][-1]
+        callers = [[caller for caller in group if operation in callable_by[caller]] for group in groups]
+        last = [group for group in callers if group][-1]
         turns[last[number % len(last)]].add(operation)
     for caller, study in classes.items():
         study.use(document, turns[caller])
@@ -533,7 +533,7 @@ def run(called, document, settings, arguments):
         document["components"]["securitySchemes"] = {}
         for method, path in operations:
             document["paths"][path][method]["security"] = []
-    variables, common = {}, pathlib.Path(__file__).with_name("contract.toml").read_text()
+    variables, configuration = {}, pathlib.Path(__file__).with_name("contract.toml").read_text()
     for number, (caller, own) in enumerate(called.items()):
         print(f"{caller.name}: {len(own)} operations, seed {SEED}", flush=True)
         # The configuration names variables, so that no credential is in a list of processes or in a file.
@@ -542,15 +542,15 @@ def run(called, document, settings, arguments):
         headers = ", ".join(f'{name} = "${{{variable}}}"' for name, variable in zip(caller.headers, values))
         if number == 0:
             # Of all operations, unless another caller has them.
-            common = f"headers = {{ {headers} }}\n{common}\n{settings}"
+            configuration = f"headers = {{ {headers} }}\n{configuration}\n{settings}"
         else:
-            common += f"[[operations]]\ninclude-name = {names(own)}\nheaders = {{ {headers} }}\n"
+            configuration += f"[[operations]]\ninclude-name = {names(own)}\nheaders = {{ {headers} }}\n"
     all_called = set.union(*called.values())
     with tempfile.TemporaryDirectory() as folder:
         schema = pathlib.Path(folder, "openapi.json")
         schema.write_text(json.dumps(document))
         config = pathlib.Path(folder, "schemathesis.toml")
-        config.write_text(common)
+        config.write_text(configuration)
         command = [
             pathlib.Path(sys.executable).with_name("schemathesis"), "--config-file", config, "run", schema,
             "--url", next(iter(called)).url, "--seed", SEED, "--request-timeout", str(PATIENCE), *arguments,

@@ -6,7 +6,8 @@
 //
 // A change is recorded after the call has succeeded and before it returns. A sync is recorded before and after. It covers the
 // changes that are recorded before its begin. Each record is one writev(2) to a file that is open for appending. So records of
-// several threads and processes do not mix, and their order in the file is the order of events.
+// several threads and processes do not mix, and their order in the file is the order of events. If a process is killed during that call,
+// its record is cut off, wherever that is in the file. So each record begins with a mark.
 //
 // stdio streams, memory maps and copy_file_range(2) are not recorded. The product uses none of them for durable data. SQLite maps
 // only its -shm file, which is not needed after a power cut.
@@ -40,8 +41,11 @@ enum kind {
     REMOVE_FOLDER = 10, // path
 };
 
+#define MARK 0x8c52a1f06e3bd947
+
 // Little-endian, followed by the path and the data.
 struct header {
+    uint64_t mark;
     uint32_t kind;
     uint32_t path_length;
     uint64_t inode;
@@ -80,7 +84,7 @@ static void record(
     enum kind kind, uint64_t inode, uint64_t number, const char *path, const struct iovec *data, int pieces, size_t length
 ) {
     int saved = errno;
-    struct header header = {kind, (uint32_t)strlen(path), inode, number, length};
+    struct header header = {MARK, kind, (uint32_t)strlen(path), inode, number, length};
     struct iovec parts[18] = {{&header, sizeof header}, {(void *)path, header.path_length}};
     int count = 2;
     size_t left = length;

@@ -47,7 +47,7 @@ final class BrowserFleet: Sendable {
                 let faults = schedule.faults.filter { $0.service == number }
                 group.addTask { try await self.inject(faults, seed: seed, from: begin) }
             }
-            try await group.waitForAll()
+            for try await _ in group {}
         }
     }
 

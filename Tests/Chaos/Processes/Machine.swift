@@ -100,7 +100,7 @@ final class Machine: Sendable {
     private func cutPower(for length: Duration, _ parts: [RunningPart]) async throws {
         try await withThrowingTaskGroup { group in
             for part in parts { group.addTask { try await part.hold() } }
-            try await group.waitForAll()
+            for try await _ in group {}
         }
         let number = state.withLock { state in
             state.cuts += 1

@@ -44,7 +44,7 @@ final class PushTraffic: Sendable {
     func run(clients: Int, every period: Duration) async throws {
         try await withThrowingTaskGroup { group in
             for number in 0..<clients { group.addTask { try await self.log(as: number, every: period) } }
-            try await group.waitForAll()
+            for try await _ in group {}
         }
     }
 

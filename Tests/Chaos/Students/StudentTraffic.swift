@@ -43,7 +43,7 @@ final class StudentTraffic: Sendable {
         let count = state.withLock(\.evidence.count)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for student in 0..<count { group.addTask { try await self.run(student, every: period) } }
-            try await group.waitForAll()
+            for try await _ in group {}
         }
     }
 

@@ -97,7 +97,7 @@ struct StudyTraffic: Sendable {
             for (number, person) in people.enumerated() {
                 group.addTask { try await self.run(number, person, every: period) }
             }
-            try await group.waitForAll()
+            for try await _ in group {}
         }
     }
 

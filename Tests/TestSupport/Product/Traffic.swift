@@ -116,7 +116,7 @@ package final class Traffic: Sendable {
             for client in 0..<clients {
                 group.addTask { try await self.post(as: client, every: period) }
             }
-            try await group.waitForAll()
+            for try await _ in group {}
         }
     }
 

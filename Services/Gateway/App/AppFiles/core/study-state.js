@@ -31,12 +31,15 @@ export function toneOf(study, id) {
   return (Math.max(place, 0) % tones) + 1;
 }
 
+/** The session in which the person is, and those that they host from elsewhere, of the hub's answer `own`. */
+export const ownSessions = (own) => [own?.current, ...(own?.hosted ?? [])].filter(Boolean);
+
 /** The sessions of all answers, with when each was read, and whether that answer has all open ones. */
 const readSessions = (study) => Object.entries(study).flatMap(([row, value]) => {
   if (!value?.read) return [];
-  const { read, sessions = [], current, hosted = [], invites = [] } = value;
+  const { read, sessions = [], invites = [] } = value;
   const isList = !row.startsWith("session ");
-  return [...sessions, ...(current ? [current] : []), ...hosted, ...invites.map(({ session }) => session)]
+  return [...sessions, ...ownSessions(value), ...invites.map(({ session }) => session)]
     .map((session) => ({ session, read, isList }));
 });
 

@@ -11,6 +11,7 @@ import { keptActions, patience } from "./kept.js";
 import { isSame, presenceAt } from "./presence.js";
 import { presenceOf, sessionOf } from "./study-documents.js";
 import { direct, kept, pages, parts, sessionPath, single } from "./study-requests.js";
+import { ownSessions } from "./study-state.js";
 
 const store = "study";
 /** How often the app looks at the hub while a page about sessions is in front, in milliseconds, and how they differ. */
@@ -76,8 +77,8 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
   /** The sessions that the person hosts. */
   async function hostedOf(tx) {
     const me = (await tx.get("account", "device"))?.account;
-    const { current, hosted = [] } = (await tx.get(store, "own"))?.value ?? {};
-    return [current, ...hosted].filter((each) => me && each && isSame(each.host, me));
+    const own = (await tx.get(store, "own"))?.value;
+    return ownSessions(own).filter((each) => me && isSame(each.host, me));
   }
 
   /** Keeps what the hub made of reports, as long as the person hosts the sessions at the same places. */

@@ -73,7 +73,7 @@ export function frame() {
     fill(classes, entry("#classes", tab === "classes", icon("classes"), h("span", null, t("prof.frame.classes"))),
       mine.map(([own, name]) => entry(pathOfClass(own), tab !== "classes" && own === id, icon("next", "small"),
         h("bdi", null, name))));
-    if (tab === "classes") all.setAttribute("aria-current", "page");
+    if (tab === "classes" || id) all.setAttribute("aria-current", tab === "classes" ? "page" : "true");
     else all.removeAttribute("aria-current");
     leave.hidden = leaveBelow.hidden = !account;
     fill(who, account ? [

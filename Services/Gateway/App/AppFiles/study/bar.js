@@ -7,7 +7,7 @@ import { formatTime } from "../lib/phone-time.js";
 import { phoneNow, state } from "../lib/state.js";
 import { hasText, t } from "../lib/text.js";
 import { presenceAt } from "../core/presence.js";
-import { findSession, isOpen } from "../core/study-state.js";
+import { findSession, isOpen, ownSessions } from "../core/study-state.js";
 import { toast } from "../elements/toast.js";
 import { named } from "../people/parts.js";
 import { leave } from "./card.js";
@@ -35,9 +35,10 @@ export function sessionBar() {
 
   /** The session that the bar shows. */
   function sessionNow() {
-    const { current, hosted = [] } = state.study.own ?? {};
-    // A list that was read later may know more of it.
-    return [current, ...hosted.filter((each) => presenceAt(state.study, each).state === "outside")].filter(Boolean)
+    const current = state.study.own?.current;
+    return ownSessions(state.study.own)
+      .filter((each) => each === current || presenceAt(state.study, each).state === "outside")
+      // A list that was read later may know more of it.
       .map((own) => findSession(state, own.id) ?? own).find((each) => isOpen(state.study, each, phoneNow())) ?? null;
   }
 

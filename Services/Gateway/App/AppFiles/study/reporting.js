@@ -3,7 +3,7 @@
 // session that they host from afar it is told only once they have come near: before, it would change nothing.
 
 import { presenceAt } from "../core/presence.js";
-import { distanceOf, isOpen } from "../core/study-state.js";
+import { distanceOf, isOpen, ownSessions } from "../core/study-state.js";
 import { phoneNow, state } from "../lib/state.js";
 import { isMe, studyOfApp } from "./parts.js";
 import { isPositionAllowed, locate } from "./position.js";
@@ -13,8 +13,7 @@ const interval = 60_000;
 
 /** The open sessions that the person hosts: the one in which they are, and those that they host from afar. */
 function hostedNow() {
-  const { current, hosted = [] } = state.study.own ?? {};
-  return [current, ...hosted].filter((each) => each && isMe(each.host) && isOpen(state.study, each, phoneNow()));
+  return ownSessions(state.study.own).filter((each) => isMe(each.host) && isOpen(state.study, each, phoneNow()));
 }
 
 /** Whether the hub would say that a position is in the area of a place. */
