@@ -2,6 +2,7 @@ import Base
 import Bus
 import Schemas
 import ServiceKit
+import Store
 import TestSupport
 import Testing
 

@@ -103,10 +103,10 @@ struct ExportAccountCommand: PeopleCommand {
     private func archive(_ export: PersonExport, _ settings: SettingValues) async throws -> [UInt8] {
         var (zip, export) = (ZIPWriter(at: .now), export)
         let readme = PersonExport.readme(of: account, in: "en")
-        var bytes = zip.entry(readme.name, readme.content)
+        var bytes = try zip.entry(readme.name, readme.content)
         while let service = export.service {
             let files = try await Self.blaming(service, settings) { try await export.next() }
-            for file in files ?? [] { bytes += zip.entry(file.name, file.content) }
+            for file in files ?? [] { bytes += try zip.entry(file.name, file.content) }
         }
         return bytes + zip.end()
     }
@@ -118,7 +118,8 @@ extension ErasedData {
         "accounts": "account", "devices": "device", "identities": "identity", "used_tokens": "used token",
         "queued_pushes": "queued push", "friendships": "friendship", "push_preferences": "choice of pushes", "pushes": "push",
         "memberships": "membership", "attendances": "attendance", "hosted_sessions": "hosted session", "invites": "invite",
-        "posts": "post",
+        "posts": "post", "messages": "message", "conversations": "conversation", "digests": "digest", "statuses": "status",
+        "pictures": "picture", "reports": "report",
     ]
 
     /// Such as `1 account` and `2 used tokens`.

@@ -1,5 +1,6 @@
 import Bus
 import Schemas
+import ServiceKit
 
 extension CommandRouter {
     /// The command with which persons invite others to a session.

@@ -2,6 +2,7 @@ import Bus
 import CoreMetrics
 import Instruments
 import Schemas
+import ServiceKit
 import Store
 
 extension CommandRouter {

@@ -2,6 +2,7 @@ import Bus
 import CoreMetrics
 import Instruments
 import Schemas
+import ServiceKit
 
 extension CommandRouter {
     /// The commands that change sessions.

@@ -58,7 +58,7 @@ struct StudentExamplesTests {
     func routes() async throws {
         let routes = try await Features.alone { features in
             features.routes.filter { route in
-                !route.isOfStudy
+                !route.isOfStudy && !route.isOfMessaging
                     && ["/user", "/access-codes", "/account/import", "/account/:account/devices", "/account/:account/erasure"]
                         .contains { route.path.hasPrefix($0) }
             }
@@ -70,6 +70,14 @@ struct StudentExamplesTests {
     func study() async throws {
         let routes = try await Features.alone { $0.routes.filter(\.isOfStudy) }
         try Self.expectExamples(of: routes, in: "Study sessions")
+    }
+
+    @Test("There is one for each route of messages, statuses and pictures")
+    func messages() async throws {
+        let routes = try await Features.alone { features in
+            features.routes.filter { $0.isOfMessaging || ["/addFriend", "/getFriends"].contains($0.path) }
+        }
+        try Self.expectExamples(of: routes, in: "Messages, statuses, pictures")
     }
 
     private static func expectExamples(of routes: [Route], in section: String) throws {

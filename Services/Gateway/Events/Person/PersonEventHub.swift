@@ -19,19 +19,20 @@ final class PersonEventHub: Service {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - people: The event sockets of the people service.
-    ///   - study: Those of the study service.
+    ///   - settings: They have the event sockets of the services.
     ///   - keepAlivePeriod: The time between two `alive` events.
-    /// - Throws: ``BusError`` if an endpoint is invalid, or the bus is closed.
+    /// - Throws: ``ConfigurationError``; ``BusError`` if an endpoint is invalid, or the bus is closed.
     init(
-        bus: Bus, people: [String], study: [String], devices: DeviceAccess,
+        bus: Bus, settings: SettingValues, devices: DeviceAccess,
         keepAlivePeriod: Duration = EventHub.defaultKeepAlivePeriod, logger: Logger
-    ) throws(BusError) {
-        let ofPeople = try EventSubscriber(
-            bus: bus, endpoints: people, names: PersonEventSource.people.events, logger: logger)
-        let ofStudy = try EventSubscriber(
-            bus: bus, endpoints: study, names: PersonEventSource.study.events, logger: logger)
-        subscribers = [(.people, ofPeople), (.study, ofStudy)]
+    ) throws {
+        var subscribers: [(source: PersonEventSource, subscriber: EventSubscriber)] = []
+        for source in PersonEventSource.allCases {
+            let endpoints = try settings.value(.endpoints(of: source.service, .events))
+            let subscriber = try EventSubscriber(bus: bus, endpoints: endpoints, names: source.events, logger: logger)
+            subscribers.append((source, subscriber))
+        }
+        self.subscribers = subscribers
         self.devices = devices
         self.keepAlivePeriod = keepAlivePeriod
         self.logger = logger

@@ -17,14 +17,12 @@ struct ConnectionDeadlines {
         case restOfResponse
     }
 
-    private let timeouts: ConnectionTimeouts
     private let activity: ConnectionActivity
     private var phase: ConnectionPhase
     private var alarm = Alarm<NIODeadline>()
 
     /// - Parameter activity: Is told when the connection waits for its client.
     init(_ timeouts: ConnectionTimeouts, activity: ConnectionActivity, at now: NIODeadline) {
-        self.timeouts = timeouts
         self.activity = activity
         phase = ConnectionPhase(timeouts, at: now)
     }
@@ -32,7 +30,10 @@ struct ConnectionDeadlines {
     /// Whether the response is made while it is sent, so that each of its pieces has a deadline.
     var isGrowing: Bool { phase.isGrowing }
 
-    mutating func requestHeadArrived(at now: NIODeadline) { phase.requestHeadArrived(at: now) }
+    mutating func requestHeadArrived(_ head: HTTPRequest, at now: NIODeadline) {
+        let length = head.headerFields.value(of: .contentLength).flatMap { Int($0) } ?? 0
+        phase.requestHeadArrived(at: now, length: length)
+    }
 
     mutating func requestEnded() { phase.requestEnded() }
 
@@ -79,7 +80,7 @@ struct ConnectionDeadlines {
             return .restOfRequest(
                 Problem(
                     .requestTimeout,
-                    "The request did not arrive within \(timeouts.request.nanoseconds / 1_000_000_000) seconds."))
+                    "The request did not arrive within \(phase.requestTime.nanoseconds / 1_000_000_000) seconds."))
         case .restOfResponse: return .restOfResponse
         }
     }

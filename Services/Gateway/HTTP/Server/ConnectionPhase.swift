@@ -15,6 +15,8 @@ struct ConnectionPhase: Sendable {
     private let timeouts: ConnectionTimeouts
     /// When the incomplete request began, if there is one.
     private var requestBegan: NIODeadline?
+    /// From the first byte of the incomplete request to its last.
+    private(set) var requestTime: TimeAmount
     /// Requests whose head has arrived and whose response is not completely sent.
     private var unanswered = 0
     /// Responses that have begun and are not completely sent. A client may send requests before it has read earlier responses.
@@ -31,6 +33,7 @@ struct ConnectionPhase: Sendable {
 
     init(_ timeouts: ConnectionTimeouts, at now: NIODeadline) {
         self.timeouts = timeouts
+        requestTime = timeouts.request
         idleSince = now
     }
 
@@ -43,7 +46,7 @@ struct ConnectionPhase: Sendable {
             return unanswered == 0 ? (.request, idleSince + timeouts.idle) : nil
         }
         // While an earlier request is being answered, the gateway may not read.
-        return unanswered <= 1 ? (.restOfRequest, max(requestBegan, idleSince) + timeouts.request) : nil
+        return unanswered <= 1 ? (.restOfRequest, max(requestBegan, idleSince) + requestTime) : nil
     }
 
     /// Since when the gateway has waited for a request or its rest; `nil` while the gateway itself is working.
@@ -58,13 +61,16 @@ struct ConnectionPhase: Sendable {
         if unanswered == 0, requestBegan == nil { requestBegan = now }
     }
 
-    mutating func requestHeadArrived(at now: NIODeadline) {
+    /// - Parameter length: The announced size of the body in bytes; 0 for none.
+    mutating func requestHeadArrived(at now: NIODeadline, length: Int = 0) {
         if requestBegan == nil { requestBegan = now }
+        requestTime = timeouts.requestTime(length: length)
         unanswered += 1
     }
 
     mutating func requestEnded() {
         requestBegan = nil
+        requestTime = timeouts.request
     }
 
     mutating func responseStarted(at now: NIODeadline) {
@@ -109,7 +115,7 @@ struct ConnectionPhase: Sendable {
 struct ConnectionTimeouts: Sendable {
     /// From the connection's opening, or the end of a response, to the first byte of a request.
     var idle = TimeAmount.seconds(15)
-    /// From a request's first byte to its last.
+    /// From a request's first byte to its last, without the time for a large body.
     var request = TimeAmount.seconds(10)
     /// From a response's first byte to its last. For a response whose size is unknown at its start: for each piece of it.
     var response = TimeAmount.seconds(30)
@@ -117,4 +123,11 @@ struct ConnectionTimeouts: Sendable {
     var closing = TimeAmount.seconds(1)
     /// How long an idle connection stays open when the gateway stops. This time adds to each restart.
     var stopping = TimeAmount.milliseconds(500)
+
+    /// From the first byte of a request to its last: a second more for each 16 KiB of its body, for clients with a slow line.
+    ///
+    /// - Parameter length: The announced size of the body in bytes.
+    func requestTime(length: Int) -> TimeAmount {
+        request + .seconds(Int64(min(max(length, 0) / (16 << 10), 64)))
+    }
 }

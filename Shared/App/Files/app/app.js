@@ -72,10 +72,16 @@ export function appScreen({ noteNow, about, further = [], personal = [], wide = 
     if (pages[tab].update) pages[tab].update();
     else complete(tab);
     showBadge("messages", arrived.badge(), "tab.unread");
-    if (people) showBadge("people", state.people.requests?.received.length ?? 0, "tab.requests");
+    if (people) showPeople();
     if (study) showBadge("study", invitations(), "tab.invites");
     bar?.update();
     broadcasts.update(state.broadcasts);
+  }
+
+  /** How many people ask to be friends, and how many of their messages are unread. */
+  function showPeople() {
+    const [asked, { unread }] = [state.people.requests?.received.length ?? 0, state.direct];
+    showBadge("people", asked + unread, asked && unread ? "tab.new" : unread ? "tab.unread" : "tab.requests");
   }
 
   /** How many invitations to study sessions there are that are still open, by the hub's clock. */

@@ -4,6 +4,7 @@
 import { isIdentifier, isListOf, isMaybe, isMoment, isName, isObject, isText } from "./checks.js";
 import { backoff, deviceClock, wakeUps } from "./clock.js";
 import { accountOf } from "./account.js";
+import { messagingOf } from "./direct-documents.js";
 import { readDocument } from "./documents.js";
 import { refusal, unreadable } from "./errors.js";
 import { keptActions, patience } from "./kept.js";
@@ -33,6 +34,7 @@ const parts = {
   devices: ["/user/devices", (body) => (isListOf(body?.devices, isDevice) ? body.devices : undefined)],
   profile: ["/user/profile", (body) => (hasTexts(body) && isObject(body.visibility) ? body : undefined)],
   preferences: ["/user/preferences", (body) => (isObject(body?.pushes) ? body.pushes : undefined)],
+  messaging: ["/user/messaging", messagingOf],
 };
 
 /** What is told of a person who is signed in before anybody opens a page about them. */
@@ -57,10 +59,11 @@ const actions = {
   "end device": ({ id }) => ["DELETE", `/user/devices/${id}`],
   profile: (profile) => ["PUT", "/user/profile", profile],
   preferences: (pushes) => ["PUT", "/user/preferences", { pushes }],
+  messaging: (choices) => ["PUT", "/user/messaging", choices],
 };
 /** Those of which a later one replaces an earlier one. */
-const whole = ["profile", "preferences"];
-const partsOf = (action) => ({ "end device": ["devices"], profile: ["profile"], preferences: ["preferences"] }[action]
+const whole = ["profile", "preferences", "messaging"];
+const partsOf = (action) => (whole.includes(action) ? [action] : { "end device": ["devices"] }[action]
   ?? partsOfEvents.friends);
 
 /**

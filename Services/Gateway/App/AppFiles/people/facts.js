@@ -1,5 +1,6 @@
 import { h } from "../lib/dom.js";
 import { dateForm, t } from "../lib/text.js";
+import { avatar } from "./avatar.js";
 
 /** The fields of a profile, in the order in which they are shown. */
 export const fields = ["first_name", "last_name", "born", "gender", "bio", "email"];
@@ -12,11 +13,12 @@ function dayText(text) {
   return Number.isNaN(moment) ? text : day.format(moment);
 }
 
-/** What can be seen of a profile, or that nothing can. */
+/** What can be seen of a profile, or that nothing can. One with an `account` is what the hub has said of a person. */
 export function profileFacts(profile) {
+  const picture = profile.account && profile.picture ? avatar(profile.account, { size: "huge", view: profile }) : null;
   const known = fields.filter((name) => profile[name]);
-  if (!known.length) return h("p", { class: "hint" }, t("profile.nothing"));
-  return h("dl", { class: "group facts" }, known.map((name) => h("div", { class: "row" },
+  if (!known.length) return picture ?? h("p", { class: "hint" }, t("profile.nothing"));
+  return [picture, h("dl", { class: "group facts" }, known.map((name) => h("div", { class: "row" },
     h("dt", null, t(name === "bio" ? "facts.bio" : `profile.${name}`)),
-    h("dd", { class: "hint", dir: "auto" }, name === "born" ? dayText(profile[name]) : profile[name]))));
+    h("dd", { class: "hint", dir: "auto" }, name === "born" ? dayText(profile[name]) : profile[name]))))];
 }

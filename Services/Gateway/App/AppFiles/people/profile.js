@@ -3,6 +3,7 @@ import { state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { act, waitingList } from "./actions.js";
 import { fields, profileFacts } from "./facts.js";
+import { ownPicture } from "./own-picture.js";
 import { field, form, loaded } from "./parts.js";
 
 const visibilities = ["nobody", "friends", "classmates"];
@@ -21,22 +22,23 @@ const inputs = {
   email: { type: "email", readOnly: true },
 };
 
-/** A field with who sees it. `value` and `visibility` are what is chosen. */
+/** A field with who sees it: its `input`, and the choice that it `sees`. The picture is no text. */
 function profileField(name) {
   const hint = name === "email" ? t("profile.email.hint") : name === "bio" ? t("profile.bio.hint") : null;
-  const main = field({ label: t(`profile.${name}`), hint, dir: "auto", ...inputs[name] });
+  const main = name === "picture" ? h("div", { class: "stack" }, h("span", { class: "label" }, t("profile.picture")),
+    ownPicture()) : field({ label: t(`profile.${name}`), hint, dir: "auto", ...inputs[name] });
   const sees = h("select", { id: newIdentifier("sees") }, visibilities.map((value) =>
     h("option", { value }, t(`visibility.${value}`))));
   const element = h("div", { class: "profile-field" }, main, h("div", { class: "field sees" },
     h("label", { htmlFor: sees.id }, t("profile.sees"),
       h("span", { class: "unseen" }, `: ${t(`profile.${name}`)}`)), sees));
-  return Object.assign(element, { input: main.input, sees });
+  return Object.assign(element, { input: main.input ?? null, sees });
 }
 
 /** The person's profile: each field with who sees it, and what a friend sees. */
 export function settings() {
   const waiting = waitingList();
-  const parts = Object.fromEntries(fields.map((name) => [name, profileField(name)]));
+  const parts = Object.fromEntries(["picture", ...fields].map((name) => [name, profileField(name)]));
   const preview = h("div", null);
   const inside = h("section", { class: "stack", "aria-label": t("profile.preview") },
     h("h2", { class: "day" }, t("profile.preview")), h("p", { class: "secondary" }, t("profile.preview.text")),
@@ -46,7 +48,7 @@ export function settings() {
   function typed() {
     const profile = { visibility: {} };
     for (const [name, { input, sees }] of Object.entries(parts)) {
-      const text = input.value.trim();
+      const text = input?.value.trim();
       if (text) profile[name] = text;
       if (sees.value !== visibilities[0]) profile.visibility[name] = sees.value;
     }
@@ -61,7 +63,7 @@ export function settings() {
 
   function show(profile) {
     for (const [name, { input, sees }] of Object.entries(parts)) {
-      input.value = profile[name] ?? "";
+      if (input) input.value = profile[name] ?? "";
       // A later version may have a further choice.
       sees.value = profile.visibility[name] ?? visibilities[0];
       if (!sees.value) sees.value = visibilities[0];

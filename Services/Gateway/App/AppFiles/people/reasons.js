@@ -40,6 +40,7 @@ export function reasonOf(error, provider = error.provider) {
   const { kind, status, field, message, name } = error;
   if (kind === "timeout" || name === "TypeError" || name === "TimeoutError") return t("people.away");
   if (kind === "signed out") return t("people.signedOut");
+  if (kind === "full") return t("note.full");
   if (["insecure", "strange", "cancelled"].includes(kind)) return t(`people.${kind}`);
   if (kind === "provider") return t("people.provider");
   if (status === 429) return t("people.busy");
@@ -49,7 +50,8 @@ export function reasonOf(error, provider = error.provider) {
   if (status === 503 || status === 504) return t("people.away");
   const known = knownReason(error);
   if (known) return known;
-  const keys = [`study.${status}.${field}`, `people.${status}.${byField[field]}`, `people.${status}.other`];
+  const keys = [`direct.${status}.${field}`, `study.${status}.${field}`, `people.${status}.${byField[field]}`,
+    `people.${status}.other`];
   const key = keys.find(hasText);
   return key ? t(key) : t("error.refused", { error: message });
 }

@@ -1,0 +1,43 @@
+import Bus
+import Schemas
+
+extension CommandClient {
+    /// The field of a conflict with the key of another request.
+    private static let requestKeyField = "request_key"
+
+    /// Sends a command in the name of a person. After too many the answer is 429 with `Retry-After`. A key that was used for
+    /// another request is 422.
+    ///
+    /// - Throws: ``Problem``, or ``CommandFailure``.
+    func request<C: Command>(_ command: C, for call: PersonCall<some Sendable>) async throws -> C.Reply {
+        do {
+            return try await requestLimited(command, context: call.caller)
+        } catch let failure as CommandFailure where failure.status == .conflict && failure.field == Self.requestKeyField {
+            throw Problem(
+                .idempotencyKeyReused, "Idempotency-Key: this key was used for another request", field: "Idempotency-Key")
+        }
+    }
+
+    /// Sends a command about friends and profiles to the people service in the name of a person.
+    ///
+    /// - Returns: `nil` for an account of the staff, which has neither friends nor a profile.
+    /// - Throws: ``CommandFailure``.
+    func requestUnlessStaff<C: Command>(_ command: C, for call: PersonCall<some Sendable>) async throws -> C.Reply? {
+        do throws(CommandFailure) {
+            return try await request(command, context: call.caller)
+        } catch {
+            guard error.status == .forbidden else { throw error }
+            return nil
+        }
+    }
+
+    /// How long a request waits for the study service, without which two persons are no classmates.
+    private static let classmateTimeout = Duration.milliseconds(500)
+
+    /// Asks the study service whether the caller and another person are in a class together. While it is away, nobody is.
+    func isClassmate(_ account: AccountName, of call: PersonCall<some Sendable>) async -> Bool {
+        guard account != call.principal.account else { return false }
+        let reply = try? await request(CheckClassmate(account), timeout: Self.classmateTimeout, context: call.caller)
+        return reply?.shared ?? false
+    }
+}
