@@ -12,9 +12,9 @@ struct MessagingLoad: AsyncParsableCommand {
             friends. Each message is four calls at most: it is written, the app of its recipient fetches it as after a push, says \
             that it has it, and reads it, with those before it, once in five messages. Its latency is that of all of them.
 
-            Each student may write so many messages a minute as MSI_MESSAGING_PER_MINUTE says: with too few students for a --rate \
-            messages fail with 429. With --phone-tokens the first students have a phone at FCM, and the hub sends it a push for each \
-            message; --sent names a file for who looks at them there.
+            Each student may write MSI_MESSAGING_PER_MINUTE messages a minute: with too few students for the --rate, messages fail \
+            with 429. With --phone-tokens the first students have a phone at FCM, and the hub sends it a push for each message. Who sees \
+            the pushes arrive can compare their times with those in the file of --sent.
 
             The accounts and the messages that nobody reads stay, so do not use it with a hub of people. Exit status 1 if a call fails.
             """)

@@ -50,8 +50,8 @@ extension ServicePlan {
             every: MessagingCounts.period, outage: OutageLog("messages and reports cannot be counted", logger: logger)
         ) { try await counts.recount() }
         let messaging = Messaging(
-            changes: changes, people: people, relations: Relations(people: people), sends: MinuteCounts(now: now),
-            polls: PollLimits(now: now), digests: digests, removal: removals.messages, calls: calls, counts: counts)
+            changes: changes, relations: Relations(people: people), sends: MinuteCounts(now: now), polls: PollLimits(now: now),
+            digests: digests, removal: removals.messages, restored: removals.restored, calls: calls, counts: counts)
         let hasLooked = await removals.begin()
         let endings = StatusLoop(changes: changes)
         let removingEnded = RepeatingService(
@@ -73,8 +73,8 @@ extension ServicePlan {
             close: {
                 await calls.storeLast()
                 await bus.close()
-                try await store.close()
                 await removed.close()
+                try await store.close()
             })
     }
 }
@@ -103,7 +103,6 @@ extension CommandRouter {
 /// The parts that the command handlers share.
 struct Messaging: Sendable {
     let changes: MessagingChanges
-    let people: CommandClient
     /// Who may write to whom.
     let relations: Relations
     /// The messages and statuses that persons have sent within a minute.
@@ -111,6 +110,7 @@ struct Messaging: Sendable {
     let polls: PollLimits
     let digests: MessageDigests
     let removal: MessageRemoval
+    let restored: RestoredMessages
     let calls: CallCounts
     let counts: MessagingCounts
 }

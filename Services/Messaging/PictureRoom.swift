@@ -42,14 +42,14 @@ final class PictureRoom: Sendable {
 
     /// The part `pictures` from nine tenths on.
     func health() async -> [String: PartHealth] {
-        guard let pictures = await usage().first, pictures.percent >= 90 else { return [:] }
+        guard let pictures = await usage().first, pictures.percent >= MessagingLimits.alarm else { return [:] }
         let text = "\(pictures.percent) % of the room for pictures are used; at 100 % uploads are refused"
         return [pictures.name: PartHealth(.storageFull, text)]
     }
 
     /// Logs one line when nine tenths are used, and one when there is room again.
     private func log(_ usage: StoreUsage) {
-        let isFull = usage.percent >= 90
+        let isFull = usage.percent >= MessagingLimits.alarm
         let hasChanged = isNearlyFull.withLock { known in
             defer { known = isFull }
             return known != isFull

@@ -53,14 +53,17 @@ def test_a_picture_is_here_before_the_hub_hears_of_it(play):
     assert found["then"] == [NEWS, picture, RECEIVED] and found["missing"] == [] and [found["bytes"], found["type"]] == ["bytes", "image/png"], found
 
 
-def test_a_picture_that_is_gone_holds_nothing_up(play):
-    found = play("""
-        it.pictures = async () => new Response("{}", { status: 404 });
-        it.change({ writes: [{ from: "ben", picture: true }] });
+@pytest.mark.parametrize("answer", [
+    pytest.param("'{}', { status: 404 }", id="gone"),
+    pytest.param("'{}', { status: 403 }", id="refused"),
+    pytest.param("new Blob(['bytes'], { type: 'image/later' })", id="of a type that this version does not know")])
+def test_a_picture_that_does_not_come_holds_nothing_up(play, answer):
+    found = play(f"""
+        it.pictures = async () => new Response({answer});
+        it.change({{ writes: [{{ from: "ben", picture: true }}] }});
         await direct.fetch();
-        const { letters: [letter] } = await direct.letters("ben", 10);
-        return { asked: it.asked(), blob: await direct.pictures.pictureOf(`/user/messages/${letter.id}/picture`) };""")
-    assert found["asked"][-1] == RECEIVED and found["blob"] is None, found
+        return {{ asked: it.asked(), stored: (await it.rows("pictures")).length, missing: (await it.position()).missing }};""")
+    assert found["asked"][-1] == RECEIVED and found["stored"] == 0 and found["missing"] == [], found
 
 
 @pytest.mark.parametrize("kind", ["image/svg+xml", "text/html", ""])
@@ -70,6 +73,17 @@ def test_what_is_no_picture(play, kind):
         it.pictures = async () => new Response(new Blob(["<svg/>"], { type: argument }));
         return [await kindOf(direct.pictures.pictureOf("/user/messages/x/picture")), (await it.rows("pictures")).length];""", kind)
     assert found == ["unreadable", 0]
+
+
+def test_pictures_of_persons_who_are_no_friends(play):
+    """They are forgotten; those of messages stay."""
+    found = play("""
+        const { pathOfPerson } = await import("/core/pictures.js");
+        const names = [pathOfPerson("Ben"), pathOfPerson("eve"), "/user/messages/x/picture", "own 1"];
+        await it.database.write((tx) => Promise.all(names.map((name) => tx.put("pictures", { name, at: 0 }))));
+        await direct.pictures.keepPersons(["ann", "ben"]);
+        return (await it.rows("pictures")).map(({ name }) => name).sort();""")
+    assert found == ["/user/messages/x/picture", "/users/ben/picture", "own 1"]
 
 
 def test_a_message_that_cannot_be_read_is_left_out(play):
@@ -240,26 +254,25 @@ def test_polls_without_a_stream(play):
 def test_a_poll_that_was_too_early(play):
     """Nothing is asked again before the next poll, but for what an event names. It is no failure."""
     found = play("""
-        const refuse = async () => {
+        const refused = async (text) => {
             it.refuses["GET /user/messages"] = { status: 429, body: { field: "poll" } };
             it.asked();
             direct.happened(null);
             await until(() => it.asked().includes("GET /user/messages"));
+            delete it.refuses["GET /user/messages"];
+            it.change({ writes: [{ from: "ben", text }] });
         };
-        it.pace = 30;
-        const end = it.follow();
-        await refuse();
+        let end = it.follow();
+        await refused("one");
         for (let count = 0; count < 5; count += 1) { direct.happened(null); await pause(20); }
         const early = it.asked();
-        delete it.refuses["GET /user/messages"];
-        it.change({ writes: [{ from: "ben", text: "one" }] });
-        // The next poll comes by itself.
+        direct.happened("messages", null, undefined, it.find("one"));
         await until(async () => (await it.texts("ben")).length === 1);
-        it.pace = 1;
-        await refuse();
-        delete it.refuses["GET /user/messages"];
-        it.change({ writes: [{ from: "ben", text: "two" }] });
-        direct.happened("messages", null, undefined, it.find("two"));
+        await end();
+        // The next poll comes by itself.
+        it.pace = 30;
+        end = it.follow();
+        await refused("two");
         await until(async () => (await it.texts("ben")).length === 2);
         await end();
         return { early, failures: it.failures };""")
@@ -303,6 +316,16 @@ def test_what_waits_is_sent_when_the_hub_is_heard_again(play):
         await end();
         return { outcomes, waits, texts: await it.texts("ben"), then: await it.waits("ben") };""")
     assert found == {"outcomes": ["waits", "waits"], "waits": [["one", "waits"], ["two", "waits"]], "texts": ["one", "two"], "then": []}, found
+
+
+@pytest.mark.parametrize("status,mark", [(429, "waits.server"), (503, "waits.server"), (507, "waits.full")])
+def test_what_the_hub_does_not_take_now(play, status, mark):
+    """It waits, and says why; and so do those behind it."""
+    found = play("""
+        it.refuses["POST /user/messages"] = { status: argument, body: {} };
+        const outcomes = [await direct.send("ben", { text: "one" }), await direct.send("ben", { text: "two" })];
+        return { outcomes, waits: await it.waits("ben") };""", status)
+    assert found == {"outcomes": ["waits", "waits"], "waits": [["one", mark], ["two", mark]]}, found
 
 
 def test_a_message_is_never_missing_between_two_states(play):

@@ -135,6 +135,7 @@ def test_a_message_that_is_refused(visit, friends, pictures):
     expect(letter(page, "hello")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_removed_before_another_device_got_them(visit, friends, pictures):
     """The conversation says so, on the recipient's and on the sender's other device; what is here stays."""
     ann, ben = friends
@@ -153,6 +154,7 @@ def test_removed_before_another_device_got_them(visit, friends, pictures):
     expect(sender.get_by_text("Messages here were removed before this device got them")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_many_messages(visit, friends):
     """The last ones are shown, and more on demand. Who reads earlier ones stays there when another one comes."""
     ann, ben = friends
@@ -288,6 +290,13 @@ def test_keyboard(visit, friends, check):
     expect(letter(page, "one")).to_contain_text("Sent")
     assert letters(page)[-1] == "one\ntwo"
     expect(field(page)).to_be_focused()
+    # What is too long is not sent, and stays.
+    field(page).fill("x" * 2_001)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("2,001 of 2,000")).to_be_visible()
+    assert field(page).evaluate("(each) => each.validationMessage") == "Shorten this to 2,000 characters."
+    expect(field(page)).to_have_value("x" * 2_001)
+    field(page).fill("")
     # The only conversation in a wide window.
     check(page)
     page.get_by_role("region", name=f"Messages with {ben.account}").focus()
@@ -299,6 +308,7 @@ def test_keyboard(visit, friends, check):
     expect(page.get_by_role("button", name="Report: hello")).to_be_focused()
 
 
+@pytest.mark.at_length
 def test_a_text_that_is_too_long(visit, friends):
     """Nothing is sent, and what was written stays, also on another page."""
     ann, ben = friends
@@ -306,7 +316,7 @@ def test_a_text_that_is_too_long(visit, friends):
     field(page).fill("😀" * 2_001)
     expect(page.get_by_text("2,001 of 2,000")).to_be_visible()
     page.get_by_role("button", name="Send", exact=True).click()
-    assert page.evaluate("document.querySelector('.composer textarea').validationMessage") == "Shorten this to 2,000 characters."
+    assert field(page).evaluate("(each) => each.validationMessage") == "Shorten this to 2,000 characters."
     page.goto("/app/#people")
     expect(page.get_by_role("heading", name="Friends", exact=True)).to_be_visible()
     page.goto(f"/app/{path_to(ben)}")
@@ -315,6 +325,7 @@ def test_a_text_that_is_too_long(visit, friends):
     expect(letter(page, "😀")).to_contain_text("Sent")
 
 
+@pytest.mark.at_length
 def test_two_tabs(visit, friends):
     """What is sent and read in one is so in the other. Signing out removes it from both."""
     visit.expect_errors(r"status of 401")

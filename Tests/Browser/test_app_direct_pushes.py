@@ -60,6 +60,7 @@ def test_a_message_while_the_app_is_closed(page, friends):
     expect(in_list(page, ben)).to_contain_text(TEXT)
 
 
+@pytest.mark.at_length
 def test_several_messages_are_one_notification(page, friends):
     """Each is heard; a second copy of one is not."""
     ann, ben = friends
@@ -72,6 +73,7 @@ def test_several_messages_are_one_notification(page, friends):
     eventually("one that is quiet", lambda: [each["silent"] for each in notifications(page)] == [True])
 
 
+@pytest.mark.at_length
 def test_no_notification_while_the_app_is_in_front(page, friends):
     """The page shows the message. The worker fetches it as well, so that it is there whatever the page does."""
     ann, ben = friends

@@ -126,6 +126,7 @@ def test_a_status_with_a_picture(visit, pair, pictures):
     other.context.set_offline(False)
 
 
+@pytest.mark.at_length
 def test_a_status_ends_without_a_network(visit, pair):
     """After 24 hours, by the device's clock: in the row, and while it is shown."""
     ann, ben = pair
@@ -164,6 +165,7 @@ def test_friends_alone_see_a_status(product, visit, pair):
     expect(stranger.get_by_text("There is no status here any more.")).to_be_visible()
 
 
+@pytest.mark.at_length
 def test_what_was_not_sent_is_sent_again_with_the_same_key(visit, pair):
     """The hub has set the status, and its answer was lost."""
     ann, _ = pair
@@ -192,7 +194,7 @@ def test_what_was_not_sent_is_sent_again_with_the_same_key(visit, pair):
 
 def test_long_texts_and_bad_files(visit, pair, pictures):
     ann, _ = pair
-    visit.expect_errors(r"status of (400|507)")
+    visit.expect_errors(r"status of (400|503|507)")
     page = open_people(visit, ann, "#people/status", narrow=True)
     field(page).fill("ب" * 501)
     expect(page.get_by_text("501 of 500")).to_be_visible()
@@ -213,6 +215,21 @@ def test_long_texts_and_bad_files(visit, pair, pictures):
         expect(page.get_by_text(words)).to_be_visible()
         page.unroute("**/user/pictures")
         page.get_by_role("button", name="Without the picture").click()
+    # What was not sent is sent again with the same key.
+    keys = []
+
+    def refuse(route):
+        if route.request.method != "POST":
+            return route.continue_()
+        keys.append(route.request.headers["idempotency-key"])
+        return route.fulfill(status=503, json={"detail": "away", "status": 503})
+
+    page.route("**/user/status", refuse)
+    field(page).fill(TEXT)
+    for _ in range(2):
+        page.get_by_role("button", name="Show it for 24 hours").click()
+        expect(page.get_by_role("alert").filter(has_text="cannot be reached")).to_be_visible()
+    assert len(keys) == 2 and len(set(keys)) == 1, keys
 
 
 def test_the_picture_of_the_profile(visit, pair, pictures):
@@ -240,6 +257,7 @@ def test_the_picture_of_the_profile(visit, pair, pictures):
     expect(page.get_by_role("button", name="Choose a picture…")).to_be_focused()
 
 
+@pytest.mark.at_length
 def test_nothing_of_statuses_is_left_after_signing_out(visit, pair):
     ann, ben = pair
     ann.request("POST", "/user/status", {"picture": upload(ann, png(40, 30))})

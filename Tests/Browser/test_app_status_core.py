@@ -196,6 +196,26 @@ def test_pictures_of_what_has_ended_are_gone(play):
     assert found == [["/users/ben/picture", "status"], ["/users/ben/picture"]], found
 
 
+def test_what_has_ended_is_not_kept(play):
+    """Neither here nor at the next start, also if no page shows statuses and the hub is away."""
+    found = play(f"""
+        it.show("ben", "One");
+        await statuses.set({{ text: "Mine" }}, "key");
+        let end = it.follow();
+        statuses.watch(true);
+        await until(async () => (await it.shown()).friends.length === 1);
+        await end();
+        statuses.watch(false);
+        hub.isAway = true;
+        it.skipped = {DAY} + {SECOND};
+        end = it.follow();
+        const kept = async () => (await rows("direct")).find(({{ name }}) => name === "statuses").value;
+        await until(async () => (await kept()).list.length === 0);
+        await end();
+        return {{ own: (await kept()).own, failures: it.failures }};""")
+    assert found == {"own": None, "failures": []}, found
+
+
 def test_nothing_is_left_after_signing_out(play):
     """Nothing comes back with an answer that the hub gives only then."""
     found = play("""

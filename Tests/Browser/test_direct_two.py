@@ -1,8 +1,8 @@
 """Two students side by side, and further devices of one of them: what is written is on the other's screen at once, comes once to each device,
 and is gone from the hub when it was read.
 
-Level one has how soon a message is on the other's screen. The rest is level two: test_app_direct_pages.py, test_app_direct_pushes.py and
-test_app_status_core.py have each part of it in level one. The steps of the story each begin where the one before has ended. Each has its
+All of it is level two: test_app_direct_core.py, test_app_direct_pages.py, test_app_direct_pushes.py and test_app_status_core.py have each
+part of it in level one. The steps of the story each begin where the one before has ended. Each has its
 pictures, `direct-<step>-<who>-…`: in English and in Arabic, in the light and in the dark, wide and 320 pixels wide. The last test is by pushes,
 in the real Firefox.
 """
@@ -105,6 +105,7 @@ class Two:
         return [each.get("text") for each in self.ann.request("GET", f"/user/conversations/{self.ben.account}")["messages"]]
 
 
+@pytest.mark.at_length
 def test_at_once(product, visit):
     two = Two(product, visit)
     rules_first(two)

@@ -71,8 +71,8 @@ struct DirectMessageRoutes: Feature {
                 return Answer()
             }.documented(
                 "Mark a message as read",
-                "And all earlier ones of the same person. Repeated, it changes nothing, and so does a message that the hub does "
-                    + "not have, or that is not for the caller."),
+                "And all earlier ones of the same person. Repeated, it changes nothing. Nothing changes either for a message "
+                    + "that the hub does not have, or that is not for the caller."),
             Route(.get, Self.one + "/picture", right: .person, answer: .picture) { call in
                 try await messaging.picture(of: .message, call.identifier("id"), for: call)
             }.documented(

@@ -61,7 +61,7 @@ struct PictureRoutes: Feature {
                 + "also while there is no room for others. 400 with the `field` `picture` says why a file is refused. 409 with "
                 + "\(MessagingLimits.maxUploads) uploads that wait, and with \(MessagingLimits.maxSentPictures) pictures in messages "
                 + "that the hub still has. Repeated, it is another upload of the same picture.",
-            headers: [.repeatableKey], problems: [.conflict])
+            headers: [.uploadKey], problems: [.conflict])
     }
 
     private var profileRoutes: [Route] {
@@ -93,7 +93,7 @@ struct PictureRoutes: Feature {
                     "Publish a picture for messages",
                     "`url` is what the option `image` of a message takes. Everybody who has it sees the picture, which is kept "
                         + "until `expires`. 409 if the hub has no public address, by which phones and FCM fetch it.",
-                    headers: [.repeatableKey], answerHeaders: [.location], problems: [.conflict]),
+                    headers: [.uploadKey], answerHeaders: [.location], problems: [.conflict]),
             Route(.get, "/pictures/:file", right: .anonymous, answer: .picture) { call in
                 guard let file = call.parameter("file").flatMap({ PictureFile($0) }) else { throw Self.unknown }
                 let bytes = try await published.answer(to: ByteBuffer(string: file.description), for: call.caller)
@@ -132,4 +132,13 @@ struct PictureRoutes: Feature {
             PublishedPicture(url: publicURL + path, picture: made.picture, expires: made.expires),
             headers: [.location: path])
     }
+}
+
+extension RequestHeader {
+    /// The key of an upload, whose form alone is checked: the bytes are stored once, however often they are uploaded.
+    fileprivate static let uploadKey = RequestHeader(
+        name: .idempotencyKey, schema: idempotencyKey.schema,
+        description: "A text of your choice for the request and its retries. A retry is another upload of the same picture, with "
+            + "another id.",
+        example: "4b8e2d90-library-picture", problems: [])
 }

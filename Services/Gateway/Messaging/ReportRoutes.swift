@@ -42,7 +42,7 @@ struct ReportRoutes: Feature {
                     "List the reports", "The newest first, without the messages.", answerHeaders: [.nextPage]),
             Route(.get, Self.one, right: .administer, answer: .ok(ReportedMessage.self)) { call in
                 Answer(try await messaging.request(ReadReport(call.identifier("id")), context: call.caller))
-            }.documented("Read a report with its message", "The audit log has it."),
+            }.documented("Read a report with its message", "The audit log then says who has read it."),
             Route(.put, Self.one + "/closed", right: .administer, answer: .ok(MessageReport.self)) { call in
                 Answer(try await messaging.request(CloseReport(call.identifier("id")), context: call.caller))
             }.documented("Close a report", "Somebody has dealt with it. Repeated, it changes nothing."),
@@ -52,7 +52,7 @@ struct ReportRoutes: Feature {
                 _ = try await messaging.request(ReadReport(id), context: call.caller)
                 return try await messaging.picture(of: .report, id, for: call)
             }.documented(
-                "Read the picture of a report", "The audit log has it, as that the report was read.",
+                "Read the picture of a report", "The audit log then says who has read the report.",
                 also: AnswerForm.otherPictures),
         ]
     }

@@ -41,7 +41,7 @@ struct StatusRoutes: Feature {
         [
             Route(.get, Self.own, right: .person, answer: .ok(ReadOwnStatus.Reply.self)) { call in
                 Answer(try await messaging.request(ReadOwnStatus(), for: call))
-            }.documented("Read one's own status", "With by how many friends it was `seen`. Without one there is no `status`."),
+            }.documented("Read one's own status", "`seen` is how many friends have seen it. Without one there is no `status`."),
             Route(.delete, Self.own, right: .person, answer: .noContent) { call in
                 _ = try await messaging.request(RemoveStatus(), for: call)
                 return Answer()

@@ -51,21 +51,30 @@ extension Messaging {
             SendOutcome.limited.count()
             throw error
         }
-        guard let relation = try await relations.check([recipient], by: sender)[recipient],
-            relation.state.allows(classmate: command.classmate == true)
-        else {
-            SendOutcome.refused.count()
-            throw CommandFailure.noRecipient(recipient)
+        do {
+            guard let relation = try await relations.check([recipient], by: sender)[recipient],
+                relation.state.allows(classmate: command.classmate == true)
+            else {
+                SendOutcome.refused.count()
+                throw CommandFailure.noRecipient(recipient)
+            }
+            // The people service may have taken long to say it.
+            try context.checkStillWanted()
+            let sent = try await changes.make(by: context) { change in
+                try change.send(command, by: sender, to: relation, digest)
+            }
+            SendOutcome.sent.count()
+            return sent
+        } catch {
+            // It was counted before, so that many at once are not more than the limit.
+            sends.uncount(sender)
+            throw error
         }
-        let sent = try await changes.make(by: context) { change in
-            try change.send(command, by: sender, to: relation, digest)
-        }
-        SendOutcome.sent.count()
-        return sent
     }
 
     fileprivate func news(_ command: ReadMessageNews, for context: CommandContext) async throws -> MessageNews {
         let account = try context.requirePerson()
+        try restored.requireLook()
         let device = try await changes.store.get(command.device, from: MessagingStore.devices)?.document
         if device?.account != account.key || device?.isOutdated(at: changes.now()) != false {
             // Before the look, so that what comes from now on waits for the device.
@@ -80,7 +89,7 @@ extension Messaging {
         let peers = page.peers(of: account.key)
         let relations = try await relations.check(Array(peers.keys), by: account)
         let parted = Set(peers.filter { relations[$0.key]?.state.parts(classmate: $0.value) ?? true }.keys)
-        for peer in parted { try await removal.part(account, peer) }
+        for peer in parted { try await removal.part(account, peer, upTo: page.last(with: peer, for: account.key)) }
         return page.view(for: account.key, without: parted, at: changes.now())
     }
 
@@ -115,11 +124,12 @@ extension Messaging {
 
     fileprivate func list(_ command: ListConversation, for context: CommandContext) async throws -> ConversationPage {
         let account = try context.requirePerson()
+        try restored.requireLook()
         let found = try await changes.store.snapshot { try $0.conversation(command, of: account) }
         guard let relation = try await relations.check([command.account], by: account)[command.account],
             !relation.state.parts(classmate: found?.isOfClassmates == true)
         else {
-            if found != nil { try await removal.part(account, command.account) }
+            if let found { try await removal.part(account, command.account, upTo: found.view.last) }
             throw CommandFailure(.notFound, "no conversation with \(command.account)")
         }
         return ConversationPage(

@@ -1,8 +1,8 @@
 import Schemas
 import Store
 
-/// What the store has for a person behind a position: messages of both directions, and conversations that have changed. Whether
-/// the person may still see it says the people service.
+/// What the store has for a person behind a position: messages of both directions, and conversations that have changed. The people
+/// service says whether the person may still see it.
 struct NewsPage: Sendable {
     fileprivate(set) var messages: [DirectMessageDocument] = []
     fileprivate(set) var conversations: [ConversationDocument] = []
@@ -25,6 +25,13 @@ struct NewsPage: Sendable {
         for message in messages { peers[message.other(of: account)] = message.classmate == true }
         for conversation in conversations { peers[conversation.other(of: account).name] = conversation.classmates == true }
         return peers
+    }
+
+    /// The number of the last message of the page that is between the person and another one.
+    func last(with other: AccountName, for account: String) -> Int64 {
+        let numbers = messages.filter { $0.other(of: account) == other }.map(\.number)
+        let lasts = conversations.filter { $0.other(of: account).name == other }.map(\.last)
+        return (numbers + lasts).max() ?? 0
     }
 
     /// The page as the person sees it, without what is between them and some others.

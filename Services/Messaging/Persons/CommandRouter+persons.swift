@@ -13,6 +13,9 @@ extension CommandRouter {
                 "a person was removed", metadata: ["documents": "\(reply.removed.map(\.count).reduce(0, +))"])
             return reply
         }
-        onRead(ExportPerson.self) { command, _ in try await exporting.page(of: command.account, after: command.after) }
+        onRead(ExportPerson.self) { command, _ in
+            try messaging.restored.requireLook()
+            return try await exporting.page(of: command.account, after: command.after)
+        }
     }
 }

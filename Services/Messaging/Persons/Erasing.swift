@@ -7,8 +7,9 @@ struct PersonErasing: Sendable {
     let changes: MessagingChanges
     let removal: MessageRemoval
 
-    /// How many documents one transaction changes.
+    /// How many documents one transaction changes, and how many with a picture of up to a mebibyte each.
     private static let pageSize = 500
+    private static let picturePageSize = 20
 
     private static let stays = [
         "the copies on the devices of those who got a message",
@@ -30,8 +31,11 @@ struct PersonErasing: Sendable {
             ErasedData(what: "digests", count: try await all { try $0.eraseDigests(of: person, limit: $1) }),
             ErasedData(what: "statuses", count: try await all { change, _ in try change.eraseStatus(of: person) }),
             // Before the pictures, so that those of reports about the person are gone.
-            ErasedData(what: "reports", count: try await all { try $0.eraseReports(about: person, limit: $1) }),
-            ErasedData(what: "pictures", count: try await all { try $0.releaseAll(of: person, limit: $1) }),
+            ErasedData(
+                what: "reports",
+                count: try await all(Self.picturePageSize) { try $0.eraseReports(about: person, limit: $1) }),
+            ErasedData(
+                what: "pictures", count: try await all(Self.picturePageSize) { try $0.releaseAll(of: person, limit: $1) }),
             ErasedData(
                 what: "pushes", count: try await changes.store.forgetPushes(of: account, in: MessagingStore.queuedPushes)),
         ]
@@ -67,7 +71,9 @@ struct PersonErasing: Sendable {
     ///
     /// - Parameter part: Changes as many documents as its second parameter says, and returns how many it has found.
     /// - Returns: How many it has found in all.
-    private func all(_ part: @escaping @Sendable (inout MessagingChange, Int) throws -> Int) async throws -> Int {
-        try await changes.makeAll { change in try part(&change, Self.pageSize) }
+    private func all(
+        _ limit: Int = Self.pageSize, _ part: @escaping @Sendable (inout MessagingChange, Int) throws -> Int
+    ) async throws -> Int {
+        try await changes.makeAll { change in try part(&change, limit) }
     }
 }

@@ -7,7 +7,8 @@ extension CommandRouter {
     /// The commands about pictures.
     mutating func servePictures(_ messaging: Messaging) {
         let changes = messaging.changes
-        let access = PictureAccess(store: changes.store, relations: messaging.relations, now: changes.now)
+        let access = PictureAccess(
+            store: changes.store, relations: messaging.relations, restored: messaging.restored, now: changes.now)
         onBytes(AddPicture.self) { command, bytes, context in
             let owner = try context.requirePerson()
             messaging.calls.count("others")

@@ -17,14 +17,19 @@ extension MessagingChange {
             try transaction.requireNotErased(owner)
             try requireFewUploads(of: owner, for: purpose)
         }
-        if purpose != .evidence { try transaction.checkRoom() }
+        // Everything that may fail comes before the first write, which would have to be undone.
+        let isNew = try transaction.get(picture.id, from: MessagingStore.pictures) == nil
+        if purpose != .evidence {
+            try transaction.checkRoom()
+            if isNew { try requireRoom(for: picture) }
+        }
         // An erasure of the person then conflicts with it, and leaves no picture; so do uploads in the same moment, which are
         // counted.
         if let owner { _ = try nextPosition(of: owner) }
-        if try transaction.get(picture.id, from: MessagingStore.pictures) != nil {
-            try transaction.update(picture.id, in: MessagingStore.pictures) { $0.metadata.uses += 1 }
+        if isNew {
+            try store(picture)
         } else {
-            try store(picture, for: purpose)
+            try transaction.update(picture.id, in: MessagingStore.pictures) { $0.metadata.uses += 1 }
         }
         let use = PictureUseDocument(
             id: ObjectID(), picture: picture.id, purpose: purpose, owner: owner?.key, profile: nil, at: now, expires: expires)
@@ -54,12 +59,16 @@ extension MessagingChange {
         }
     }
 
-    private func store(_ picture: CleanPicture, for purpose: PictureUseDocument.Purpose) throws {
-        let length = Int64(picture.bytes.count)
-        let total = try changeTotal(by: length)
-        guard purpose == .evidence || total <= rules.pictures else {
+    private func requireRoom(for picture: CleanPicture) throws {
+        let total = try transaction.get(PictureTotalDocument.id, from: MessagingStore.totals)?.bytes ?? 0
+        guard total.adding(Int64(picture.bytes.count)) <= rules.pictures else {
             throw CommandFailure(.storageFull, "the pictures take up all of their storage; try again later")
         }
+    }
+
+    private func store(_ picture: CleanPicture) throws {
+        let length = Int64(picture.bytes.count)
+        try changeTotal(by: length)
         let info = picture.info
         try transaction.insert(
             PictureFileDocument(
@@ -110,7 +119,7 @@ extension MessagingChange {
         let chunks = try transaction.page(of: MessagingStore.chunks, query, limit: PictureChunkDocument.maxCount).documents
         try transaction.delete(chunks.map(\.document.id), from: MessagingStore.chunks)
         try transaction.delete([file.id], from: MessagingStore.pictures)
-        _ = try changeTotal(by: -file.length)
+        try changeTotal(by: -file.length)
     }
 
     /// Releases the pictures of a person who is erased. Those of the person's reports stay without the name.
@@ -129,23 +138,26 @@ extension MessagingChange {
         return found.count
     }
 
-    /// Replaces the picture of a person's profile.
+    /// Replaces the picture of a person's profile. Repeated with the same upload, it changes nothing.
     ///
     /// - Parameter upload: `nil` for none.
     mutating func setProfilePicture(_ upload: ObjectID?, of account: AccountName) throws {
         try transaction.requireNotErased(account)
+        let old = try transaction.profilePicture(of: account.key)
+        guard old?.id != upload else { return }
+        // An erasure of the person then conflicts with it, and leaves no picture.
         _ = try nextPosition(of: account)
-        if let old = try transaction.profilePicture(of: account.key) { try release(old.id) }
+        if let old { try release(old.id) }
         if let upload { _ = try use(upload, of: account, for: .profile, expires: nil) }
     }
 
-    /// - Returns: The bytes of all pictures after the change.
-    private func changeTotal(by bytes: Int64) throws -> Int64 {
+    private func changeTotal(by bytes: Int64) throws {
         let id = PictureTotalDocument.id
         guard try transaction.get(id, from: MessagingStore.totals) != nil else {
-            return try transaction.insert(PictureTotalDocument(id: id, bytes: max(0, bytes)), into: MessagingStore.totals).bytes
+            try transaction.insert(PictureTotalDocument(id: id, bytes: max(0, bytes)), into: MessagingStore.totals)
+            return
         }
-        return try transaction.update(id, in: MessagingStore.totals) { $0.bytes = max(0, $0.bytes.adding(bytes)) }.bytes
+        try transaction.update(id, in: MessagingStore.totals) { $0.bytes = max(0, $0.bytes.adding(bytes)) }
     }
 }
 

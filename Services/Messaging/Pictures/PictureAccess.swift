@@ -7,6 +7,7 @@ import Store
 struct PictureAccess: Sendable {
     let store: Storage
     let relations: Relations
+    let restored: RestoredMessages
     let now: @Sendable () -> UnixMilliseconds
 
     /// The bytes of a picture, with what it is.
@@ -44,6 +45,7 @@ struct PictureAccess: Sendable {
     }
 
     private func picture(ofMessage id: ObjectID, for person: AccountName) async throws -> String? {
+        try restored.requireLook()
         guard let message = try await store.get(id, from: MessagingStore.messages)?.document,
             let picture = message.picture, [message.from, message.to].contains(person.key)
         else { return nil }

@@ -12,6 +12,11 @@ final class EndedDevices: Sendable {
         var asked = WindowCounts<String>(EndedDevices.period, max: 1)
         /// When the people service has last not answered.
         var failed: ContinuousClock.Instant?
+
+        func isPausing(at now: ContinuousClock.Instant) -> Bool {
+            guard let failed else { return false }
+            return failed > now - EndedDevices.pause
+        }
     }
 
     private let store: Storage
@@ -29,6 +34,9 @@ final class EndedDevices: Sendable {
         self.people = people
         self.logger = logger
     }
+
+    /// Whether the people service did not answer a moment ago.
+    var cannotAsk: Bool { state.withLock { $0.isPausing(at: .now) } }
 
     /// Asks the people service about the devices of a person, about once a minute at most.
     ///
@@ -62,8 +70,7 @@ final class EndedDevices: Sendable {
     private func mayAsk(about account: AccountName) -> Bool {
         let now = ContinuousClock.now
         return state.withLock { state in
-            if let failed = state.failed, failed > now - Self.pause { return false }
-            guard state.asked.wait(of: account.key, now: now) <= .zero else { return false }
+            guard !state.isPausing(at: now), state.asked.wait(of: account.key, now: now) <= .zero else { return false }
             state.asked.count(account.key, now: now)
             return true
         }

@@ -26,6 +26,8 @@ final class MessageRemoval: Sendable {
     private static let maxAtOnce = 16
     /// When it looks again at messages for which a device is missing: the device may be inactive by then.
     private static let pause = Milliseconds.seconds(3_600)
+    /// The same while the people service cannot say whether there still is such a device.
+    private static let pauseWithoutPeople = Milliseconds.seconds(60)
 
     init(
         changes: MessagingChanges, digests: MessageDigests, log: RemovedMessages, people: CommandClient, logger: Logger
@@ -45,11 +47,15 @@ final class MessageRemoval: Sendable {
 
     // MARK: Named messages
 
-    /// Removes all messages between two persons, who may not write to each other any more.
-    func part(_ one: AccountName, _ other: AccountName) async throws {
+    /// Removes the messages between two persons, who may not write to each other any more.
+    ///
+    /// - Parameter number: Of the last message that was there before the people service said so. By now they may be friends again,
+    ///   and have written more.
+    func part(_ one: AccountName, _ other: AccountName, upTo number: Int64 = .max) async throws {
         let conversation = ConversationDocument.id(of: one.key, and: other.key)
         let query = Query(
-            where: MessagingStore.messageConversation == conversation, order: .ascending(MessagingStore.messageNumber))
+            where: MessagingStore.messageConversation == conversation, MessagingStore.messageNumber <= number,
+            order: .ascending(MessagingStore.messageNumber))
         while true {
             let page = try await changes.store.page(
                 of: MessagingStore.messages, query, limit: MessageBatch.maxMessages)
@@ -182,6 +188,7 @@ final class MessageRemoval: Sendable {
 
     /// Removes what is ready of a conversation and in the log, and says when it is to be looked at again.
     private func remove(_ batches: [MessageBatch], of id: String) async throws -> Rest {
+        let pause = devices.cannotAsk ? Self.pauseWithoutPeople : Self.pause
         let (count, rest) = try await changes.make(by: .program) { change -> (Int, Rest) in
             guard let conversation = try change.transaction.get(id, from: MessagingStore.conversations)?.document else {
                 return (0, .nothing)
@@ -202,7 +209,7 @@ final class MessageRemoval: Sendable {
             let due: UnixMilliseconds? =
                 switch rest {
                 case .nothing: nil
-                case .held: change.now + Self.pause
+                case .held: change.now + pause
                 case .ready: change.now
                 }
             try change.transaction.update(id, in: MessagingStore.conversations) { $0.due = due }

@@ -10,9 +10,9 @@ struct Removals: Sendable {
     let messages: MessageRemoval
     let expiry: Expiry
     let traces: Traces
+    let restored: RestoredMessages
     private let changes: MessagingChanges
     private let log: RemovedMessages
-    private let restored: RestoredMessages
     private let logger: Logger
 
     /// - Parameters:
@@ -33,7 +33,7 @@ struct Removals: Sendable {
 
     /// Call it before anybody can ask: nobody is to get a message of a backup that was removed since.
     ///
-    /// - Returns: Whether the database could be read. Otherwise the ``services(hasLooked:)`` look again.
+    /// - Returns: Whether it has looked. Otherwise the ``services(hasLooked:)`` look again, and until then no answer has messages.
     func begin() async -> Bool {
         do {
             try await log.compact(at: changes.now())

@@ -4,24 +4,49 @@ import Instruments
 import Logging
 import Schemas
 import Store
+import Synchronization
 
 /// Removes messages again that `msi restore` has put back from a backup, and that the log of removed messages names.
 ///
 /// With MongoDB each machine of the service has a log. So the marks of the restore stay for a day, in which each instance looks
 /// at its start.
-struct RestoredMessages: Sendable {
-    let changes: MessagingChanges
-    let digests: MessageDigests
-    let log: RemovedMessages
-    /// Whether no other machine has a log.
-    let isAlone: Bool
-    let logger: Logger
+final class RestoredMessages: Sendable {
+    private let changes: MessagingChanges
+    private let digests: MessageDigests
+    private let log: RemovedMessages
+    private let isAlone: Bool
+    private let logger: Logger
+    private let hasLooked = Mutex(false)
 
     private static let pageSize = 200
     private static let markTime = Milliseconds.seconds(86_400)
 
+    /// - Parameter isAlone: Whether no other machine has a log.
+    init(changes: MessagingChanges, digests: MessageDigests, log: RemovedMessages, isAlone: Bool, logger: Logger) {
+        self.changes = changes
+        self.digests = digests
+        self.log = log
+        self.isAlone = isAlone
+        self.logger = logger
+    }
+
+    /// Checks that an answer may have messages: none of a backup that was removed since is among them.
+    ///
+    /// - Throws: ``CommandFailure`` with `unavailable` until the first ``look()`` has succeeded.
+    func requireLook() throws(CommandFailure) {
+        guard hasLooked.withLock(\.self) else {
+            throw CommandFailure(
+                .unavailable, "messages of a backup may have to be removed first; try again", retryAfter: 1_000)
+        }
+    }
+
     /// Looks at all conversations that a restore has put back.
     func look() async throws {
+        try await removeAgain()
+        hasLooked.withLock { $0 = true }
+    }
+
+    private func removeAgain() async throws {
         var (cursor, count): (Cursor?, Int) = (nil, 0)
         var numbers: [String: Int64]?
         let restored = Query(
@@ -57,11 +82,15 @@ struct RestoredMessages: Sendable {
                 return messages.count
             }
         }
-        try await changes.make(by: .program) { change in
+        try await changes.make(by: .program) { [isAlone] change in
             guard try change.transaction.get(id, from: MessagingStore.conversations) != nil else { return }
             let oldest = change.now - Self.markTime
             try change.transaction.update(id, in: MessagingStore.conversations) { conversation in
-                for batch in batches { conversation[batch.to].removed = max(conversation[batch.to].removed, batch.upTo) }
+                for batch in batches {
+                    conversation[batch.to].removed = max(conversation[batch.to].removed, batch.upTo)
+                    // A clock that is behind that of the removal gives no number again that the log names.
+                    conversation.last = max(conversation.last, batch.upTo)
+                }
                 if isAlone || conversation.restored.map({ $0 <= oldest }) ?? true { conversation.restored = nil }
             }
         }

@@ -23,9 +23,14 @@ extension CommandRouter {
                 SendOutcome.limited.count()
                 throw error
             }
-            let status = try await changes.make(by: context) { change in try change.setStatus(command, of: account) }
-            SendOutcome.sent.count()
-            return status.own
+            do {
+                let status = try await changes.make(by: context) { change in try change.setStatus(command, of: account) }
+                SendOutcome.sent.count()
+                return status.own
+            } catch {
+                messaging.sends.uncount(account)
+                throw error
+            }
         }
         on(ListStatuses.self) { command, context in
             let account = try context.requirePerson()

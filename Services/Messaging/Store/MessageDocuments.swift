@@ -5,7 +5,7 @@ import Store
 /// (The seed keeps the inbox in the recipient's document. Here each message is a separate document, so that none grows without
 /// a bound.)
 ///
-/// It does not change. How far it is says the ``ConversationDocument``.
+/// It does not change. The ``ConversationDocument`` says how far it is.
 struct DirectMessageDocument: StoredDocument, Hashable {
     let id: ObjectID
     /// ``ConversationDocument/id``.

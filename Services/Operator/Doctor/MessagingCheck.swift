@@ -26,7 +26,8 @@ struct MessagingCheck: Sendable {
             }
             var findings = Self.findings(about: counts)
             let folder = try settings.value(.stateDirectory)
-            if endpoint.hasPrefix("ipc://"), let finding = Self.finding(aboutLog: "\(folder)/\(MessagingFiles.removed)") {
+            let isOnThisMachine = services.contains { $0.hasPrefix("ipc://") }
+            if isOnThisMachine, let finding = Self.finding(aboutLog: "\(folder)/\(MessagingFiles.removed)") {
                 findings.append(finding)
             }
             return findings

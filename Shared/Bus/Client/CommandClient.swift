@@ -66,8 +66,7 @@ package final class CommandClient: Sendable {
         switch await outcome(of: pending(name, payload, nil, timeout, context)) {
         case .replied(.ok, let reply): return reply
         case .replied(let status, let payload): throw Self.failure(status, payload, of: name)
-        case .repliedWithBytes:
-            throw CommandFailure(.internal, "the reply to \(name) is not understood: it has bytes, which nobody has asked for")
+        case .repliedWithBytes: throw Self.unexpectedBytes(name)
         case .failed(let failure): throw failure
         }
     }
@@ -78,7 +77,9 @@ package final class CommandClient: Sendable {
     nonisolated(nonsending) package func send<C: ByteCommand>(
         _ command: C, bytes: Data, timeout: Duration? = nil, context: CallerContext = .init()
     ) async throws(CommandFailure) -> C.Reply {
-        try await exchange(command, bytes, timeout, context).reply
+        let (reply, unexpected) = try await exchange(command, bytes, timeout, context)
+        guard unexpected == nil else { throw Self.unexpectedBytes(C.name) }
+        return reply
     }
 
     /// Sends a command whose reply may have bytes; as ``request(_:timeout:context:)``.
@@ -114,6 +115,10 @@ package final class CommandClient: Sendable {
         guard frame.count > maxPayloadBytes else { return }
         throw CommandFailure(
             .invalid, "the \(what) of \(name) has \(frame.count) bytes, at most \(maxPayloadBytes) are allowed")
+    }
+
+    private static func unexpectedBytes(_ name: String) -> CommandFailure {
+        CommandFailure(.internal, "the reply to \(name) is not understood: it has bytes, which nobody has asked for")
     }
 
     private static func payload<C: Command>(of command: C) throws(CommandFailure) -> Data {

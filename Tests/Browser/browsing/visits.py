@@ -15,8 +15,9 @@ WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 320, "height": 720}
 GATEWAY_AWAY = r"net::ERR_"
 SERVICE_AWAY = r"status of 503"
 SIGNED_OUT = r"status of 401 .*/session\)"
-# Each start of the students' app asks for new messages, which the hub may find too early if there are none. The app asks again in time.
-TOO_EARLY = r"status of 429 .*/user/messages\?"
+# Each start of the students' app asks for new messages, and who signs in again for statuses, which the hub may find too early. The app asks
+# again in time.
+TOO_EARLY = r"status of 429 .*/user/(messages\?|statuses)"
 
 
 class Visits:

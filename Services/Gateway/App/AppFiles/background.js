@@ -90,7 +90,7 @@ async function pushed(data) {
     await withData(async ({ direct, missed, people, pushes, receipts, study, signal }) => {
       // A push about people or a study session has no message. Its tag tells a second copy, and its id where several
       // replace each other.
-      const key = push?.msi_key ?? (push?.kind && `${push.tag} ${push.id}`);
+      const key = push?.msi_key ?? (push?.kind && [push.tag, push.id].filter(Boolean).join(" "));
       // The browser may have no space to remember it.
       await showOnce(key ? await pushes.note(key).catch(() => false) : false, await pushes.language());
       if (push?.code) return pushes.prove(push.code, signal);

@@ -19,7 +19,7 @@ final class PersonEventHub: Service {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - settings: They have the event sockets of the services.
+    ///   - settings: Say where the services publish their events.
     ///   - keepAlivePeriod: The time between two `alive` events.
     /// - Throws: ``ConfigurationError``; ``BusError`` if an endpoint is invalid, or the bus is closed.
     init(

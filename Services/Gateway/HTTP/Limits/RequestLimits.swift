@@ -6,7 +6,7 @@ import ServiceKit
 import Synchronization
 
 /// Limits the number of requests a minute: of each account, and without a sign-in of each client address. The operator's token has
-/// no limit. ``LargeBodies`` are limited for all.
+/// no limit, except that of ``LargeBodies``.
 final class RequestLimits: Sendable {
     private let accounts: Mutex<TokenBuckets<String>>
     /// By the number of the budget.

@@ -7,7 +7,7 @@ import NIOCore
 /// owner sets the alarm. Pure, except that it tells the connection's activity.
 ///
 /// A deadline is for the whole request or response. A client that sends or reads single bytes gains no time. A response whose size
-/// is unknown at its start has a deadline for each of its pieces instead.
+/// is unknown at its start, and a picture, have a deadline for each of their pieces instead.
 struct ConnectionDeadlines {
     /// What has taken too long.
     enum Overdue {
@@ -27,7 +27,7 @@ struct ConnectionDeadlines {
         phase = ConnectionPhase(timeouts, at: now)
     }
 
-    /// Whether the response is made while it is sent, so that each of its pieces has a deadline.
+    /// Whether each piece of the response has a deadline.
     var isGrowing: Bool { phase.isGrowing }
 
     mutating func requestHeadArrived(_ head: HTTPRequest, at now: NIODeadline) {
@@ -41,9 +41,11 @@ struct ConnectionDeadlines {
 
     mutating func answerStarted(_ head: HTTPResponse, at now: NIODeadline) {
         phase.responseStarted(at: now)
-        // A stream of events has no size either.
-        guard !head.headerFields.contains(.contentLength) else { return }
-        if head.headerFields[.contentType] == ServerSentEvent.contentType {
+        let type = head.headerFields.value(of: .contentType) ?? ""
+        if head.headerFields.contains(.contentLength) {
+            // Who could send a picture over a slow line can read it over the same.
+            if type.utf8.starts(with: "image/".utf8) { phase.growthStarted() }
+        } else if type == ServerSentEvent.contentType {
             phase.streamStarted()
         } else {
             phase.growthStarted()

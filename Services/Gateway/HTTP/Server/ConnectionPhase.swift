@@ -26,7 +26,8 @@ struct ConnectionPhase: Sendable {
     private var idleSince: NIODeadline
     /// Whether the response is a stream of events, which has no end.
     private var isStreaming = false
-    /// Whether the response is made while it is sent, so that its size is unknown at its start.
+    /// Whether each piece of the response has its own deadline: it is made while it is sent, so that its size is unknown at its start, or
+    /// it is a picture.
     private(set) var isGrowing = false
     /// Pieces of growing responses, and ends of responses, that are written and not sent yet.
     private var unsentPieces = 0
@@ -83,7 +84,7 @@ struct ConnectionPhase: Sendable {
         isStreaming = true
     }
 
-    /// The response that has begun is made while it is sent. It may take any time, as long as the client reads each piece in time.
+    /// The response that has begun may take any time, as long as the client reads each piece in time.
     mutating func growthStarted() {
         isGrowing = true
     }
@@ -117,7 +118,8 @@ struct ConnectionTimeouts: Sendable {
     var idle = TimeAmount.seconds(15)
     /// From a request's first byte to its last, without the time for a large body.
     var request = TimeAmount.seconds(10)
-    /// From a response's first byte to its last. For a response whose size is unknown at its start: for each piece of it.
+    /// From a response's first byte to its last. For a response whose size is unknown at its start, and for a picture: for each piece of
+    /// it.
     var response = TimeAmount.seconds(30)
     /// From the last response to the client's end of the connection.
     var closing = TimeAmount.seconds(1)

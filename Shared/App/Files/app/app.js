@@ -92,14 +92,13 @@ export function appScreen({ noteNow, about, further = [], personal = [], wide = 
   function showBadge(tab, count, text) {
     const badge = badges[tab];
     const link = links.find((each) => each.dataset.tab === tab);
+    const said = count ? t(text, { count }) : "";
     // Without it the name would have a space before the comma.
-    link.ariaLabel = link.label.textContent + (count ? t(text, { count }) : "");
-    if (badge.count === count) return;
-    badge.count = count;
-    badge.hidden = count === 0;
-    fill(badge, count === 0 ? null : [
-      h("span", { "aria-hidden": "true" }, count > 99 ? t("tab.many") : formatNumber(count)),
-      h("span", { class: "unseen" }, t(text, { count }))]);
+    link.ariaLabel = link.label.textContent + said;
+    badge.hidden = !count;
+    if (badge.said === (badge.said = said)) return;
+    fill(badge, count ? [h("span", { "aria-hidden": "true" }, count > 99 ? t("tab.many") : formatNumber(count)),
+      h("span", { class: "unseen" }, said)] : null);
   }
 
   /** Loads a page that is shown for the first time. */

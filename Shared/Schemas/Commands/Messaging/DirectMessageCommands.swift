@@ -16,7 +16,7 @@ package struct SendDirectMessage: Command {
     package typealias Reply = DirectMessage
 
     package let draft: DirectMessageDraft
-    /// The caller's device, which gets no push.
+    /// The caller's device.
     package let device: ObjectID
     /// `true` if the hub lets classmates write to each other and the study service says that the two are in a class together;
     /// absent otherwise.

@@ -21,6 +21,9 @@ const variation = 0.2;
 const startTime = 5_000;
 /** The longest pause after failures, in milliseconds. */
 const maxPause = 60_000;
+/** Whether another attempt brings nothing: the hub refuses a picture, or has one of a type that this version lacks. */
+const isFinal = ({ kind, status }) => kind === "unreadable"
+  || (kind === "refused" && status < 500 && ![408, 429].includes(status));
 /** The position of a device that has fetched nothing. */
 const start = { after: 0, isComplete: false, due: 0, confirmed: 0, missing: [] };
 
@@ -63,7 +66,7 @@ export function inboxOf({ name, database, account, pictures, clock, tell, failed
 
   /** Stores the next page of what is new. Resolves to whether there is more. */
   async function fetchPage(own, asked, signal) {
-    const { after } = await positionNow();
+    const { after, isComplete } = await positionNow();
     const query = new URLSearchParams({ after, limit: pageSize, ...(asked && { prompt: asked }) });
     const news = await readPage(`/user/messages?${query}`, own, newsOf, signal);
     if (!news) return false;
@@ -74,7 +77,8 @@ export function inboxOf({ name, database, account, pictures, clock, tell, failed
       await changePosition(tx, ({ due, missing }) => ({ after: news.after, isComplete: !news.more,
         due: isToPerson ? news.after : due, missing: [...new Set([...missing, ...pictured])] }));
     });
-    if (news.letters.length || news.conversations.length) tell();
+    // A page may wait for all of it to say that there is nothing.
+    if (news.letters.length || news.conversations.length || isComplete === news.more) tell();
     return news.more && news.after > after;
   }
 
@@ -82,7 +86,8 @@ export function inboxOf({ name, database, account, pictures, clock, tell, failed
   async function complete(own, signal) {
     const { after, due, confirmed, missing } = await positionNow();
     for (const id of missing) {
-      await pictures.pictureOf(pathOfMessage(id), { signal });
+      await pictures.pictureOf(pathOfMessage(id), { signal })
+        .catch((error) => { if (!isFinal(error)) throw error; });
       await writeFor(own, (tx) => changePosition(tx,
         (position) => ({ missing: position.missing.filter((each) => each !== id) })));
     }

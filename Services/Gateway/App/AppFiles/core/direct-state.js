@@ -20,10 +20,11 @@ export function letterOf({ id, from, to, number, at, text, picture }, own) {
 /**
  * A conversation of which nothing is known. `last` to `expired` are numbers of messages, as the hub's document has
  * them. `got` is the last message of the other person that this device has, `newest` the last one of both, and `gaps`
- * are the numbers up to which messages were removed before this device got them.
+ * are the numbers up to which messages were removed before this device got them. Of the person's messages behind the
+ * first and up to the second number of each pair in `lost`, none was delivered.
  */
 export const noConversation = (account) => ({ account, last: 0, seen: 0, removed: 0, delivered: 0, read: 0, expired: 0,
-  unread: 0, got: null, newest: null, gaps: [] });
+  unread: 0, got: null, newest: null, gaps: [], lost: [] });
 
 /** A conversation with further messages. */
 export function withLetters(conversation, letters) {
@@ -53,16 +54,20 @@ export function withMarks(conversation, marks, isMissed) {
   const got = conversation.got?.number ?? 0;
   const removed = max("removed");
   const gaps = isMissed ? [...conversation.gaps.filter((each) => each < got), removed] : conversation.gaps;
+  const [delivered, expired] = [max("delivered"), max("expired")];
+  // A later message that is delivered moves that mark past those that have waited for too long.
+  const before = Math.max(conversation.expired, delivered);
+  const lost = expired > before ? [...conversation.lost, [before, expired]] : conversation.lost;
   // Who switches read marks off shows none any more.
-  return { ...conversation, account: marks.account, last: max("last"), seen: max("seen"), removed,
-    delivered: max("delivered"), expired: max("expired"), read: marks.read ?? 0, gaps };
+  return { ...conversation, account: marks.account, last: max("last"), seen: max("seen"), removed, delivered, expired,
+    read: marks.read ?? 0, gaps, lost };
 }
 
 /** What has become of a message of the person. */
-export function markOf({ read, delivered, expired }, number) {
+export function markOf({ read, delivered, lost }, number) {
+  if (lost.some(([before, last]) => number > before && number <= last)) return "expired";
   if (number <= read) return "read";
-  if (number <= delivered) return "delivered";
-  return number <= expired ? "expired" : "sent";
+  return number <= delivered ? "delivered" : "sent";
 }
 
 /** Whether a message was removed before this device got it: the hub's last one is none that it has, and none waits. */
@@ -70,16 +75,19 @@ export const lacksLast = ({ last, newest, removed }, waits) => waits.length === 
   && last > Math.max(newest?.number ?? 0, removed);
 
 /**
- * What waits to be sent to a person, in its order, each with its `mark`: "sending", "waits", or "refused" if the hub
- * does not take it. One that waits holds the later ones.
+ * What waits to be sent to a person, in its order, each with its `mark`: "sending", "waits", "waits.server" if the hub
+ * has answered that it does not take it now, "waits.full" if it has no room, or "refused" if it does not take it. One
+ * that waits holds the later ones.
  */
 export function waitingFor(direct, account) {
-  let isHeld = false;
+  let held = null;
   return direct.waits.filter(({ action, about }) => action === "message" && isSame(about.to, account)).map((each) => {
-    isHeld ||= each.error !== null && !each.refusal;
-    return { ...each, mark: each.refusal ? "refused" : isHeld ? "waits" : "sending" };
+    if (each.error !== null && !each.refusal) held ??= each;
+    return { ...each, mark: each.refusal ? "refused" : held ? `waits${answerOf(held)}` : "sending" };
   });
 }
+
+const answerOf = ({ status }) => (status === 507 ? ".full" : status ? ".server" : "");
 
 /** The conversation with a person, as far as the app knows it. */
 export const conversationWith = ({ direct }, account) => direct[rowOf(account)] ?? noConversation(account);

@@ -32,7 +32,8 @@ const isTemporary = (status) => status >= 500 || status === 408 || status === 42
  * - `after(row, signal)` reads what an action was about, also after a refusal: what the app shows may be old.
  *
  * A row has the `action` and what it is `about`, its `key`, since when it waits (`at`), and the `error` of the last
- * attempt. With a `refusal`, the `status` and `field` of the hub's answer, it waits for the person.
+ * attempt, with the `status` of the hub's answer if there was one. With a `refusal`, the `status` and `field` of the
+ * answer, it waits for the person.
  */
 export function keptActions({ lock, store, database, clock, tell, failed, requests, topic, answer, after,
   line = () => undefined, stays = (action, isAlone) => isAlone, done = () => {} }) {
@@ -60,7 +61,8 @@ export function keptActions({ lock, store, database, clock, tell, failed, reques
   async function keep(row, error, refused) {
     if (row.error === error.message && !row.refusal && !refused) return;
     await database.write(async (tx) => {
-      if (await tx.get(store, row.name)) await tx.put(store, { ...row, error: error.message, refusal: refused });
+      if (!(await tx.get(store, row.name))) return;
+      await tx.put(store, { ...row, error: error.message, status: error.status, refusal: refused });
     });
     tell();
   }

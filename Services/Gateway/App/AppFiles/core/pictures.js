@@ -4,6 +4,7 @@
 import { isIdentifier } from "./checks.js";
 import { deviceClock } from "./clock.js";
 import { AppError, refusal, unreadable } from "./errors.js";
+import { waitOf } from "./hub.js";
 
 const store = "pictures";
 /** How long the bytes of a picture may be on their way, in milliseconds. */
@@ -12,6 +13,9 @@ const types = ["image/png", "image/jpeg", "image/webp"];
 
 /** The path of a message's picture at the hub. */
 export const pathOfMessage = (id) => `/user/messages/${id}/picture`;
+const people = "/users/";
+/** The path of a person's picture at the hub. */
+export const pathOfPerson = (account) => `${people}${encodeURIComponent(account.toLowerCase())}/picture`;
 
 /**
  * The pictures of the person of an `account`, that of `accountOf`. The store `pictures` has a row for each: its `name`
@@ -31,7 +35,8 @@ export function picturesOf({ database, account, clock = deviceClock }) {
     const answer = await account.open(path, {}, signal);
     if (answer.status === 404) return null;
     if (answer.status !== 200) {
-      throw refusal(path, { status: answer.status, body: await answer.json().catch(() => null) });
+      throw refusal(path, { status: answer.status, wait: waitOf(answer.headers),
+        body: await answer.json().catch(() => null) });
     }
     const blob = await answer.blob();
     if (!types.includes(blob.type)) throw unreadable(path);
@@ -59,6 +64,14 @@ export function picturesOf({ database, account, clock = deviceClock }) {
 
   return {
     drop,
+
+    /** Forgets the pictures of persons, but for these: who is no friend any more has none here. */
+    keepPersons: (accounts) => database.write(async (tx) => {
+      const paths = accounts.map(pathOfPerson);
+      for (const { name } of await tx.all(store)) {
+        if (name.startsWith(people) && !paths.includes(name)) await tx.remove(store, name);
+      }
+    }),
 
     /**
      * The bytes at a path of the hub, or of a name of `keepPicture`, as a `Blob`; `null` if there are none, or not any

@@ -67,6 +67,15 @@ export function statusesOf({ database, account, clock = deviceClock, tell, faile
     tell();
   }
 
+  /** Nothing of what has ended is left on the device, also if nobody opens a page with statuses. */
+  async function forgetEnded(device) {
+    const value = (await database.read((tx) => tx.get(store, row)))?.value;
+    const isThere = (status) => status.expires > clock.now() + (value.ahead ?? 0);
+    if (!value || [...value.list, ...(value.own ? [value.own] : [])].every(isThere)) return;
+    await keep(device, (known) => ({ ...known, list: known.list.filter(isThere),
+      own: known.own && isThere(known.own) ? known.own : null }));
+  }
+
   /** How long it is until the hub takes the next look, in milliseconds. */
   async function timeToLook() {
     const [known, messaging] = await database.read((tx) => Promise.all([tx.get(store, row),
@@ -150,7 +159,10 @@ export function statusesOf({ database, account, clock = deviceClock, tell, faile
     /** The app's state has changed. */
     wake: wakes.add,
 
-    /** Asks for statuses while a page shows them, and tells what was seen, until the signal is aborted. */
+    /**
+     * Asks for statuses while a page shows them, tells what was seen, and forgets what has ended, until the signal is
+     * aborted.
+     */
     async run(signal) {
       const pauses = backoff(maxPause);
       for (;;) {
@@ -159,6 +171,7 @@ export function statusesOf({ database, account, clock = deviceClock, tell, faile
           let wait = day;
           const device = await account.device();
           if (device) {
+            await forgetEnded(device);
             await tellSeen(signal);
             if (isWatched && (await timeToLook()) === 0) await look(device, signal);
             if (isWatched) wait = (await timeToLook()) * (1 + variation * Math.random());

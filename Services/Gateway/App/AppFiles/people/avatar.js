@@ -3,15 +3,18 @@
 import { fill, h } from "../lib/dom.js";
 import { app, state } from "../lib/state.js";
 import { charactersOf } from "../lib/text.js";
+import { pathOfPerson } from "../core/pictures.js";
+import { shownBlob } from "./shown-blob.js";
 
 /** A picture that was fetched is not asked for again within this time, in milliseconds. */
 const maxAge = 600_000;
 /** How many persons are asked about at the same time. */
 const maxAtOnce = 4;
 
-/** By account, in lower case: the address of the picture in this page, or `null` for none, as a promise. */
+/** By account, in lower case: the bytes of the picture, or `null` for none, as a promise. */
 let known = new Map();
-let owner = null;
+/** Who was signed in at the last look, and their friends. */
+let [owner, near] = [null, ""];
 let asking = 0;
 const waiting = [];
 
@@ -27,30 +30,32 @@ async function inTurn(work) {
   }
 }
 
-/** Nothing of the person before is left in the page. */
-function begin() {
-  if (owner === state.people.account) return;
-  for (const address of known.values()) address.then((found) => { if (found) URL.revokeObjectURL(found); });
-  known = new Map();
-  owner = state.people.account;
-}
-
-const pathOf = (account) => `/users/${encodeURIComponent(account)}/picture`;
+const picturesOfApp = async () => (await app.people()).direct.pictures;
 
 async function read(account, view, age) {
   const people = await app.people();
   const found = view ?? await people.view(account);
-  if (!found?.picture) return null;
-  const blob = await people.direct.pictures.pictureOf(pathOf(account), { maxAge: age });
-  return blob && URL.createObjectURL(blob);
+  const { pictures } = people.direct;
+  if (found?.picture) return pictures.pictureOf(pathOfPerson(account), { maxAge: age });
+  await pictures.drop(pathOfPerson(account));
+  return null;
 }
 
 /** Looks at strangers are counted by the hub, so that nobody is looked at for their picture alone. */
 const isNear = (key) => [state.people.account, ...(state.people.friends ?? [])]
   .some((name) => name?.toLowerCase() === key);
 
-/** The address of a person's picture in this page; `null` for none. `view`: what the hub has just said of them. */
-function addressOf(account, view) {
+/** Of the person before, and of who is no friend any more, nothing is left in the page and on the device. */
+function begin() {
+  const { account, friends } = state.people;
+  if (owner !== (owner = account)) known = new Map();
+  if (!friends || near === (near = JSON.stringify([account, friends]))) return;
+  for (const key of known.keys()) if (!isNear(key)) known.delete(key);
+  picturesOfApp().then((pictures) => pictures.keepPersons([account, ...friends])).catch(() => {});
+}
+
+/** A person's picture; `null` for none. `view`: what the hub has just said of them. */
+function pictureOf(account, view) {
   begin();
   const key = account.toLowerCase();
   if (!view && !isNear(key)) return null;
@@ -70,7 +75,7 @@ function addressOf(account, view) {
 export async function forgetAvatar(account, isGone) {
   if (isGone) known.set(account.toLowerCase(), Promise.resolve(null));
   else known.delete(account.toLowerCase());
-  await (await app.people()).direct.pictures.drop(pathOf(account));
+  await (await picturesOfApp()).drop(pathOfPerson(account));
 }
 
 /** Fills frames when they come into sight: a list may have hundreds. */
@@ -84,9 +89,9 @@ const sight = new IntersectionObserver((entries) => {
 
 /** Resolves to whether there is a picture. */
 async function show(frame, account, view) {
-  const address = await addressOf(account, view);
-  if (address) fill(frame, h("img", { src: address, alt: "" }));
-  return Boolean(address);
+  const blob = await pictureOf(account, view);
+  if (blob) fill(frame, shownBlob(blob, ""));
+  return Boolean(blob);
 }
 
 /**

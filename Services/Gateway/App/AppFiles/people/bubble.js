@@ -7,19 +7,12 @@ import { formatTime } from "../lib/phone-time.js";
 import { t } from "../lib/text.js";
 import { showDialog } from "../elements/dialog.js";
 import { toast } from "../elements/toast.js";
-import { pathOfMessage } from "../core/pictures.js";
 import { directOfApp } from "./parts.js";
 import { reasonOf } from "./reasons.js";
+import { shownBlob } from "./shown-blob.js";
 
 /** How much of a text a reader hears of a button about it. */
 const shortLength = 40;
-
-/** A picture of this device. The browser forgets its address once it is shown. `alt` is what readers hear of it. */
-function shown(blob, alt) {
-  const address = URL.createObjectURL(blob);
-  const forget = () => URL.revokeObjectURL(address);
-  return h("img", { alt, onload: forget, onerror: forget, src: address });
-}
 
 /** A picture of a message, which opens in full. `path` is its path at the hub, or its name on this device. */
 function picture(path, alt) {
@@ -27,61 +20,73 @@ function picture(path, alt) {
   const say = (key) => h("p", { class: "hint" }, t(key));
 
   async function load() {
-    try {
-      const blob = await (await directOfApp()).pictures.pictureOf(path);
-      fill(element, blob ? h("button", { class: "picture-button", type: "button", onclick: () => open(blob) },
-        shown(blob, alt)) : say("picture.gone"));
-    } catch {
-      fill(element, say("picture.away"), h("button", { class: "link-button", type: "button", onclick: load },
-        t("people.again")));
-    }
+    const blob = await directOfApp().then(({ pictures }) => pictures.pictureOf(path)).catch(() => undefined);
+    const hadFocus = element.contains(document.activeElement);
     element.removeAttribute("aria-busy");
+    if (blob) {
+      fill(element, h("button", { class: "picture-button", type: "button", onclick: () => open(blob) },
+        shownBlob(blob, alt)));
+    } else {
+      fill(element, say(blob === null ? "picture.gone" : "picture.away"), blob === null ? null
+        : h("button", { class: "link-button", type: "button", onclick: load }, t("people.again")));
+    }
+    if (hadFocus) element.querySelector("button")?.focus({ preventScroll: true });
   }
 
-  const open = (blob) => showDialog({ heading: alt, kind: "picture-dialog", make: (close) => [shown(blob, alt),
+  const open = (blob) => showDialog({ heading: alt, kind: "picture-dialog", make: (close) => [shownBlob(blob, alt),
     h("button", { class: "button main", type: "button", onclick: () => close() }, t("bubble.close"))] });
 
   load();
   return element;
 }
 
-const content = ({ text, path, alt }) => (text === null ? picture(path, alt)
+/** What a message of somebody by their `name`, or of the person, says or shows. `path` is that of its picture. */
+export const contentOf = ({ text, path, isOwn, name }) => (text === null
+  ? picture(path, isOwn ? t("bubble.picture.own") : t("bubble.picture", { name }))
   : h("p", { class: "bubble-text", dir: "auto" }, linkified(text)));
+
+/** The beginning of a text, or that it is a picture. */
+const shortOf = (text) => (text ? [...text].slice(0, shortLength).join("") : t("direct.picture"));
 
 const from = (isOwn, name) => h("span", { class: "unseen" }, isOwn ? t("bubble.own") : t("bubble.from", { name }));
 
-/** A message that the hub has. `mark` is what has become of one of the person's; `""` says nothing below it. */
-export function bubble(letter, { name, mark, isLast, onreport }) {
-  const { id, isOwn, at, text } = letter;
+/**
+ * A message that the hub has, with its `content`. `mark` is what has become of one of the person's; `""` says nothing
+ * below it.
+ */
+export function bubble(letter, { name, mark, isLast, content, onreport }) {
+  const { isOwn, at, text } = letter;
   const below = isLast ? [formatTime(at), isOwn ? t(`mark.${mark}`) : null].filter(Boolean).join(" · ") : "";
-  const short = (text ?? t("direct.picture")).slice(0, shortLength);
   return h("li", { class: `letter ${isOwn ? "is-own" : ""}` }, from(isOwn, name),
-    h("div", { class: "bubble" }, content({ text, path: pathOfMessage(id),
-      alt: isOwn ? t("bubble.picture.own") : t("bubble.picture", { name }) })),
+    h("div", { class: "bubble" }, content),
     isOwn ? null : h("button", { class: "round tiny letter-report", type: "button", title: t("report.action"),
-      "aria-label": `${t("report.action")}: ${short}`, onclick: () => onreport(letter) }, icon("more", "small")),
+      "aria-label": `${t("report.action")}: ${shortOf(text)}`, onclick: () => onreport(letter) },
+    icon("more", "small")),
     below ? h("p", { class: `letter-state ${mark === "expired" ? "is-bad" : ""}` }, below) : null);
 }
 
 /** Does something with a message that waits, and says so if that does not work. */
 const about = (key, action) => async () => {
   try {
-    await (await directOfApp())[action](key);
+    const outcome = await (await directOfApp())[action](key);
+    if (outcome === "waits") toast(t("people.waits"));
   } catch (error) {
     // Of one that the hub refuses again, the message says why.
     if (error.kind !== "refused") toast(reasonOf(error));
   }
 };
 
-/** A message that the hub does not have yet, or does not take. */
-export function waitingBubble({ key, about: { text, picture: path }, mark, error, refusal }) {
-  const why = refusal ? t("bubble.refused", { reason: reasonOf({ kind: "refused", message: error, ...refusal }) })
-    : t(`mark.${mark}`);
+/** What is said of a message that waits: also why the hub does not take it. */
+export const waitingText = ({ mark, error, refusal }) => (refusal
+  ? t("bubble.refused", { reason: reasonOf({ kind: "refused", message: error, ...refusal }) }) : t(`mark.${mark}`));
+
+/** A message that the hub does not have yet, or does not take, with its `content`. */
+export function waitingBubble(waiting, content) {
+  const { key, about: { text }, mark, refusal } = waiting;
   const button = (action, label) => h("button", { class: "link-button", type: "button", onclick: about(key, action) },
-    t(label), h("span", { class: "unseen" }, `: ${(text ?? t("direct.picture")).slice(0, shortLength)}`));
-  return h("li", { class: "letter is-own is-waiting", dataset: { key } }, from(true),
-    h("div", { class: "bubble" }, content({ text: text ?? null, path, alt: t("bubble.picture.own") })),
-    h("p", { class: `letter-state ${refusal ? "is-bad" : ""}` }, why),
+    t(label), h("span", { class: "unseen" }, `: ${shortOf(text)}`));
+  return h("li", { class: "letter is-own is-waiting" }, from(true), h("div", { class: "bubble" }, content),
+    h("p", { class: `letter-state ${refusal ? "is-bad" : ""}` }, waitingText(waiting)),
     mark === "sending" ? null : h("p", { class: "actions" }, button("again", "people.again"),
       button("discard", "waiting.discard")));
 }

@@ -9,21 +9,24 @@ import { toast } from "../elements/toast.js";
 import { directOfApp, loadQuietly } from "./parts.js";
 import { pictureField } from "./picture-field.js";
 import { reasonOf } from "./reasons.js";
+import { shownBlob } from "./shown-blob.js";
 
 /** The maximum length of a text, in characters of Unicode. */
 const maxLength = 2_000;
 /** With a keyboard on the screen, Enter begins another line. */
 const isTouched = matchMedia("(pointer: coarse)");
-/** What was typed and not sent, by the person's account and that of the other one. */
+/** What was typed and not sent, by the account of the other one, and who has typed it. */
 const drafts = new Map();
+let author = null;
 
 /** The part below a conversation. `onsend()` is called when something is sent. `update()` shows the state. */
 export function composer(account, { onsend }) {
   const hint = h("p", { class: "unseen", id: newIdentifier("hint") }, t("composer.hint"));
-  const count = h("p", { class: "below composer-count", role: "status" });
+  const count = h("p", { class: "below composer-count" });
   const label = t("composer.label");
-  const draft = `${state.people.account} ${account}`;
-  const input = h("textarea", { rows: 1, dir: "auto", value: drafts.get(draft) ?? "", placeholder: label,
+  // Nothing of the person before is left.
+  if (author !== (author = state.people.account)) drafts.clear();
+  const input = h("textarea", { rows: 1, dir: "auto", value: drafts.get(account) ?? "", placeholder: label,
     "aria-label": label, "aria-describedby": hint.id, oninput: typed, onkeydown: (event) => {
       const isSend = event.key === "Enter" && !event.shiftKey && !event.isComposing && !isTouched.matches;
       if (!isSend) return;
@@ -48,7 +51,7 @@ export function composer(account, { onsend }) {
 
   function typed() {
     const { length } = [...input.value.trim()];
-    drafts.set(draft, input.value);
+    drafts.set(account, input.value);
     const text = length > maxLength * 0.8 ? t("composer.count", { length, max: maxLength }) : "";
     count.classList.toggle("wrong", length > maxLength);
     if (count.textContent !== text) count.textContent = text;
@@ -59,11 +62,8 @@ export function composer(account, { onsend }) {
     blob = picture;
     chosen.hidden = !blob;
     if (!blob) return fill(chosen);
-    const address = URL.createObjectURL(blob);
-    const forget = () => URL.revokeObjectURL(address);
-    fill(chosen, h("img", { alt: t("composer.picture"), onload: forget, onerror: forget, src: address }),
-      h("button", { class: "pill", type: "button", onclick: () => { showChosen(null); input.focus(); } },
-        icon("cross", "small"), t("composer.remove")));
+    fill(chosen, shownBlob(blob, t("composer.picture")), h("button", { class: "pill", type: "button",
+      onclick: () => { showChosen(null); input.focus(); } }, icon("cross", "small"), t("composer.remove")));
     return button.focus();
   }
 

@@ -9,8 +9,9 @@ import { pathTo } from "../lib/route.js";
 import { phoneNow, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { conversationWith, lacksLast, markOf, waitingFor } from "../core/direct-state.js";
+import { pathOfMessage } from "../core/pictures.js";
 import { avatar } from "./avatar.js";
-import { bubble, waitingBubble } from "./bubble.js";
+import { bubble, contentOf, waitingBubble, waitingText } from "./bubble.js";
 import { composer } from "./composer.js";
 import { directOfApp, toFriends } from "./parts.js";
 import { askToReport } from "./report.js";
@@ -51,6 +52,8 @@ export function conversationView(account) {
     h("a", { class: "round", href: back.href, title: back.label, "aria-label": back.label }, icon("back")),
     avatar(account), heading, person), scroller, jump, said, below);
   const items = new Map();
+  /** What messages say and show. It stays when what is said below them changes, and when they wait no more. */
+  const contents = new Map();
   /** The conversation as it was when the person came: what they had not read is marked. */
   const then = conversationWith(state, account);
   let limit = pageSize;
@@ -59,6 +62,8 @@ export function conversationView(account) {
   let newest = null;
   /** The first message that is shown. */
   let first = null;
+  /** What was last said of a message that waits. */
+  let stuck = "";
   let isSending = false;
   /** Whether the end is in sight, and stays there. */
   let isFollowing = true;
@@ -74,6 +79,8 @@ export function conversationView(account) {
 
   /** Marks as read what is shown. */
   function scrolled() {
+    // Another tab of the app is open.
+    if (!scroller.clientHeight) return;
     isFollowing = isAtEnd();
     if (newest === null || !isFollowing || !element.isConnected) return;
     jump.hidden = true;
@@ -98,6 +105,12 @@ export function conversationView(account) {
     const made = Object.assign(make(), { print: now });
     items.set(key, made);
     return made;
+  }
+
+  /** What a message shows, by the key with which it was sent here, or by its id. */
+  function contentFor(key, facts) {
+    if (!contents.has(key)) contents.set(key, contentOf({ name, ...facts }));
+    return contents.get(key);
   }
 
   const note = (key, text, kind = "letters-note") => item(key, [text], () => h("li", { class: kind }, text));
@@ -126,12 +139,16 @@ export function conversationView(account) {
       }
       const isLast = !next || next.isOwn !== letter.isOwn || next.at - letter.at > together
         || (letter.isOwn && markOf(conversation, next.number) !== mark);
-      found.push(item(letter.id, [mark, isLast], () => bubble(letter, { name, mark, isLast,
+      const { id, key = id, text, isOwn } = letter;
+      found.push(item(id, [mark, isLast], () => bubble(letter, { name, mark, isLast,
+        content: contentFor(key, { text, path: pathOfMessage(id), isOwn }),
         onreport: (each) => askToReport(each, name) })));
     });
     if (gaps.length || lacksLast(conversation, waits)) found.push(note("gap", t("conversation.gap")));
     for (const each of waits) {
-      found.push(item(each.key, [each.mark, each.error], () => waitingBubble(each)));
+      const { key, about: { text = null, picture } } = each;
+      found.push(item(key, [each.mark, each.error], () => waitingBubble(each,
+        contentFor(key, { text, path: picture, isOwn: true }))));
     }
     return found;
   }
@@ -149,6 +166,7 @@ export function conversationView(account) {
     earlier.hidden = !hasEarlier;
     newest = Math.max(newest ?? 0, letters.at(-1)?.number ?? 0);
     if (theirs) said.textContent = t("bubble.from", { name }) + (theirs.text ?? t("direct.picture"));
+    sayWhatWaits(waits.findLast(({ mark }) => mark !== "sending"));
     const unread = isFirst ? list.querySelector(".is-unread") : null;
     if (unread) unread.scrollIntoView({ block: "start" });
     else if (isFirst || wasFollowing || isSending) goToEnd();
@@ -158,6 +176,14 @@ export function conversationView(account) {
     isSending = false;
     tellNone();
     scrolled();
+  }
+
+  /** Readers hear that the last message was not sent, and why, once. */
+  function sayWhatWaits(waiting) {
+    const text = waiting ? waitingText(waiting) : "";
+    if (text === stuck) return;
+    if (text || said.textContent === stuck) said.textContent = text;
+    stuck = text;
   }
 
   /** Without messages: whether there are none. A device that does not have everything yet does not know. */
@@ -179,17 +205,22 @@ export function conversationView(account) {
     isOutdated = true;
     if (isReading) return;
     isReading = true;
-    while (isOutdated) {
-      isOutdated = false;
-      const known = state;
-      const found = await lettersNow().catch(() => null);
-      if (found && state.people.account) show(found, known);
+    try {
+      while (isOutdated) {
+        isOutdated = false;
+        const known = state;
+        const found = await lettersNow().catch(() => null);
+        if (found && state.people.account) show(found, known);
+      }
+    } finally {
+      isReading = false;
     }
-    isReading = false;
   }
 
-  // Pictures come later than their places.
-  list.addEventListener("load", () => { if (isFollowing) goToEnd(); }, true);
+  // Pictures come later than their places, and a keyboard on the screen takes room.
+  const follow = () => { if (isFollowing) goToEnd(); };
+  list.addEventListener("load", follow, true);
+  new ResizeObserver(follow).observe(scroller);
   // A device that does not have everything yet. Without an answer it comes with the rest.
   directOfApp().then((direct) => direct.open(account)).catch(() => {});
   return Object.assign(element, { update: () => {

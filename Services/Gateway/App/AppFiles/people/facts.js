@@ -1,6 +1,5 @@
 import { h } from "../lib/dom.js";
 import { dateForm, t } from "../lib/text.js";
-import { avatar } from "./avatar.js";
 
 /** The fields of a profile, in the order in which they are shown. */
 export const fields = ["first_name", "last_name", "born", "gender", "bio", "email"];
@@ -13,9 +12,8 @@ function dayText(text) {
   return Number.isNaN(moment) ? text : day.format(moment);
 }
 
-/** What can be seen of a profile, or that nothing can. One with an `account` is what the hub has said of a person. */
-export function profileFacts(profile) {
-  const picture = profile.account && profile.picture ? avatar(profile.account, { size: "huge", view: profile }) : null;
+/** What can be seen of a profile, with its `picture` if that can be seen, or that nothing can. */
+export function profileFacts(profile, picture = null) {
   const known = fields.filter((name) => profile[name]);
   if (!known.length) return picture ?? h("p", { class: "hint" }, t("profile.nothing"));
   return [picture, h("dl", { class: "group facts" }, known.map((name) => h("div", { class: "row" },

@@ -10,8 +10,8 @@ import { pictureField, pictureReason, upload } from "./picture-field.js";
 /** The person sees their own picture, whoever else does. */
 const visible = { picture: true };
 
-/** The picture, with what changes and removes it. */
-export function ownPicture() {
+/** The picture, with what changes and removes it. `onchange()` is called when it is another one. */
+export function ownPicture({ onchange }) {
   const account = state.people.account;
   const place = h("span");
   const remove = h("button", { class: "button", type: "button", hidden: true, onclick: () => takeAway() },
@@ -28,6 +28,7 @@ export function ownPicture() {
     await (await app.people()).ask(isGone ? "DELETE" : "PUT", "/user/picture", isGone ? undefined : { picture });
     await forgetAvatar(account, isGone);
     await show(isGone);
+    onchange();
     if (isGone) choose.querySelector("button").focus();
     toast(t(isGone ? "picture.removed" : "picture.changed"));
   }

@@ -3,6 +3,7 @@ import { app, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { conversationWith } from "../core/direct-state.js";
 import { act, actAfterQuestion, waitingList } from "./actions.js";
+import { avatar } from "./avatar.js";
 import { hide, isSame, loadQuietly, pathToConversation, personRow, toFriends, view } from "./parts.js";
 import { profileFacts } from "./facts.js";
 import { reasonOf } from "./reasons.js";
@@ -47,7 +48,7 @@ export function personView(name) {
     if (person.relation === "classmates" && !state.people.messaging) loadQuietly("messaging");
     const isOther = person.relation !== "self";
     fill(content, h("p", { class: "secondary" }, t(`relation.${person.relation in doable ? person.relation : "none"}`)),
-      profileFacts(person),
+      profileFacts(person, person.picture ? avatar(person.account, { size: "huge", view: person }) : null),
       person.mutual_friends.length ? h("section", null, h("h2", { class: "day" }, t("person.mutual")),
         h("ul", { class: "plain group" }, person.mutual_friends.map((each) => personRow(each)))) : null,
       isOther ? h("div", { class: "actions" }, mayWrite(person) ? h("a", { class: "button main",

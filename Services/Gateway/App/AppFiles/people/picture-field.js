@@ -14,7 +14,6 @@ export const pictureIcon = () => svg("svg", { class: "icon small", viewBox: "0 0
 /** Why a picture was not taken, in words. */
 export function pictureReason(error) {
   if (error.status === 507) return t("picture.full");
-  if (error.status === 409) return t("picture.many");
   if (error.status === 400 && error.field === "picture") return t("picture.refused", { error: error.message });
   return reasonOf(error);
 }

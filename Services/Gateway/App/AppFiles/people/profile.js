@@ -2,6 +2,7 @@ import { fill, h, newIdentifier } from "../lib/dom.js";
 import { state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { act, waitingList } from "./actions.js";
+import { avatar } from "./avatar.js";
 import { fields, profileFacts } from "./facts.js";
 import { ownPicture } from "./own-picture.js";
 import { field, form, loaded } from "./parts.js";
@@ -22,11 +23,14 @@ const inputs = {
   email: { type: "email", readOnly: true },
 };
 
-/** A field with who sees it: its `input`, and the choice that it `sees`. The picture is no text. */
-function profileField(name) {
+/**
+ * A field with who sees it: its `input`, and the choice that it `sees`. The picture is no text: `onpicture()` is called
+ * when it is another one.
+ */
+function profileField(name, onpicture) {
   const hint = name === "email" ? t("profile.email.hint") : name === "bio" ? t("profile.bio.hint") : null;
   const main = name === "picture" ? h("div", { class: "stack" }, h("span", { class: "label" }, t("profile.picture")),
-    ownPicture()) : field({ label: t(`profile.${name}`), hint, dir: "auto", ...inputs[name] });
+    ownPicture({ onchange: onpicture })) : field({ label: t(`profile.${name}`), hint, dir: "auto", ...inputs[name] });
   const sees = h("select", { id: newIdentifier("sees") }, visibilities.map((value) =>
     h("option", { value }, t(`visibility.${value}`))));
   const element = h("div", { class: "profile-field" }, main, h("div", { class: "field sees" },
@@ -38,7 +42,12 @@ function profileField(name) {
 /** The person's profile: each field with who sees it, and what a friend sees. */
 export function settings() {
   const waiting = waitingList();
-  const parts = Object.fromEntries(["picture", ...fields].map((name) => [name, profileField(name)]));
+  /** The picture as a friend sees it, once it is shown. */
+  let portrait = null;
+  const parts = Object.fromEntries(["picture", ...fields].map((name) => [name, profileField(name, () => {
+    portrait = null;
+    showPreview();
+  })]));
   const preview = h("div", null);
   const inside = h("section", { class: "stack", "aria-label": t("profile.preview") },
     h("h2", { class: "day" }, t("profile.preview")), h("p", { class: "secondary" }, t("profile.preview.text")),
@@ -57,8 +66,9 @@ export function settings() {
 
   function showPreview() {
     const profile = typed();
-    fill(preview, profileFacts(Object.fromEntries(fields.filter((name) => profile.visibility[name])
-      .map((name) => [name, profile[name]]))));
+    const shown = fields.filter((name) => profile.visibility[name]).map((name) => [name, profile[name]]);
+    if (profile.visibility.picture) portrait ??= avatar(state.people.account, { size: "huge" });
+    fill(preview, profileFacts(Object.fromEntries(shown), profile.visibility.picture ? portrait : null));
   }
 
   function show(profile) {

@@ -24,6 +24,7 @@ const bySentence = [
   [409, /^the class has \d+ open sessions,/, "study.why.sessions"],
   [409, /^the class has \d+ keys,/, "study.why.keys"],
   [409, /^you are its professor:/, "study.why.itsProfessor"],
+  [409, /^\d+ pictures that you have (uploaded|sent) /, "picture.many"],
 ];
 
 /** The reason of a refusal that its sentence alone tells apart; `undefined` for any other error. */

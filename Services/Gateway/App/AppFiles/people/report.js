@@ -16,7 +16,7 @@ export function askToReport(letter, name) {
   // All attempts are one report.
   const key = crypto.randomUUID();
   const reason = field({ label: t("report.reason"), hint: t("report.reason.hint"), tag: "textarea", rows: 3,
-    dir: "auto" });
+    dir: "auto", autofocus: true });
   reason.input.addEventListener("input", () => reason.input.setCustomValidity(
     [...reason.input.value.trim()].length > maxLength ? t("composer.long", { max: maxLength }) : ""));
   return showDialog({ heading: t("report.question", { name }), make: (close) => form({

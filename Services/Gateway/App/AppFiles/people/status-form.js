@@ -3,6 +3,8 @@ import { t } from "../lib/text.js";
 import { toast } from "../elements/toast.js";
 import { field, form } from "./parts.js";
 import { pictureField, pictureReason, upload } from "./picture-field.js";
+import { reasonOf } from "./reasons.js";
+import { shownBlob } from "./shown-blob.js";
 import { statusesOfApp } from "./status-parts.js";
 
 /** The hub's limit, in characters of Unicode. */
@@ -25,11 +27,10 @@ export function statusForm({ done }) {
   const picture = pictureField({ onpicture: async (blob) => choose(blob), label: t("status.picture.choose") });
   const sent = form({ fields: [input, chosen, picture, h("p", { class: "hint" }, t("status.who"), " ",
     h("a", { href: "#people/rules" }, t("status.rules")))], action: t("status.set"), onsubmit: send,
-  reason: pictureReason });
+  reason: (error) => (blob ? pictureReason : reasonOf)(error) });
   const element = h("section", { class: "stack", "aria-label": t("status.new.heading") },
     h("h2", { class: "day" }, t("status.new.heading")), sent);
   let blob = null;
-  let address = null;
   /** What is sent: the same, with the same key, until something else is written. */
   let attempt = null;
 
@@ -49,29 +50,30 @@ export function statusForm({ done }) {
   }
 
   function choose(next) {
-    if (address) URL.revokeObjectURL(address);
     [blob, attempt] = [next, null];
-    address = blob && URL.createObjectURL(blob);
-    fill(preview, address ? h("img", { src: address, alt: t("status.picture.chosen") }) : null);
+    fill(preview, blob ? shownBlob(blob, t("status.picture.chosen")) : null);
     show();
   }
 
   async function send() {
     const text = input.input.value.trim();
     if (!blob && !text) return input.input.focus();
-    attempt ??= { key: crypto.randomUUID() };
-    const { key } = attempt;
-    if (blob) attempt.picture ??= await upload(blob);
+    const current = attempt ??= { key: crypto.randomUUID() };
+    if (blob) current.picture ??= await upload(blob);
+    // The person has taken the picture out.
+    if (attempt !== current) return undefined;
     try {
-      await (await statusesOfApp()).set(blob ? { picture: attempt.picture } : { text }, key);
+      await (await statusesOfApp()).set(blob ? { picture: current.picture } : { text }, current.key);
     } catch (error) {
       // The picture has waited for too long at the hub, or the key was used for something else: sent again, it is new.
-      if (error.status === 404 || error.status === 422) attempt = null;
+      if (attempt === current && (error.status === 404 || error.status === 422)) attempt = null;
       throw error;
     }
+    toast(t("status.done"));
+    // What was written since stays.
+    if (attempt !== current) return undefined;
     input.input.value = "";
     choose(null);
-    toast(t("status.done"));
     return done();
   }
 

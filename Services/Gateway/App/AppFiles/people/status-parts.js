@@ -7,6 +7,7 @@ import { app, phoneNow, state } from "../lib/state.js";
 import { language, t } from "../lib/text.js";
 import { pathOfStatus } from "../core/statuses.js";
 import { shownStatuses } from "../core/statuses-state.js";
+import { shownBlob } from "./shown-blob.js";
 
 const second = 1_000;
 const units = [["hour", 3_600_000], ["minute", 60_000], ["second", second]];
@@ -75,11 +76,7 @@ export function statusContent({ id, text, picture }, alt) {
       again.hidden = blob === null;
       return;
     }
-    const address = URL.createObjectURL(blob);
-    // Once it is drawn, the bytes are the picture's alone.
-    const free = () => URL.revokeObjectURL(address);
-    fill(place, h("img", { src: address, alt, width: picture.width, height: picture.height, onload: free,
-      onerror: free }));
+    fill(place, shownBlob(blob, alt, { width: picture.width, height: picture.height }));
   }
 
   fill(place, said, again);

@@ -135,8 +135,8 @@ function showOldest({ oldest_waiting: message, scheduled = 0, states: { held = 0
 async function showStorage() {
   if (!may("administer")) return;
   const part = (await import("./storage.js")).storagePart();
-  await part.read();
   fill(storage, part);
+  await part.read();
   setInterval(part.read, 30_000);
 }
 

@@ -56,7 +56,8 @@ function callRow({ calls, call_limit: limit, month: name }) {
 /** What is stored, and the calls of the month: for super users. `read()` reads and shows both again. */
 export function storagePart() {
   const problem = h("div");
-  const list = h("ul", { class: "plain group services" });
+  const list = h("ul", { class: "plain group services" },
+    Array.from({ length: 8 }, () => h("li", null, h("span", { class: "skeleton service-bone" }))));
   const element = h("section", { class: "health", "aria-labelledby": "storage" },
     h("h2", { id: "storage" }, t("storage.heading")), problem, list);
 

@@ -80,7 +80,9 @@ async function read(after = null) {
 function show() {
   list.setAttribute("aria-busy", "false");
   const reports = [...shown.values()].sort((one, other) => other.at - one.at || (one.id < other.id ? 1 : -1));
-  status.textContent = t("reports.count", { count: reports.length });
+  const text = t("reports.count", { count: reports.length });
+  // Readers hear it once.
+  if (status.textContent !== text) status.textContent = text;
   more.hidden = !next;
   if (print === (print = JSON.stringify([isOpen, reports]))) return;
   if (!reports.length) {
