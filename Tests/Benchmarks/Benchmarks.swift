@@ -185,13 +185,12 @@ struct Measure: AsyncParsableCommand {
     private func measureNear() async throws {
         try await withFolder(in: "/var/tmp") { folder in
             try await NearBenchmark(
-                scale: scale, folder: folder + "/sqlite", database: "SQLite", url: nil, attendants: 1
+                scale: scale, folder: folder + "/sqlite", database: "SQLite", url: nil
             ).run()
             try await BenchmarkedDatabase.withMongoDB(in: folder) { url, _ in
                 let own = BenchmarkedDatabase.url(url, database: "benchmark\(ObjectID())")
-                // The tests' own server would take an hour to let so many join.
                 try await NearBenchmark(
-                    scale: scale, folder: folder + "/mongo", database: "MongoDB", url: own, attendants: 0
+                    scale: scale, folder: folder + "/mongo", database: "MongoDB", url: own
                 ).run()
             }
         }

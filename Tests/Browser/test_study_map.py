@@ -180,6 +180,11 @@ def test_a_card_over_the_map(visit, group, ann, ben, pictures):
         return place["y"] + place["height"] <= over["y"] and place["y"] >= 0 and over["y"] > 120
 
     eventually("the pin is above the card", is_in_sight)
+    size = page.viewport_size
+    page.set_viewport_size({"width": size["height"], "height": size["width"]})
+    eventually("the map is low", lambda: page.locator(".map-view").bounding_box()["height"] < size["width"])
+    page.set_viewport_size(size)
+    eventually("the pin is above the card after the phone was turned", is_in_sight)
     # The focus comes back to the pin.
     page.keyboard.press("Escape")
     expect(sheet(page)).to_be_hidden()

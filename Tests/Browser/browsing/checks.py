@@ -7,6 +7,11 @@ CONTRAST = {"type": "rule", "values": ["color-contrast"]}
 SCRIPT = Axe().axe_script
 
 
+def dialogs(page):
+    """The open dialogs and questions."""
+    return page.get_by_role("dialog").or_(page.get_by_role("alertdialog"))
+
+
 def check(page):
     """No violation of WCAG 2.2 AA that axe finds, nothing wider than the window, and a document with a language, title and heading."""
     finish_transitions(page)

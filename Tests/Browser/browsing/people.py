@@ -4,6 +4,7 @@ from harness.product import PASSWORD
 from playwright.sync_api import expect
 
 from .app import begin, open_app
+from .checks import dialogs
 
 # What the fields and buttons of the way in are called.
 ACCOUNT = {"en": "Account", "ar": "الحساب"}
@@ -23,7 +24,7 @@ def open_people(visit, person=None, path="#people", language="en", **options):
 
 def sign_in(page, account, language="en", password=PASSWORD):
     page.get_by_role("textbox", name=ACCOUNT[language], exact=True).fill(account)
-    page.get_by_label(SECRET[language], exact=True).fill(password)
+    page.get_by_label(SECRET[language], exact=True).filter(visible=True).fill(password)
     page.get_by_role("button", name=SIGN_IN[language], exact=True).click()
     expect(page.get_by_role("heading", name=FRIENDS[language], exact=True)).to_be_visible()
 
@@ -48,7 +49,7 @@ def opens(button):
 
     def open_dialog(page):
         page.get_by_role("button", name=button, exact=True).first.click()
-        expect(page.locator("dialog[open]")).to_be_visible()
+        expect(dialogs(page)).to_be_visible()
 
     return open_dialog
 

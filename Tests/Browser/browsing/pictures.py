@@ -2,7 +2,7 @@
 
 import pathlib
 
-from .checks import check, check_contrast, check_width
+from .checks import check, check_contrast, check_width, dialogs
 from .visits import NARROW, WIDE
 
 FOLDER = pathlib.Path(__file__).parents[3] / ".build" / "portal-pictures"
@@ -68,7 +68,7 @@ class Pictures:
         FOLDER.mkdir(parents=True, exist_ok=True)
         # A window as high as the page, so that what sticks to its edges does so in the picture, and covers nothing. A dialog floats over
         # the window.
-        isDialog = page.locator("dialog[open]").count() > 0
+        isDialog = dialogs(page).count() > 0
         height = window["height"] if isDialog else page.evaluate("document.documentElement.scrollHeight")
         page.set_viewport_size({"width": window["width"], "height": min(max(height, window["height"]), HIGHEST)})
         check(page)

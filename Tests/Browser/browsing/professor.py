@@ -31,7 +31,7 @@ def open_classes(visit, person=None, path="", language="en", **options):
 
 def sign_in(page, person, language="en"):
     page.get_by_role("textbox", name=ACCOUNT[language], exact=True).fill(person.account)
-    page.get_by_label(SECRET[language], exact=True).fill(PASSWORD)
+    page.get_by_label(SECRET[language], exact=True).filter(visible=True).fill(PASSWORD)
     page.get_by_role("button", name=SIGN_IN[language], exact=True).click()
     expect(page.locator(".who").get_by_text(person.account)).to_be_attached()
 
@@ -42,8 +42,10 @@ def in_arabic(person, path="", then=None):
     def arrange(page):
         sign_in(page, person, "ar")
         page.goto(f"/portal/classes/{path}")
-        expect(page.locator("main h1").first).to_be_visible()
+        # Until the page has followed its address, the one before is shown.
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         expect(page.locator(".skeleton, main [aria-busy=true]")).to_have_count(0)
+        expect(page.locator("main h1").first).to_be_visible()
         if then:
             then(page)
 

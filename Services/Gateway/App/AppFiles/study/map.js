@@ -126,6 +126,9 @@ export function mapView({ onopen, onmany = ([id]) => onopen(id), covered = () =>
       if (element.isConnected) {
         map.invalidateSize({ animate: false });
         begin();
+        // A phone was turned: what the open sheet is about stays in sight.
+        const place = sessions.find(({ id }) => id === chosen)?.place;
+        if (place) comeIntoSight(pointOf(place), false);
       } else if (wasThere) {
         watcher.disconnect();
         leave();
@@ -223,16 +226,16 @@ export function mapView({ onopen, onmany = ([id]) => onopen(id), covered = () =>
     return { id: session.id, x, y, session };
   });
 
-  /** A pin that gets the focus is moved into sight. */
-  function comeIntoSight(at) {
+  /** Moves a place into sight, such as that of a pin that gets the focus. */
+  function comeIntoSight(at, animate) {
     const { above, below } = margins();
     const { x: width, y: height } = map.getSize();
     const point = map.latLngToContainerPoint(at);
     const isInSight = point.x > pinRoom && point.x < width - pinRoom && point.y > pinRoom + above
-      && point.y < height - below;
+      && point.y < height - below - pinRoom / 2;
     if (isInSight) return;
     isPlaced = true;
-    goTo(at, map.getZoom());
+    goTo(at, map.getZoom(), animate);
   }
 
   function newPin(inside, at) {
