@@ -88,7 +88,6 @@ final class MessagingCounts: Sendable {
         Instrument.messagingOverdue.gauge().set(max(overdue, last?.counts.overdue ?? .zero).rawValue / 1_000)
         Instrument.messagingMessages.gauge().set(last?.counts.messages ?? 0)
         Instrument.messagingReports.gauge().set(last?.counts.reports ?? 0)
-        Instrument.messagingPictures.gauge().set(last?.counts.pictures ?? 0)
         Instrument.messagingPushesWaiting.gauge().set(last?.pushes ?? 0)
     }
 }

@@ -75,7 +75,7 @@ extension Instrument {
         signIns, students, devices, erasuresWaiting, identityKeysAge,
         studyClasses, studySessions, studyAttendants, studyOverdue, studyPushesWaiting, studySessionEnds, studyJoins, studyPosts,
         messagingMessages, messagingSends, messagingFetches, messagingRemovals, messagingOverdue, messagingPushesWaiting,
-        messagingPictures, messagingPictureUploads, messagingReports, messagingCalls, messagingCallLimit,
+        messagingPictureUploads, messagingReports, messagingCalls, messagingCallLimit,
         canaryMessages, canaryDuration, canaryStarted, canaryLastReceived, canaryInterval,
         canaryPushes, canaryPushDuration, canaryPushStarted, canaryPushLastReceived,
     ]
@@ -250,8 +250,6 @@ extension Instrument {
         "For how long something that was to be removed has waited, or its traces have; 0 if nothing does.", .gauge)
     package static let messagingPushesWaiting = Instrument(
         "msi_messaging_pushes_waiting", "The pushes about messages that the message log has not stored yet.", .gauge)
-    package static let messagingPictures = Instrument(
-        "msi_messaging_pictures_bytes", "What the pictures of persons take up.", .gauge)
     package static let messagingPictureUploads = Instrument(
         "msi_messaging_picture_uploads_total", "Uploaded pictures by outcome: stored, or why they were refused.", .counter)
     package static let messagingReports = Instrument(

@@ -106,21 +106,15 @@ package struct StoreDeclaration: Sendable {
     let audit: AuditCollections?
     /// Whether SQLite overwrites what is removed.
     let erases: Bool
-    /// How many transactions a process has at a time in MongoDB.
-    let transactions: Int
 
     /// - Parameters:
     ///   - audited: Whether the store has an ``AuditQueue`` for entries about its changes.
     ///   - erases: Whether SQLite overwrites what is removed, as ``Storage/removeTraces()`` needs it.
-    ///   - transactions: How many transactions a process has at a time in MongoDB. More than one is for a store whose
-    ///     transactions mostly write different documents: those that write the same one are repeated.
     package init<each Document>(
-        _ name: String, _ collections: repeat Collection<each Document>, audited: Bool = false, erases: Bool = false,
-        transactions: Int = 1
+        _ name: String, _ collections: repeat Collection<each Document>, audited: Bool = false, erases: Bool = false
     ) {
         self.name = name
         self.erases = erases
-        self.transactions = transactions
         audit = audited ? AuditCollections(of: name) : nil
         var forms: [CollectionForm] = []
         repeat forms.append((each collections).form)

@@ -2,7 +2,7 @@
 a page without anything else. What it shows of them is in Tests/AppCases/direct.json."""
 
 import pytest
-from browsing.core import core_context, core_page
+from browsing.core import APP, SECURE, core_context, core_page
 
 NEWS, RECEIVED, SEND = "GET /user/messages", "PUT /user/messages/received", "POST /user/messages"
 
@@ -129,8 +129,8 @@ def test_who_signs_out_while_messages_come(play):
 def test_thousands_of_unread_messages(play):
     """A conversation shows its last messages without reading the others."""
     found = play("""
+        const { takeLetters } = await import("/core/direct-letters.js");
         await it.database.write(async (tx) => {
-            const { takeLetters } = await import("/core/direct-letters.js");
             const letters = Array.from({ length: 3_000 }, (_, index) => ({ id: index.toString(16).padStart(24, "0"), account: "ben", name: "Ben",
                 isOwn: false, number: index + 1, at: index, text: `m${index}`, picture: null }));
             await takeLetters(tx, letters, []);
@@ -433,6 +433,30 @@ def test_blocked_people_are_not_counted(play):
         const state = await it.whole();
         return [before, state.direct.unread, conversationsOf(state).map(({ account }) => account)];""")
     assert found == [2, 1, ["eve"]]
+
+
+# Pushes
+
+def test_pushes_while_the_person_is_in_the_app(context):
+    """The page shows a message, so there is no notification of it. There is one of everything else, and while another window is in front."""
+    context.route(f"{SECURE}/background.js", lambda route: route.fulfill(body=(APP / "background.js").read_text(), content_type="text/javascript"))
+    found = core_page(context).evaluate("""async () => {
+        const shown = [];
+        let windows;
+        globalThis.clients = { matchAll: async () => windows };
+        globalThis.registration = { showNotification: async (title) => { shown.push(title); } };
+        await import("/background.js");
+        const shows = async (kind, ...open) => {
+            windows = open;
+            const data = { json: () => ({ notification: { title: "A title" }, msi: { kind } }) };
+            await new Promise((waitUntil) => { dispatchEvent(Object.assign(new Event("push"), { data, waitUntil })); });
+            return shown.splice(0).length;
+        };
+        const app = { url: `${location.origin}/app/#people`, focused: true };
+        return [await shows("direct_message", app), await shows("friend_request", app), await shows("direct_message"),
+            await shows("direct_message", { ...app, focused: false }), await shows("direct_message", { ...app, url: `${location.origin}/portal/` })];
+    }""")
+    assert found == [0, 1, 1, 1, 1], found
 
 
 # Reports

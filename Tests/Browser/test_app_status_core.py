@@ -197,7 +197,7 @@ def test_pictures_of_what_has_ended_are_gone(play):
 
 
 def test_what_has_ended_is_not_kept(play):
-    """Neither here nor at the next start, also if no page shows statuses and the hub is away."""
+    """Neither here nor at the next start, even if no page shows statuses and the hub is away."""
     found = play(f"""
         it.show("ben", "One");
         await statuses.set({{ text: "Mine" }}, "key");

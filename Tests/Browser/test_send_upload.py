@@ -80,3 +80,8 @@ def test_a_hub_without_a_public_address(product, visit):
     expect(page.get_by_text("the hub has no public https address")).to_be_visible()
     page.get_by_label("Address of the picture").fill(ADDRESS)
     expect(page.get_by_text("the hub has no public https address")).to_have_count(0)
+    # The other reason of this status.
+    many = {"type": "/problems/conflict", "detail": "1000 pictures that you have published have not expired yet, and no more are possible"}
+    page.route("**/pictures", lambda route: route.fulfill(status=409, json=many))
+    choose(page, chosen(png()))
+    expect(page.get_by_text("no more are possible until one expires")).to_be_visible()

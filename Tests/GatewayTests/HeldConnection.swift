@@ -122,9 +122,12 @@ final class HeldConnection: Sendable {
     }
 
     /// Reads and drops a few of the received bytes.
-    func drop(atMost count: Int) {
+    ///
+    /// - Returns: How many; 0 if there are none.
+    @discardableResult
+    func drop(atMost count: Int) -> Int {
         var buffer = [UInt8](repeating: 0, count: count)
-        _ = recv(descriptor, &buffer, count, 0)
+        return max(0, recv(descriptor, &buffer, count, 0))
     }
 
     /// Reads the received bytes.

@@ -1,3 +1,4 @@
+import Base
 import Schemas
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @Suite("Messages with a full storage", .timeLimit(.minutes(10)))
 struct FullStorageTests {
     @Test(
-        "No message, status or picture is added; all is still fetched, read, removed, reported and erased",
+        "No message, status or picture is added; all is still fetched, read, removed, reported and erased, and messages wait for two weeks",
         arguments: StoreKind.ofRules)
     func full(kind: StoreKind) async throws {
         let (database, clock) = (try await kind.newDatabaseURL(), TestClock())
@@ -20,16 +21,20 @@ struct FullStorageTests {
             ) { messaging in
                 let ann = messaging.person("ann")
                 try await ann.setStatus("before")
+                try await ann.send("unread", to: "cleo")
                 let draft = DirectMessageDraft(to: "bob", picture: try await ann.upload(bytes))
-                return try await ann.request(SendDirectMessage(draft, from: ann.device))
+                return try await ann.request(SendDirectMessage(draft))
             }
             try await RunningMessaging.with(
                 in: folder, database: database, settings: ["MSI_MESSAGING_STORAGE_LIMIT": "1000"], clock: clock, people: people
             ) { messaging in
                 let (ann, bob) = (messaging.person("ann"), messaging.person("bob"))
+                let health = try await messaging.client.request(CheckHealth())
+                #expect(health.parts["store"]?.status == .storageFull && health.parts["storage"]?.status == .storageFull)
+                #expect(health.stores?.map(\.name) == ["messaging", "pictures"])
                 for refusal in [
-                    await ann.failure(of: SendDirectMessage(DirectMessageDraft(to: "bob", text: "hi"), from: ann.device)),
-                    await ann.failure(of: SendDirectMessage(DirectMessageDraft(to: "cleo", text: "hi"), from: ann.device)),
+                    await ann.failure(of: SendDirectMessage(DirectMessageDraft(to: "bob", text: "hi"))),
+                    await ann.failure(of: SendDirectMessage(DirectMessageDraft(to: "cleo", text: "hi"))),
                     await ann.failure(of: SetStatus(StatusDraft(text: "after"))),
                 ] {
                     #expect(refusal?.status == .storageFull)
@@ -50,6 +55,11 @@ struct FullStorageTests {
                 try await eventually("the removal") { try await bob.conversation(with: "ann").messages.isEmpty }
                 try await ann.request(RemoveStatus())
                 #expect(try await ann.ownStatus() == nil)
+                let cleo = messaging.person("cleo")
+                let waits = try await cleo.conversation(with: "ann").messages
+                #expect(waits.map(\.text) == ["unread"])
+                clock.pass(.seconds(14 * 86_400))
+                try await eventually("the end of the wait") { try await cleo.conversation(with: "ann").messages.isEmpty }
                 let erased = try await whenAvailable { try await messaging.client.request(ErasePerson("ann")) }
                 #expect(erased.removed.contains { $0.what == "reports" && $0.count == 1 })
             }

@@ -11,19 +11,18 @@ struct MessagingBadInputTests {
 
     private static let requests: [(command: String, payload: String, field: String)] = [
         ("direct_message.send", "{}", "draft"),
-        ("direct_message.send", #"{"draft":{"to":"bob","text":"a"}}"#, "device"),
-        ("direct_message.send", #"{\#(device),"draft":{"text":"a"}}"#, "draft.to"),
-        ("direct_message.send", #"{\#(device),"draft":{"to":"a b","text":"a"}}"#, "draft.to"),
-        ("direct_message.send", #"{\#(device),"draft":{"to":"bob"}}"#, "draft.text"),
-        ("direct_message.send", #"{\#(device),"draft":{"to":"bob","text":""}}"#, "draft.text"),
-        ("direct_message.send", #"{\#(device),"draft":{"to":"bob","text":" \n"}}"#, "draft.text"),
-        ("direct_message.send", #"{\#(device),"draft":{"to":"bob","text":"\#(long)"}}"#, "draft.text"),
-        ("direct_message.send", #"{\#(device),"draft":{"to":"bob","text":"a\u0000b"}}"#, "draft.text"),
-        ("direct_message.send", #"{\#(device),"draft":{"to":"bob","text":"secret","picture":"\#(id)"}}"#, "draft.text"),
-        ("direct_message.send", #"{\#(device),"draft":{"to":"bob","picture":"secret.png"}}"#, "draft.picture"),
-        ("direct_message.send", #"{\#(device),"draft":{"to":"bob","text":"secret","from":"eve"}}"#, "draft.from"),
-        ("direct_message.send", #"{\#(device),"draft":{"to":"bob","text":"secret"},"request_key":""}"#, "request_key"),
-        ("direct_message.send", #"{\#(device),"draft":{"to":"bob","text":"secret"},"classmate":"yes"}"#, "classmate"),
+        ("direct_message.send", #"{"draft":{"text":"a"}}"#, "draft.to"),
+        ("direct_message.send", #"{"draft":{"to":"a b","text":"a"}}"#, "draft.to"),
+        ("direct_message.send", #"{"draft":{"to":"bob"}}"#, "draft.text"),
+        ("direct_message.send", #"{"draft":{"to":"bob","text":""}}"#, "draft.text"),
+        ("direct_message.send", #"{"draft":{"to":"bob","text":" \n"}}"#, "draft.text"),
+        ("direct_message.send", #"{"draft":{"to":"bob","text":"\#(long)"}}"#, "draft.text"),
+        ("direct_message.send", #"{"draft":{"to":"bob","text":"a\u0000b"}}"#, "draft.text"),
+        ("direct_message.send", #"{"draft":{"to":"bob","text":"secret","picture":"\#(id)"}}"#, "draft.text"),
+        ("direct_message.send", #"{"draft":{"to":"bob","picture":"secret.png"}}"#, "draft.picture"),
+        ("direct_message.send", #"{"draft":{"to":"bob","text":"secret","from":"eve"}}"#, "draft.from"),
+        ("direct_message.send", #"{"draft":{"to":"bob","text":"secret"},"request_key":""}"#, "request_key"),
+        ("direct_message.send", #"{"draft":{"to":"bob","text":"secret"},"classmate":"yes"}"#, "classmate"),
         ("direct_message.news", #"{\#(device),"after":0}"#, "limit"),
         ("direct_message.news", #"{\#(device),"after":-1,"limit":1}"#, "after"),
         ("direct_message.news", #"{\#(device),"after":0,"limit":0}"#, "limit"),
@@ -69,7 +68,7 @@ struct MessagingBadInputTests {
         try await RunningMessaging.with { messaging in
             let device = Self.device
             let requests: [(command: String, payload: String)] = [
-                ("direct_message.send", #"{\#(device),"draft":{"to":"bob","text":"a"}}"#),
+                ("direct_message.send", #"{"draft":{"to":"bob","text":"a"}}"#),
                 ("direct_message.news", #"{\#(device),"after":0,"limit":1}"#),
                 ("direct_message.received", #"{\#(device),"after":0}"#),
                 ("direct_message.read", #"{"message":"\#(Self.id)"}"#),
@@ -77,7 +76,7 @@ struct MessagingBadInputTests {
                 ("messaging.choose", #"{"choices":{"read_marks":true}}"#), ("status.set", #"{"draft":{"text":"a"}}"#),
                 ("status.list", "{\(device)}"), ("status.own", "{}"), ("status.remove", "{}"),
                 ("status.seen", #"{"seen":{"statuses":["\#(Self.id)"]}}"#), ("picture.profile", "{}"),
-                ("picture.read", #"{"of":"message","id":"\#(Self.id)"}"#),
+                ("picture.read", #"{"of":"message","id":"\#(Self.id)"}"#), ("picture.read", #"{"of":"profile","id":"ann"}"#),
                 ("message_report.add", #"{"draft":{"message":"\#(Self.id)","account":"bob","text":"a"}}"#),
             ]
             for (command, payload) in requests {

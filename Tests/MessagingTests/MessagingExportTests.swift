@@ -55,7 +55,7 @@ struct MessagingExportTests {
             try await ann.request(SetProfilePicture(try await ann.upload(SamplePNG.file(number: 2))))
             _ = try await bob.upload(SamplePNG.file(number: 3))
             let sent = try await ann.upload(SamplePNG.file(number: 4))
-            try await ann.request(SendDirectMessage(DirectMessageDraft(to: "bob", picture: sent), from: ann.device))
+            try await ann.request(SendDirectMessage(DirectMessageDraft(to: "bob", picture: sent)))
             let report = ReportDraft(message: received.id, account: "bob", text: "an answer", reason: "it is short")
             try await ann.request(ReportMessage(report))
             try await ann.request(ChooseMessaging(MessagingChoices(readMarks: false)))

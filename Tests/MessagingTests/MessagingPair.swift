@@ -49,7 +49,7 @@ struct MessagingPair: Sendable {
     func send(
         _ text: String, from sender: AccountName, to recipient: AccountName, on instance: Int
     ) async throws -> DirectMessage {
-        let command = SendDirectMessage(DirectMessageDraft(to: recipient, text: text), from: ObjectID(), requestKey: text)
+        let command = SendDirectMessage(DirectMessageDraft(to: recipient, text: text), requestKey: text)
         let relation = CheckFriends.Relation(account: recipient, state: .friends)
         return try await whenAvailable {
             try await instances[instance].make(by: .program) { [digest] change in
@@ -71,7 +71,7 @@ enum MessagingAct: Sendable {
         let other = (person + Int.random(in: 1..<persons, using: &random)) % persons
         switch Int.random(in: 0..<100, using: &random) {
         // Some requests are sent twice in the same moment.
-        case 0..<50: return .send(person, to: other, key: Int.random(in: 0..<40, using: &random))
+        case 0..<50: return .send(person, to: other, key: Int.random(in: 0..<10, using: &random))
         case 50..<70: return .receive(person, device: Int.random(in: 0...1, using: &random))
         case 70..<85: return .read(person, of: other)
         default: return .remove(person, of: other)
@@ -81,10 +81,14 @@ enum MessagingAct: Sendable {
     /// Does it.
     ///
     /// - Parameter devices: Two of each person.
-    func perform(_ persons: [AccountName], _ devices: [[ObjectID]], on pair: MessagingPair, _ instance: Int) async throws {
+    /// - Returns: The message that is accepted, if it is one.
+    func perform(
+        _ persons: [AccountName], _ devices: [[ObjectID]], on pair: MessagingPair, _ instance: Int
+    ) async throws -> ObjectID? {
         switch self {
         case .send(let person, let other, let key):
-            try await pair.send("\(person) \(other) \(key)", from: persons[person], to: persons[other], on: instance)
+            let text = "\(person) \(other) \(key)"
+            return try await pair.send(text, from: persons[person], to: persons[other], on: instance).id
         case .receive(let person, let device):
             try await pair.change(on: instance) { change in
                 _ = try change.receive(upTo: .max, on: devices[person][device], by: persons[person])
@@ -103,6 +107,7 @@ enum MessagingAct: Sendable {
                 try change.remove(old, because: .read)
             }
         }
+        return nil
     }
 }
 

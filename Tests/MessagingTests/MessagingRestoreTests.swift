@@ -1,7 +1,9 @@
 import Base
 import Bus
 import FoundationEssentials
+import Glibc
 import Schemas
+import ServiceKit
 import Store
 import TestSupport
 import Testing
@@ -24,31 +26,38 @@ struct MessagingRestoreTests {
         }
     }
 
+    /// Leaves a folder as after the restore of a backup, since which the first of its two messages was read and removed.
+    private static func restore(
+        in folder: String, _ clock: TestClock, _ people: PeopleDouble
+    ) async throws -> (first: DirectMessage, second: DirectMessage) {
+        // Without a message log the pushes stay in the queue.
+        let (first, second) = try await RunningMessaging.with(in: folder, clock: clock, people: people) { messaging in
+            let ann = messaging.person("ann")
+            try await ann.setStatus("here")
+            return (try await ann.send("first", to: "bob"), try await ann.send("second", to: "bob"))
+        }
+        let kept = folder + "/kept.sqlite"
+        try FileManager.default.copyItem(atPath: folder + database, toPath: kept)
+        try await RunningMessaging.with(in: folder, clock: clock, people: people) { messaging in
+            let bob = messaging.person("bob")
+            try await bob.receive()
+            try await bob.read(first)
+            try await messaging.withStore { store in
+                try await eventually("the removal") { try await store.texts() == ["second"] }
+            }
+        }
+        try FileManager.default.removeItem(atPath: folder + database)
+        try FileManager.default.moveItem(atPath: kept, toPath: folder + database)
+        clock.pass(.seconds(60))
+        try await mark(in: folder, at: clock.now)
+        return (first, second)
+    }
+
     @Test("What was removed since the backup is removed again, other messages are there, and nobody is told")
     func restored() async throws {
         let (clock, messageLog, people) = (TestClock(), OutboxDouble(), PeopleDouble("ann", "bob"))
         try await withTemporaryFolder { folder in
-            // Without a message log the pushes stay in the queue.
-            let (first, second) = try await RunningMessaging.with(in: folder, clock: clock, people: people) { messaging in
-                let ann = messaging.person("ann")
-                try await ann.setStatus("here")
-                return (try await ann.send("first", to: "bob"), try await ann.send("second", to: "bob"))
-            }
-            let kept = folder + "/kept.sqlite"
-            try FileManager.default.copyItem(atPath: folder + Self.database, toPath: kept)
-            try await RunningMessaging.with(in: folder, clock: clock, people: people) { messaging in
-                let bob = messaging.person("bob")
-                try await bob.receive()
-                try await bob.read(first)
-                try await messaging.withStore { store in
-                    try await eventually("the removal") { try await store.texts() == ["second"] }
-                }
-            }
-            try FileManager.default.removeItem(atPath: folder + Self.database)
-            try FileManager.default.moveItem(atPath: kept, toPath: folder + Self.database)
-            clock.pass(.seconds(60))
-            try await Self.mark(in: folder, at: clock.now)
-
+            let (first, second) = try await Self.restore(in: folder, clock, people)
             try await messageLog.run(at: "ipc://\(folder)/run/message-log.sock") {
                 try await RunningMessaging.with(in: folder, clock: clock, people: people) { messaging in
                     let (ann, bob) = (messaging.person("ann"), messaging.person("bob"))
@@ -70,6 +79,35 @@ struct MessagingRestoreTests {
                 }
             }
             #expect(messageLog.taken.count == 1 && messageLog.taken.allSatisfy { $0.held == nil })
+        }
+    }
+
+    @Test("Until the log of removed messages can be read, nothing that may have one of them is answered")
+    func unreadableLog() async throws {
+        let (clock, people) = (TestClock(), PeopleDouble("ann", "bob"))
+        try await withTemporaryFolder { folder in
+            let (first, second) = try await Self.restore(in: folder, clock, people)
+            let (log, kept) = (folder + "/" + MessagingFiles.removed, folder + "/kept.log")
+            try FileManager.default.moveItem(atPath: log, toPath: kept)
+            // A folder cannot be read as a file.
+            try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: folder)
+            try await RunningMessaging.with(in: folder, clock: clock, people: people) { messaging in
+                let bob = messaging.person("bob")
+                func answers() async -> [ReplyStatus?] {
+                    [
+                        await bob.failure(of: ReadMessageNews(on: bob.device, after: 0, limit: 9))?.status,
+                        await bob.failure(of: ListConversation(with: "ann", limit: 9))?.status,
+                        await bob.failure(of: ReadPicture(of: .message, "\(first.id)"))?.status,
+                        await messaging.client.failure(of: ExportPerson("bob"))?.status,
+                    ]
+                }
+                #expect(await answers().allSatisfy { $0 == .unavailable })
+                #expect(try await bob.ownStatus() == nil)
+                // At no time is there no log, which would be an empty one.
+                #expect(rename(kept, log) == 0)
+                try await eventually("the log is read") { await answers() == [nil, nil, .notFound, nil] }
+                #expect(try await bob.news().messages.map(\.id) == [second.id])
+            }
         }
     }
 

@@ -12,6 +12,7 @@ final class PeopleDouble: Sendable {
         var devices: [AccountName: [ObjectID]] = [:]
         var failure: CommandFailure?
         var checks: [[AccountName]] = []
+        var beforeReply: (@Sendable () async throws -> Void)?
     }
 
     private let persons: [AccountName]
@@ -30,6 +31,9 @@ final class PeopleDouble: Sendable {
 
     /// Whom `friend.check` has asked about, for each command.
     var checks: [[AccountName]] { state.withLock(\.checks) }
+
+    /// Does something once the next answer to `friend.check` is certain, before the answer is sent.
+    func delayNextCheck(_ work: @escaping @Sendable () async throws -> Void) { state.withLock { $0.beforeReply = work } }
 
     func befriend(_ one: AccountName, _ other: AccountName) { state.withLock { $0.states[[one, other]] = .friends } }
 
@@ -57,11 +61,16 @@ final class PeopleDouble: Sendable {
         var router = CommandRouter()
         router.on(CheckFriends.self) { [self] command, context in
             let account = try begin(context)
-            state.withLock { $0.checks.append(command.accounts) }
-            return CheckFriends.Reply(
-                relations: command.accounts.map {
-                    CheckFriends.Relation(account: $0, state: relation(of: account, to: $0))
-                })
+            let relations = command.accounts.map {
+                CheckFriends.Relation(account: $0, state: relation(of: account, to: $0))
+            }
+            let beforeReply = state.withLock { state in
+                state.checks.append(command.accounts)
+                defer { state.beforeReply = nil }
+                return state.beforeReply
+            }
+            try await beforeReply?()
+            return CheckFriends.Reply(relations: relations)
         }
         router.on(ListFriends.self) { [self] _, context in
             let account = try begin(context)

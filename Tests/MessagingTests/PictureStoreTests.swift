@@ -121,6 +121,27 @@ struct PictureStoreTests {
         }
     }
 
+    @Test("An account has at most 1,000 published pictures that have not expired", arguments: StoreKind.ofRules)
+    func published(kind: StoreKind) async throws {
+        try await PictureInstances.with(kind) { pair in
+            let picture = try CleanPicture(Data(SamplePicture.png.bytes))
+            let (now, time) = (pair.clock.now, Milliseconds.seconds(60))
+            let known = (0..<MessagingLimits.maxPublishedPictures).map { _ in
+                PictureUseDocument(
+                    id: ObjectID(), picture: picture.id, purpose: .published, owner: "ann", profile: nil, at: now,
+                    expires: now + time)
+            }
+            try await pair.make { try $0.transaction.insert(all: known, into: MessagingStore.uses) }
+            @Sendable func publish(_ change: inout MessagingChange) throws {
+                _ = try change.add(picture, of: "ann", for: .published, expires: change.now + time)
+            }
+            #expect(try await pair.failure(of: publish)?.status == .conflict)
+            _ = try await pair.upload(SamplePicture.png.bytes, by: "bob", for: .published)
+            pair.clock.pass(time)
+            #expect(try await pair.failure(of: publish) == nil)
+        }
+    }
+
     @Test("Pictures have their limit, but for one that is stored already or is for a report", arguments: StoreKind.ofRules)
     func limit(kind: StoreKind) async throws {
         let file = SamplePNG.file(number: 1, bytes: 1_000)
@@ -176,7 +197,7 @@ struct PictureStoreTests {
 
     @Test("Uploads, uses and releases of the same pictures in the same moment leave right counts", arguments: StoreKind.allCases)
     func race(kind: StoreKind) async throws {
-        let rounds = Level.isAll ? 100 : 8
+        let rounds = Level.isAll ? 100 : kind == .sqlite ? 8 : 4
         try await PictureInstances.with(kind) { pair in
             try await concurrently(4) { worker in
                 var random = SeededGenerator(seed: UInt64(worker))
@@ -218,6 +239,22 @@ struct PictureStoreTests {
             let other = try await pair.upload(SamplePicture.png.bytes, by: "bob")
             let failure = try await pair.failure { try $0.setProfilePicture(other, of: "ann") }
             #expect(failure?.status == .notFound && failure?.field == "picture")
+        }
+    }
+
+    @Test("The same picture of a profile once more changes nothing, and neither does none once more")
+    func repeatedProfile() async throws {
+        try await PictureInstances.with(.sqlite) { pair in
+            let upload = try await pair.upload(SamplePicture.png.bytes)
+            for picture in [upload, nil] {
+                try await pair.make { try $0.setProfilePicture(picture, of: "ann") }
+                let before = try await pair.store.get("ann", from: MessagingStore.persons)?.position
+                pair.clock.pass(.seconds(1))
+                try await pair.make { try $0.setProfilePicture(picture, of: "ann") }
+                #expect(try await pair.store.get("ann", from: MessagingStore.persons)?.position == before)
+                #expect(try await pair.store.snapshot { try $0.profilePicture(of: "ann")?.id } == picture)
+                #expect(try await pair.problems() == [])
+            }
         }
     }
 }

@@ -77,6 +77,27 @@ struct RelationTests {
         }
     }
 
+    @Test("An end of a friendship that is known late removes nothing that was written since the two are friends again")
+    func late() async throws {
+        try await RunningMessaging.with(clock: TestClock()) { messaging in
+            let (ann, bob, people) = (messaging.person("ann"), messaging.person("bob"), messaging.people)
+            let reads: [@Sendable () async -> CommandFailure?] = [
+                { await bob.failure(of: ReadMessageNews(on: bob.device, after: 0, limit: 9)) },
+                { await bob.failure(of: ListConversation(with: "ann", limit: 9)) },
+            ]
+            for (read, expected) in zip(reads, [nil, ReplyStatus.notFound]) {
+                try await ann.send("before", to: "bob")
+                people.part("ann", "bob")
+                people.delayNextCheck {
+                    people.befriend("ann", "bob")
+                    try await ann.send("since", to: "bob")
+                }
+                #expect(await read()?.status == expected)
+                #expect(try await Self.stored(messaging).map(\.text) == ["since"])
+            }
+        }
+    }
+
     @Test("What a friend has written before the account was disabled can be read", arguments: StoreKind.ofRules)
     func away(kind: StoreKind) async throws {
         try await RunningMessaging.with(kind, clock: TestClock()) { messaging in
@@ -85,7 +106,7 @@ struct RelationTests {
             messaging.people.disable("bob")
             #expect(try await ann.news().messages == [sent])
             #expect(try await ann.conversation(with: "bob").messages == [sent])
-            let answer = SendDirectMessage(DirectMessageDraft(to: "bob", text: "hello"), from: ann.device)
+            let answer = SendDirectMessage(DirectMessageDraft(to: "bob", text: "hello"))
             #expect(await ann.failure(of: answer) == CommandFailure.noRecipient("bob"))
         }
     }

@@ -64,7 +64,7 @@ struct RemovalHarness: Sendable {
     @discardableResult
     func send(_ text: String, from sender: AccountName, to recipient: AccountName) async throws -> DirectMessage {
         let digest = try await digests.digest()
-        let command = SendDirectMessage(DirectMessageDraft(to: recipient, text: text), from: ObjectID())
+        let command = SendDirectMessage(DirectMessageDraft(to: recipient, text: text))
         let relation = CheckFriends.Relation(account: recipient, state: .friends)
         return try await whenAvailable {
             try await changes.make(by: .program) { change in

@@ -101,7 +101,7 @@ struct TestPerson: Sendable {
         _ text: String, to other: AccountName, classmate: Bool = false, key: String? = nil
     ) async throws(CommandFailure) -> DirectMessage {
         try await request(
-            SendDirectMessage(DirectMessageDraft(to: other, text: text), from: device, classmate: classmate, requestKey: key))
+            SendDirectMessage(DirectMessageDraft(to: other, text: text), classmate: classmate, requestKey: key))
     }
 
     func news(

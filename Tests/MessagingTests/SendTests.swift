@@ -39,9 +39,9 @@ struct SendTests {
             let sent = try await ann.send("one", to: "bob", key: "k")
             for _ in 0..<6 { #expect(try await ann.send("one", to: "bob", key: "k") == sent) }
             let reused = [
-                SendDirectMessage(DirectMessageDraft(to: "bob", text: "two"), from: ann.device, requestKey: "k"),
-                SendDirectMessage(DirectMessageDraft(to: "cleo", text: "one"), from: ann.device, requestKey: "k"),
-                SendDirectMessage(DirectMessageDraft(to: "bob", picture: ObjectID()), from: ann.device, requestKey: "k"),
+                SendDirectMessage(DirectMessageDraft(to: "bob", text: "two"), requestKey: "k"),
+                SendDirectMessage(DirectMessageDraft(to: "cleo", text: "one"), requestKey: "k"),
+                SendDirectMessage(DirectMessageDraft(to: "bob", picture: ObjectID()), requestKey: "k"),
             ]
             for command in reused {
                 let failure = await ann.failure(of: command)
@@ -82,16 +82,15 @@ struct SendTests {
         try await RunningMessaging.with(kind, people: people) { messaging in
             let ann = messaging.person("ann")
             for name in ["stranger", "blocked", "away", "ann"] as [AccountName] {
-                let failure = await ann.failure(of: SendDirectMessage(DirectMessageDraft(to: name, text: "hi"), from: ann.device))
+                let failure = await ann.failure(of: SendDirectMessage(DirectMessageDraft(to: name, text: "hi")))
                 #expect(failure == CommandFailure.noRecipient(name))
             }
             let blocked = DirectMessageDraft(to: "blocked", text: "hi")
-            let refusal = await ann.failure(of: SendDirectMessage(blocked, from: ann.device, classmate: true))
+            let refusal = await ann.failure(of: SendDirectMessage(blocked, classmate: true))
             #expect(refusal == CommandFailure.noRecipient("blocked"))
             let sent = try await ann.send("hi", to: "stranger", classmate: true)
             #expect(try await messaging.person("stranger").news().messages == [sent])
-            let nobody = await messaging.client.failure(
-                of: SendDirectMessage(DirectMessageDraft(to: "bob", text: "hi"), from: ann.device))
+            let nobody = await messaging.client.failure(of: SendDirectMessage(DirectMessageDraft(to: "bob", text: "hi")))
             #expect(nobody?.status == .unauthenticated)
         }
     }
@@ -102,7 +101,7 @@ struct SendTests {
         people.failure = CommandFailure(.deadlineExceeded, "no reply in time, outcome unknown")
         try await RunningMessaging.with(people: people) { messaging in
             let ann = messaging.person("ann")
-            let command = SendDirectMessage(DirectMessageDraft(to: "bob", text: "hi"), from: ann.device, requestKey: "k")
+            let command = SendDirectMessage(DirectMessageDraft(to: "bob", text: "hi"), requestKey: "k")
             let failure = try #require(await ann.failure(of: command))
             #expect(failure.status == .unavailable && !failure.isOutcomeUnknown)
             people.failure = CommandFailure(.forbidden, "friend.check is for students")
@@ -119,7 +118,7 @@ struct SendTests {
         try await RunningMessaging.with(kind, settings: ["MSI_MESSAGING_PER_MINUTE": "3"], clock: clock) { messaging in
             let ann = messaging.person("ann")
             for _ in 0..<3 { try await ann.send("hi", to: "bob") }
-            let next = SendDirectMessage(DirectMessageDraft(to: "bob", text: "hi"), from: ann.device)
+            let next = SendDirectMessage(DirectMessageDraft(to: "bob", text: "hi"))
             let limited = try #require(await ann.failure(of: next))
             #expect(limited.status == .overloaded && limited.retryAfter == 60_000)
             try await messaging.person("cleo").send("hi", to: "bob")
@@ -145,11 +144,11 @@ struct SendTests {
                 try await store.insert(gone, into: MessagingStore.erased)
             }
             let (ann, gone) = (messaging.person("ann"), messaging.person("gone"))
-            let written = SendDirectMessage(DirectMessageDraft(to: "ann", text: "hi"), from: gone.device)
+            let written = SendDirectMessage(DirectMessageDraft(to: "ann", text: "hi"))
             #expect(await gone.failure(of: written)?.status == .unauthenticated)
             let fetch = ReadMessageNews(on: gone.device, after: 0, limit: 1)
             #expect(await gone.failure(of: fetch)?.status == .unauthenticated)
-            let toGone = SendDirectMessage(DirectMessageDraft(to: "gone", text: "hi"), from: ann.device)
+            let toGone = SendDirectMessage(DirectMessageDraft(to: "gone", text: "hi"))
             #expect(await ann.failure(of: toGone) == CommandFailure.noRecipient("gone"))
             try await messaging.withStore { store async throws in
                 #expect(try await store.page(of: MessagingStore.persons, limit: 9).documents.isEmpty)

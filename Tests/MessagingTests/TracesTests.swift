@@ -11,6 +11,7 @@ import Testing
 @Suite("Traces of removed messages", .timeLimit(.minutes(10)))
 struct TracesTests {
     private static let text = "a lighthouse on a hill"
+    private static let palette = "the-colours-of-a-picture-of-a-lighthouse-at-dusk"
 
     @Test("Neither the file nor its write-ahead log has the text after a while; a reader holds that up, and the log says so")
     func traces() async throws {
@@ -48,6 +49,28 @@ struct TracesTests {
             try await eventually("nothing is overdue") { traces.overdue == .zero }
             // The digest stays, and says nothing.
             #expect(try await harness.store.get(sent.id, from: MessagingStore.digests) != nil)
+        }
+    }
+
+    @Test("A minute after it was read, neither a text nor a picture is in the files of the running service, or in its log")
+    func running() async throws {
+        try await RunningMessaging.with { messaging in
+            let (ann, bob) = (messaging.person("ann"), messaging.person("bob"))
+            let (folder, traces) = (messaging.folder, TestPicture.traces(ofPalette: Self.palette))
+            _ = try await bob.news()
+            try await ann.send(Self.text, to: "bob")
+            let upload = try await ann.upload([UInt8](TestPicture.png(palette: Self.palette)))
+            let pictured = try await ann.request(SendDirectMessage(DirectMessageDraft(to: "bob", picture: upload)))
+            // That the search finds them shows that it works.
+            #expect(try !messagingFiles(in: folder, with: Self.text).isEmpty)
+            #expect(try traces.contains { try !messagingFiles(in: folder, with: $0).isEmpty })
+            try await bob.receive()
+            try await bob.read(pictured)
+            try await eventually("no trace", within: .seconds(60), every: .milliseconds(250)) {
+                try (traces + [Self.text]).allSatisfy { try messagingFiles(in: folder, with: $0).isEmpty }
+            }
+            #expect(try await bob.conversation(with: "ann").messages.isEmpty)
+            #expect(!messaging.log.has(Self.text))
         }
     }
 }

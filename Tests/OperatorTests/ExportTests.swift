@@ -77,6 +77,19 @@ struct ExportTests {
         }
     }
 
+    @Test("A file without its content fails the export, which would else lack it without a word")
+    func missingContent() async throws {
+        try await withTemporaryFolder { folder in
+            // The content is the name, and an empty one does not come.
+            let pages: [String?: ExportPerson.Reply] = [nil: ExportPerson.Reply(files: ["a.json": [1]], attached: "")]
+            try await withService(pages, at: "ipc://\(folder)/service.sock") { client in
+                var export = PersonExport(of: try #require(AccountName("ann"))) { _ in client }
+                let failure = await #expect(throws: CommandFailure.self) { try await export.next() }
+                #expect(failure?.status == .internal)
+            }
+        }
+    }
+
     @Test("The archive has each entry as it was given, at the places that its directory names")
     func archive() throws {
         var zip = ZIPWriter(at: UnixMilliseconds(rawValue: 1_764_039_661_000))

@@ -73,26 +73,6 @@ struct TransactionTests {
         }
     }
 
-    @Test("Of the transactions of one process that run at the same time none is lost", arguments: StoreKind.allCases)
-    func atTheSameTime(_ kind: StoreKind) async throws {
-        try await withPlace(kind) { place in
-            let declaration = StoreDeclaration("devices", Devices.all, Devices.owners, transactions: 8)
-            try await place.withStore(declaration) { store in
-                for number in 0..<8 { try await store.insert(Owner(id: "owner \(number)"), into: Devices.owners) }
-                try await concurrently(32) { number in
-                    try await store.transaction { transaction in
-                        for owner in ["owner \(number % 8)", "owner \((number + 1) % 8)"] {
-                            try transaction.update(owner, in: Devices.owners) { $0.devices += 1 }
-                        }
-                    }
-                }
-                for number in 0..<8 {
-                    #expect(try await store.get("owner \(number)", from: Devices.owners)?.devices == 8)
-                }
-            }
-        }
-    }
-
     @Test("A row of SQLite whose document has another id is unreadable, and is not changed")
     func anotherID() async throws {
         try await withPlace(.sqlite) { place in

@@ -110,11 +110,15 @@ struct DirectMessageRoutes: Feature {
     private func send(_ call: PersonCall<DirectMessageDraft>) async throws -> Answer<DirectMessage> {
         let key = try call.request.idempotencyKey
         let draft = try await call.body()
-        var isClassmate = false
-        if classmates.value { isClassmate = await study.isClassmate(draft.to, of: call) }
-        let command = SendDirectMessage(
-            draft, from: call.principal.device, classmate: isClassmate, requestKey: key)
-        return Answer(try await messaging.request(command, for: call))
+        // Friends write to each other without the study service as well.
+        let isClassmate = await classmates.value ? study.isClassmate(draft.to, of: call) : false
+        let command = SendDirectMessage(draft, classmate: isClassmate == true, requestKey: key)
+        do {
+            return Answer(try await messaging.request(command, for: call))
+        } catch let failure as CommandFailure where failure.status == .notFound && failure.field == "to" && isClassmate == nil {
+            throw Problem(
+                .serviceUnavailable, "The study service does not say whether the two are classmates; nothing was sent.")
+        }
     }
 
     private func read(_ call: PersonCall<NoBody>, _ query: MessageNewsQuery) async throws -> Answer<MessageNews> {

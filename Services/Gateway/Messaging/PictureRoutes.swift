@@ -92,7 +92,8 @@ struct PictureRoutes: Feature {
                 .documented(
                     "Publish a picture for messages",
                     "`url` is what the option `image` of a message takes. Everybody who has it sees the picture, which is kept "
-                        + "until `expires`. 409 if the hub has no public address, by which phones and FCM fetch it.",
+                        + "until `expires`. 409 if the hub has no public address, by which phones and FCM fetch it, and with "
+                        + "\(MessagingLimits.maxPublishedPictures) published pictures of the account that have not expired.",
                     headers: [.uploadKey], answerHeaders: [.location], problems: [.conflict]),
             Route(.get, "/pictures/:file", right: .anonymous, answer: .picture) { call in
                 guard let file = call.parameter("file").flatMap({ PictureFile($0) }) else { throw Self.unknown }
@@ -109,7 +110,7 @@ struct PictureRoutes: Feature {
     private func profile(_ call: PersonCall<NoBody>) async throws -> Answer<NoContent> {
         var account = try call.account("id")
         if account != call.principal.account {
-            let isClassmate = await study.isClassmate(account, of: call)
+            let isClassmate = await study.isClassmate(account, of: call) == true
             let view = try await people.requestLimited(ViewPerson(account, classmate: isClassmate), context: call.caller)
             guard view.picture == true else { throw Problem(.notFound, "\(account) shows no picture to the caller.") }
             account = view.account

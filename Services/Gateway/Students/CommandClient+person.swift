@@ -31,13 +31,14 @@ extension CommandClient {
         }
     }
 
-    /// How long a request waits for the study service, without which two persons are no classmates.
+    /// How long a request waits for the study service.
     private static let classmateTimeout = Duration.milliseconds(500)
 
-    /// Asks the study service whether the caller and another person are in a class together. While it is away, nobody is.
-    func isClassmate(_ account: AccountName, of call: PersonCall<some Sendable>) async -> Bool {
+    /// Asks the study service whether the caller and another person are in a class together.
+    ///
+    /// - Returns: `nil` if the study service does not say it in time.
+    func isClassmate(_ account: AccountName, of call: PersonCall<some Sendable>) async -> Bool? {
         guard account != call.principal.account else { return false }
-        let reply = try? await request(CheckClassmate(account), timeout: Self.classmateTimeout, context: call.caller)
-        return reply?.shared ?? false
+        return try? await request(CheckClassmate(account), timeout: Self.classmateTimeout, context: call.caller).shared
     }
 }

@@ -28,7 +28,7 @@ struct ProfileRoutes: Feature {
                     + "sees the picture, which `PUT /user/picture` sets."),
             Route(.get, "/users/:id", right: .person, answer: .ok(PersonView.self)) { call in
                 let account = try call.account("id")
-                let command = ViewPerson(account, classmate: await study.isClassmate(account, of: call))
+                let command = ViewPerson(account, classmate: await study.isClassmate(account, of: call) == true)
                 return Answer(try await people.requestLimited(command, context: call.caller))
             }.documented(
                 "Read another person's profile",

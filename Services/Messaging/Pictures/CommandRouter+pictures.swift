@@ -17,7 +17,7 @@ extension CommandRouter {
         }
         onBytes(PublishPicture.self) { _, bytes, context in
             let time = Milliseconds.seconds(Int64(changes.rules().publishedDays).multiplied(by: 86_400))
-            return try await changes.add(bytes, of: nil, for: .published, time: time, context)
+            return try await changes.add(bytes, of: context.requirePerson(), for: .published, time: time, context)
         }
         onRead(ReadPicture.self) { command, context in
             if context.actor != nil { messaging.calls.count("others") }
@@ -36,9 +36,9 @@ extension CommandRouter {
 extension MessagingChanges {
     /// Stores an uploaded file.
     ///
-    /// - Parameter time: How long it waits for what has it.
+    /// - Parameter time: How long it waits for what has it, or is published.
     fileprivate func add(
-        _ file: Data, of owner: AccountName?, for purpose: PictureUseDocument.Purpose, time: Milliseconds,
+        _ file: Data, of owner: AccountName, for purpose: PictureUseDocument.Purpose, time: Milliseconds,
         _ context: CommandContext
     ) async throws -> UploadedPicture {
         let picture = try CleanPicture(file)

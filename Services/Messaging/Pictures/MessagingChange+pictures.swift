@@ -7,16 +7,14 @@ extension MessagingChange {
     /// Stores a picture, or a further use of one that is stored already.
     ///
     /// - Parameters:
-    ///   - owner: Who uploads it; `nil` for a message of the hub.
+    ///   - owner: Who uploads it.
     ///   - purpose: With `evidence` it is stored also while there is no room for others.
     /// - Throws: ``CommandFailure``: `conflict`, `storage_full`, `unauthenticated`.
     mutating func add(
-        _ picture: CleanPicture, of owner: AccountName?, for purpose: PictureUseDocument.Purpose, expires: UnixMilliseconds
+        _ picture: CleanPicture, of owner: AccountName, for purpose: PictureUseDocument.Purpose, expires: UnixMilliseconds
     ) throws -> PictureUseDocument {
-        if let owner {
-            try transaction.requireNotErased(owner)
-            try requireFewUploads(of: owner, for: purpose)
-        }
+        try transaction.requireNotErased(owner)
+        try requireFewPictures(of: owner, for: purpose)
         // Everything that may fail comes before the first write, which would have to be undone.
         let isNew = try transaction.get(picture.id, from: MessagingStore.pictures) == nil
         if purpose != .evidence {
@@ -25,29 +23,32 @@ extension MessagingChange {
         }
         // An erasure of the person then conflicts with it, and leaves no picture; so do uploads in the same moment, which are
         // counted.
-        if let owner { _ = try nextPosition(of: owner) }
+        _ = try nextPosition(of: owner)
         if isNew {
             try store(picture)
         } else {
             try transaction.update(picture.id, in: MessagingStore.pictures) { $0.metadata.uses += 1 }
         }
         let use = PictureUseDocument(
-            id: ObjectID(), picture: picture.id, purpose: purpose, owner: owner?.key, profile: nil, at: now, expires: expires)
+            id: ObjectID(), picture: picture.id, purpose: purpose, owner: owner.key, profile: nil, at: now, expires: expires)
         try transaction.insert(use, into: MessagingStore.uses)
         return use
     }
 
-    /// Nobody can take up the room of all others: neither with uploads that wait, nor with messages that nobody reads.
-    private func requireFewUploads(of owner: AccountName, for purpose: PictureUseDocument.Purpose) throws {
-        let (maxUploads, maxSent) = (MessagingLimits.maxUploads, MessagingLimits.maxSentPictures)
-        let waiting = try count([.upload, .evidence], of: owner, upTo: maxUploads)
-        guard waiting < maxUploads else {
-            throw CommandFailure(
-                .conflict, "\(maxUploads) pictures that you have uploaded wait to be used, and no more are possible")
+    /// Nobody can take up the room of all others: neither with uploads that wait, nor with messages that nobody reads, nor with
+    /// pictures for messages of the hub.
+    private func requireFewPictures(of owner: AccountName, for purpose: PictureUseDocument.Purpose) throws {
+        func require(_ purposes: PictureUseDocument.Purpose..., below max: Int, _ what: String) throws {
+            guard try count(purposes, of: owner, upTo: max) < max else {
+                throw CommandFailure(.conflict, "\(max) pictures that you have \(what), and no more are possible")
+            }
         }
-        guard try purpose == .evidence || count([.message], of: owner, upTo: maxSent) < maxSent else {
-            throw CommandFailure(
-                .conflict, "\(maxSent) pictures that you have sent have not been seen yet, and no more are possible")
+        if purpose == .published {
+            return try require(.published, below: MessagingLimits.maxPublishedPictures, "published have not expired yet")
+        }
+        try require(.upload, .evidence, below: MessagingLimits.maxUploads, "uploaded wait to be used")
+        if purpose == .upload {
+            try require(.message, below: MessagingLimits.maxSentPictures, "sent have not been seen yet")
         }
     }
 

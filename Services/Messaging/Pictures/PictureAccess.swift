@@ -30,9 +30,11 @@ struct PictureAccess: Sendable {
             guard let id = ObjectID(id) else { return nil }
             return try await picture(ofStatus: id, for: context.requirePerson())
         case .profile:
+            _ = try context.requirePerson()
             guard let account = AccountName(id) else { return nil }
             return try await store.snapshot { try $0.profilePicture(of: account.key)?.picture }
         case .report:
+            _ = try context.requireActor()
             guard let id = ObjectID(id) else { return nil }
             return try await store.get(id, from: MessagingStore.reports)?.document.picture?.picture
         case .published:

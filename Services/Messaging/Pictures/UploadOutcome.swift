@@ -4,7 +4,7 @@ import Instruments
 /// What came of an upload, for the metrics.
 enum UploadOutcome {
     case stored
-    /// There is no room, or too many of the person's uploads wait.
+    /// There is no room, or the account has too many pictures.
     case full, limited
     case refused(PictureRefusal.Reason)
 

@@ -134,5 +134,5 @@ enum MessagingStore {
 
     static let declaration = StoreDeclaration(
         "messaging", messages, conversations, digests, persons, devices, erased, statuses, views, pictures, chunks, uses, totals,
-        reports, keys, calls, queuedPushes, audited: true, erases: true, transactions: 8)
+        reports, keys, calls, queuedPushes, audited: true, erases: true)
 }

@@ -76,7 +76,7 @@ struct PictureUseDocument: StoredDocument, Hashable {
     /// ``PictureFileDocument/id``.
     let picture: String
     let purpose: Purpose
-    /// Who has uploaded it, in lower case; `nil` for a message of the hub, and for a report of a person who was erased.
+    /// Who has uploaded it, in lower case; `nil` for a report of a person who was erased.
     var owner: String?
     /// ``owner`` of a profile's picture, of which there is one; `nil` for all others.
     let profile: String?

@@ -45,9 +45,13 @@ package struct PersonExport: Sendable {
     /// Reads the next page.
     ///
     /// - Returns: The files that are complete now; `nil` after the last page.
+    /// - Throws: ``CommandFailure`` of the service; `internal` if an attached file has come without its content.
     package mutating func next() async throws(CommandFailure) -> [File]? {
         guard let (entry, client) = services.first else { return nil }
         let (page, bytes) = try await client.read(ExportPerson(account, after: after))
+        if let name = page.attached, bytes == nil {
+            throw CommandFailure(.internal, "the file \(name) has come without its content")
+        }
         after = page.next
         let known = open.merging(page.files) { $0 + $1 }
         let complete = known.filter { file in

@@ -13,9 +13,7 @@ struct MongoBackend: StorageBackend {
     /// Connects. While the database is unreachable or the store cannot be prepared there, every operation throws, and the
     /// log has the reason.
     init(_ url: MongoURL, _ store: StoreDeclaration, _ upgrade: SchemaUpgrade, room: StoreRoom, logger: Logger) async {
-        database = await MongoDatabase.open(
-            url, application: "msi-\(store.name)", transactions: store.transactions, logger: logger
-        ) { connection in
+        database = await MongoDatabase.open(url, application: "msi-\(store.name)", logger: logger) { connection in
             try connection.checkTransactions()
             try Self.prepare(store, upgrade, connection, logger: logger)
         }

@@ -10,8 +10,8 @@ import Synchronization
 ///
 /// Every method throws ``MongoError`` or the body's error.
 package final class MongoDatabase: Sendable {
-    /// One for the preparation, one for the change stream.
-    private static let reservedConnections = 2
+    /// One for transactions, one for the preparation, one for the change stream.
+    private static let reservedConnections = 3
     private static let maxWaiting = 10_000
     /// How long an operation waits for a thread. Its caller has given up by then; with a slow server, such operations would keep back
     /// the others, and the end of the service, for minutes.
@@ -29,8 +29,8 @@ package final class MongoDatabase: Sendable {
     private let pool: ConnectionPool
     private let probePool: ConnectionPool
     private let threads: BlockingThreads
-    /// Mostly one thread, because concurrent transactions of one process would conflict on the same document.
-    private let transactionThreads: BlockingThreads
+    /// One thread, because concurrent transactions of one process would conflict on the same document.
+    private let transactionThread = BlockingThreads(maxThreads: 1, maxWaiting: maxWaiting)
     /// Its own thread, because waiting for changes blocks.
     private let watchThread = BlockingThreads(maxThreads: 1, maxWaiting: 1)
     /// Its own thread, so that a probe never waits for hanging operations.
@@ -43,20 +43,18 @@ package final class MongoDatabase: Sendable {
     private let isPrepared = Mutex(false)
 
     private init(
-        url: MongoURL, application: String, transactions: Int, logger: Logger,
-        prepare: @escaping @Sendable (MongoConnection) throws -> Void
+        url: MongoURL, application: String, logger: Logger, prepare: @escaping @Sendable (MongoConnection) throws -> Void
     ) {
         self.url = url
         self.application = application
         self.logger = logger
         self.prepare = prepare
         pool = ConnectionPool(
-            url: url, application: application, maxConnections: url.maxConnections + transactions + Self.reservedConnections,
+            url: url, application: application, maxConnections: url.maxConnections + Self.reservedConnections,
             socketTimeout: url.socketTimeout, writes: writes)
         probePool = ConnectionPool(
             url: url, application: application, maxConnections: 1, socketTimeout: Self.probeTimeout, writes: writes)
         threads = BlockingThreads(maxThreads: url.maxConnections, maxWaiting: Self.maxWaiting)
-        transactionThreads = BlockingThreads(maxThreads: transactions, maxWaiting: Self.maxWaiting)
     }
 
     /// Connects. While `msi restore` fills the database or has been interrupted, it counts as unreachable. If it is unreachable, this
@@ -64,17 +62,15 @@ package final class MongoDatabase: Sendable {
     ///
     /// - Parameters:
     ///   - application: The service's name in the server's log.
-    ///   - transactions: How many transactions run at a time.
     ///   - logger: Gets one line when the database becomes unreachable, and one when it is reachable again.
     ///   - prepare: Makes indexes and the like once, before all other operations. Until it has succeeded, the database
     ///     counts as unreachable.
     package static func open(
-        _ url: MongoURL, application: String, transactions: Int = 1, logger: Logger,
+        _ url: MongoURL, application: String, logger: Logger,
         prepare: @escaping @Sendable (MongoConnection) throws -> Void = { _ in }
     ) async -> MongoDatabase {
         MongoLibrary.start(logger: logger)
-        let database = MongoDatabase(
-            url: url, application: application, transactions: transactions, logger: logger, prepare: prepare)
+        let database = MongoDatabase(url: url, application: application, logger: logger, prepare: prepare)
         await database.probe()
         return database
     }
@@ -100,13 +96,13 @@ package final class MongoDatabase: Sendable {
     }
 
     /// Runs operations in a transaction with snapshot isolation. It needs a replica set. Transactions of one process run one
-    /// after another, unless ``open(_:application:transactions:logger:prepare:)`` says otherwise.
+    /// after another.
     ///
     /// - Parameter body: May run more than once. An error that it throws aborts the transaction.
     package func transaction<Value: Sendable>(
         _ body: @escaping @Sendable (MongoConnection) throws -> Value
     ) async throws -> Value {
-        try await run(on: transactionThreads) { try $0.transaction(body) }
+        try await run(on: transactionThread) { try $0.transaction(body) }
     }
 
     /// Reads several documents from one snapshot, concurrently with other operations. It needs a replica set.
@@ -139,7 +135,7 @@ package final class MongoDatabase: Sendable {
     /// Waits for running operations, and closes all connections. Do not use it afterwards.
     package func close() async {
         await threads.close()
-        await transactionThreads.close()
+        await transactionThread.close()
         await watchThread.close()
         await probeThread.close()
         // libmongoc takes half a second to end its own threads.

@@ -93,7 +93,7 @@ struct StatusBenchmark {
             // Of a pair the other one.
             let draft = DirectMessageDraft(to: names[writer ^ 1], text: "Message \(number)")
             _ = try await messaging.request(
-                SendDirectMessage(draft, from: students[writer].id), timeout: .seconds(60),
+                SendDirectMessage(draft), timeout: .seconds(60),
                 context: CallerContext(actor: students[writer].account, address: Self.address))
         }.map(\.time)
     }

@@ -84,7 +84,7 @@ struct UnreadBenchmark {
         try await concurrently(Self.clients) { [messages] client in
             for number in stride(from: client, to: messages, by: Self.clients) {
                 let draft = DirectMessageDraft(to: to, text: "Message \(number), which nobody has read yet")
-                try await Self.send(SendDirectMessage(draft, from: writer.id), messaging, context)
+                try await Self.send(SendDirectMessage(draft), messaging, context)
             }
         }
     }

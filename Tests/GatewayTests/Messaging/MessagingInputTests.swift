@@ -112,7 +112,14 @@ struct MessagingInputTests {
                 study.fail("class.shared", CommandFailure(.internal, "it has failed"))
                 let sent = try await ann.request("POST", "/user/messages", body: #"{"to":"bob","text":"t"}"#)
                 #expect(sent.status == 201 && messaging.asked.last?.fields["classmate"] == nil, "\(sent)")
+                // Who is no friend may be a classmate.
+                messaging.fail("direct_message.send", CommandFailure(.notFound, "no person bob", field: "to"))
+                let unknown = try await ann.request("POST", "/user/messages", body: #"{"to":"bob","text":"t"}"#)
+                #expect(unknown.status == (isOn ? 503 : 404) && unknown["retry-after"] == (isOn ? "2" : nil), "\(unknown)")
                 study.fail("class.shared", nil)
+                try await eventually("the study service is asked again") {
+                    try await ann.request("POST", "/user/messages", body: #"{"to":"carl","text":"t"}"#).status == 404
+                }
             }
         }
     }

@@ -20,7 +20,7 @@ struct MessagingRoutesTests {
     private static func send(_ target: String) -> Expectation {
         .init(
             "POST", target, #"{"to":"bob","text":"Hi"}"#, 201, "direct_message.send",
-            ["device": own, "draft": ["text": "Hi", "to": "bob"], "request_key": "once"])
+            ["draft": ["text": "Hi", "to": "bob"], "request_key": "once"])
     }
 
     private static func set(_ target: String) -> Expectation {

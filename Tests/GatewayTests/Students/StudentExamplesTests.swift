@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -45,11 +46,14 @@ struct StudentExamplesTests {
     @Test("They work, one after another")
     func examples() async throws {
         try await RunningGateway.withStudy(people: RunningGateway.someProvider) { gateway in
-            try await withTemporaryFolder { folder in
-                let log = try await run(Self.blocks(of: "Students"), in: folder, at: gateway)
-                #expect(log.contains(#""friends":["bob-roy"]"#) && log.contains(#""professor":true"#), "\(log)")
-                let export = try Data(contentsOf: URL(filePath: folder + "/ann-lee.zip"))
-                #expect(export.starts(with: Data("PK".utf8)))
+            // The copy of a person's data has parts of each service.
+            try await withService(ServiceEntry.messaging.executable, in: gateway.folder) { _ in
+                try await withTemporaryFolder { folder in
+                    let log = try await run(Self.blocks(of: "Students"), in: folder, at: gateway)
+                    #expect(log.contains(#""friends":["bob-roy"]"#) && log.contains(#""professor":true"#), "\(log)")
+                    let export = try Data(contentsOf: URL(filePath: folder + "/ann-lee.zip"))
+                    #expect(export.starts(with: Data("PK".utf8)))
+                }
             }
         }
     }

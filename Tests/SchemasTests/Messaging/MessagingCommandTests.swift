@@ -24,10 +24,10 @@ struct MessagingCommandTests {
     func messages() throws {
         try checkWireForm(
             SendDirectMessage.self, "direct_message.send",
-            #"{"classmate":true,\#(Self.device),"draft":{"text":"t","to":"bob"},"request_key":"k"}"#, reply: Self.message)
+            #"{"classmate":true,"draft":{"text":"t","to":"bob"},"request_key":"k"}"#, reply: Self.message)
         try checkWireForm(
             SendDirectMessage.self, "direct_message.send",
-            #"{\#(Self.device),"draft":{"picture":"\#(Self.id)","to":"bob"}}"#, reply: Self.message)
+            #"{"draft":{"picture":"\#(Self.id)","to":"bob"}}"#, reply: Self.message)
         try checkWireForm(
             ReadMessageNews.self, "direct_message.news", #"{"after":3,\#(Self.device),"limit":50,"prompt":"\#(Self.id)"}"#,
             reply: #"{"after":9,"conversations":[\#(Self.conversation)],"messages":[\#(Self.message)],"more":true,"now":8}"#)
@@ -100,7 +100,7 @@ struct MessagingCommandTests {
             violation { try C(payload: Data(json.utf8)) }?.field
         }
         func text(_ count: Int) -> String { String(repeating: "é", count: count) }
-        func send(_ fields: String) -> String { #"{\#(Self.device),"draft":{"to":"bob"\#(fields)}}"# }
+        func send(_ fields: String) -> String { #"{"draft":{"to":"bob"\#(fields)}}"# }
         #expect(wrong(SendDirectMessage.self, send(#","text":"\#(text(2_000))""#)) == nil)
         #expect(wrong(SendDirectMessage.self, send(#","text":"\#(text(2_001))""#)) == "draft.text")
         #expect(wrong(SendDirectMessage.self, send("")) == "draft.text")

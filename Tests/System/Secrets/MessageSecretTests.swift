@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// What was read is nowhere at the hub.
+    /// What was read is nowhere at the hub. In level one `TracesTests` and `MessagingRestoreTests` show it of the service's files alone.
     @Suite("Traces of messages")
     struct MessageSecretTests {
         @Test(
             "With the most verbose log, what was read is in no file, log or trace after a minute, and not after the restore of an older backup",
-            .timeLimit(.minutes(10)), arguments: Level.isAll ? StoreKind.allCases : [.sqlite])
+            .timeLimit(.minutes(10)), .atLength, arguments: StoreKind.allCases)
         func removed(kind: StoreKind) async throws {
             try await withTemporaryFolder { folder in
                 try await withDatabase(kind, in: folder) { database in

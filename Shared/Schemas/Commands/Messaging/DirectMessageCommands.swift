@@ -16,24 +16,19 @@ package struct SendDirectMessage: Command {
     package typealias Reply = DirectMessage
 
     package let draft: DirectMessageDraft
-    /// The caller's device.
-    package let device: ObjectID
     /// `true` if the hub lets classmates write to each other and the study service says that the two are in a class together;
     /// absent otherwise.
     package let classmate: Bool?
     package let requestKey: String?
 
-    package init(
-        _ draft: DirectMessageDraft, from device: ObjectID, classmate: Bool = false, requestKey: String? = nil
-    ) {
+    package init(_ draft: DirectMessageDraft, classmate: Bool = false, requestKey: String? = nil) {
         self.draft = draft
-        self.device = device
         self.classmate = classmate ? true : nil
         self.requestKey = requestKey
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case draft, device, classmate
+        case draft, classmate
         case requestKey = "request_key"
     }
 }

@@ -28,8 +28,9 @@ package struct AddPicture: ByteCommand {
     }
 }
 
-/// `picture.publish`: a picture for a message of the hub. Everybody who has its address sees it. The errors are those of
-/// ``AddPicture``. The caller of the command has checked the right to send.
+/// `picture.publish`: a picture for a message of the hub. Everybody who has its address sees it. The header's `actor` is
+/// required: it is the account, whose right to send the caller of the command has checked. The errors are those of
+/// ``AddPicture``, with `conflict` if the hub still has too many pictures that the account has published.
 package struct PublishPicture: ByteCommand {
     package static let name = "picture.publish"
     package typealias Reply = UploadedPicture
@@ -40,9 +41,9 @@ package struct PublishPicture: ByteCommand {
 
 /// `picture.read`: the bytes of a picture, which are the third frame of the reply.
 ///
-/// For ``PictureHolder/message``, ``PictureHolder/status`` and the caller's own ``PictureHolder/profile`` the header's `actor`
-/// is required, and the service checks that the person sees the message or the status. Who sends the command has checked that
-/// the caller sees another person's profile, or reads reports. `not_found` for everything else.
+/// For all but ``PictureHolder/published`` the header's `actor` is required. The service checks that the person sees the message
+/// or the status. Who sends the command has checked that the caller sees another person's profile, or reads reports. `not_found`
+/// for everything else.
 package struct ReadPicture: ByteReplyCommand {
     package static let name = "picture.read"
     package typealias Reply = PictureInfo

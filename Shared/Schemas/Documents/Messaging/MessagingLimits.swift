@@ -19,6 +19,8 @@ package enum MessagingLimits {
     package static let maxUploads = 50
     /// The pictures of a person in messages that the hub still has.
     package static let maxSentPictures = 500
+    /// The published pictures of an account that the hub still has.
+    package static let maxPublishedPictures = 1_000
 
     /// The messages that may wait for a person.
     package static let maxWaiting = 20_000

@@ -67,7 +67,7 @@ export function statusesOf({ database, account, clock = deviceClock, tell, faile
     tell();
   }
 
-  /** Nothing of what has ended is left on the device, also if nobody opens a page with statuses. */
+  /** Nothing of what has ended is left on the device, even if nobody opens a page with statuses. */
   async function forgetEnded(device) {
     const value = (await database.read((tx) => tx.get(store, row)))?.value;
     const isThere = (status) => status.expires > clock.now() + (value.ahead ?? 0);

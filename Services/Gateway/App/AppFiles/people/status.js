@@ -54,8 +54,9 @@ function friendsStatus(account) {
     const text = status ? "" : t("status.ended");
     if (said.textContent !== text) said.textContent = text;
     if (!status && whole.contains(document.activeElement)) element.querySelector("h1").focus({ preventScroll: true });
-    whole.hidden = !status;
-    if (!status) return;
+    // What is not for the person any more is not in the page either.
+    if (!status) return void whole.remove();
+    if (!whole.parentNode) said.after(whole);
     shown.show(status, [sinceText(status, hub), endText(status, hub)]);
     const other = list.find((each) => !each.seen && each !== status);
     next.hidden = !other;

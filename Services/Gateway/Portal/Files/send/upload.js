@@ -4,6 +4,8 @@ import { t } from "../lib/text.js";
 
 /** How long an upload may take, in milliseconds. */
 const patience = 90_000;
+/** What the hub tells apart by its sentence alone, which is in English. */
+const many = /^\d+ pictures that you have published /;
 
 /** Uploads a picture of this device for a message. Resolves to its `address`, or to the `problem` in words. */
 export async function uploadPicture(file) {
@@ -16,6 +18,7 @@ export async function uploadPicture(file) {
   try {
     return { address: (await post("/pictures", small, { timeout: patience })).url };
   } catch (error) {
-    return { problem: error.status === 409 ? t("send.picture.noAddress") : explain(error) };
+    if (error.status !== 409) return { problem: explain(error) };
+    return { problem: t(many.test(error.message) ? "send.picture.many" : "send.picture.noAddress") };
   }
 }
