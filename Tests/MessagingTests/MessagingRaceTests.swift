@@ -160,8 +160,7 @@ extension Transaction {
         for side in [conversation.first, conversation.second] {
             let other = conversation.other(of: side.account)
             let received = try self.received(by: side.name, from: other.name)
-            let known = try digests(
-                Query(where: MessagingStore.digestFrom == other.account, MessagingStore.digestTo == side.account))
+            let known = try digests(Query(where: MessagingStore.digestFrom == other.account)).filter { $0.to == side.account }
             let kept = known.filter { $0.number > side.removed }
             if Set(kept.map(\.id)) != Set(received.map(\.id)) {
                 problems.append("\(side.account) has \(received.count) messages, and \(kept.count) were not removed")

@@ -3,7 +3,6 @@
 import { isIdentifier, isMaybe, isMoment, isName, isObject, isText } from "./checks.js";
 
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
-const isFlag = (value) => typeof value === "boolean";
 
 /** A picture without its bytes. */
 export const isPicture = (value) => isObject(value) && ["png", "jpeg", "webp"].includes(value.type)
@@ -30,10 +29,5 @@ export const newsOf = (body) => (Array.isArray(body?.messages) && Array.isArray(
 
 export const conversationOf = (body) => (Array.isArray(body?.messages) && isConversation(body.conversation)
   ? { messages: messagesOf(body.messages), conversations: [body.conversation] } : undefined);
-
-/** The rules of the hub, what the person has chosen, and whether classmates write to each other. */
-export const messagingOf = (body) => (isCount(body?.rules?.poll) && isCount(body.rules.days)
-  && isCount(body.rules.digest_days) && isFlag(body.choices?.read_marks)
-  ? { rules: body.rules, choices: body.choices, classmates: body.classmates === true } : undefined);
 
 export const verdictOf = (body) => (isText(body?.verdict) ? body.verdict : undefined);

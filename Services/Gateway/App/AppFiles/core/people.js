@@ -4,7 +4,6 @@
 import { isIdentifier, isListOf, isMaybe, isMoment, isName, isObject, isText } from "./checks.js";
 import { backoff, deviceClock, wakeUps } from "./clock.js";
 import { accountOf } from "./account.js";
-import { messagingOf } from "./direct-documents.js";
 import { readDocument } from "./documents.js";
 import { refusal, unreadable } from "./errors.js";
 import { keptActions, patience } from "./kept.js";
@@ -22,6 +21,12 @@ const isDevice = (value) => isObject(value) && isIdentifier(value.id) && isText(
   && isMaybe(value.name, isText) && isMoment(value.created) && isMoment(value.seen);
 const texts = ["first_name", "last_name", "born", "gender", "bio", "email"];
 const hasTexts = (value) => isObject(value) && texts.every((field) => isMaybe(value[field], isText));
+const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
+
+/** The hub's rules of messages, what the person has chosen, and whether classmates write to each other. */
+const messagingOf = (body) => (isCount(body?.rules?.poll) && isCount(body.rules.days)
+  && isCount(body.rules.digest_days) && typeof body.choices?.read_marks === "boolean"
+  ? { rules: body.rules, choices: body.choices, classmates: body.classmates === true } : undefined);
 
 /** What the app keeps of the hub: the path, and what of its document. `undefined` if that is not as expected. */
 const parts = {

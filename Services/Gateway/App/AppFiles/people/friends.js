@@ -4,7 +4,8 @@ import { phoneIcon } from "../lib/phone-icons.js";
 import { app, state } from "../lib/state.js";
 import { t, tn } from "../lib/text.js";
 import { waitingList } from "./actions.js";
-import { pathToConversation, personRow, refill, toFriends, view } from "./parts.js";
+import { pathToConversation, refill, toFriends, view } from "./parts.js";
+import { personRow } from "./person-row.js";
 import { reasonOf } from "./reasons.js";
 
 /** The hub searches from so many characters on. */

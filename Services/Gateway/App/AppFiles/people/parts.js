@@ -2,10 +2,9 @@
 
 import { fill, h, newIdentifier } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { pathTo, replaceRoute } from "../lib/route.js";
+import { replaceRoute } from "../lib/route.js";
 import { app, state } from "../lib/state.js";
 import { t, tn } from "../lib/text.js";
-import { avatar } from "./avatar.js";
 import { reasonOf } from "./reasons.js";
 
 /** What could not be read is read again after a change of the app's state, but not before so many milliseconds. */
@@ -46,11 +45,6 @@ export function goToLanding() {
   replaceRoute({ tab: "people", page: "" });
   document.querySelector("main").focus({ preventScroll: true });
 }
-
-/** A person in a list, with a link to the page about them, and buttons behind it. */
-export const personRow = (name, ...actions) => h("li", { class: "row person" }, avatar(name),
-  h("a", { class: "row-text", href: pathTo({ tab: "people", page: "person", account: name }) }, h("bdi", null, name)),
-  actions);
 
 /** Like `t`, as the content of an element in which each value, such as a name, keeps its own direction. */
 export const named = (key, values) => tn(key, Object.fromEntries(Object.entries(values).map(([name, value]) =>

@@ -4,7 +4,8 @@ import { t } from "../lib/text.js";
 import { conversationWith } from "../core/direct-state.js";
 import { act, actAfterQuestion, waitingList } from "./actions.js";
 import { avatar } from "./avatar.js";
-import { hide, isSame, loadQuietly, pathToConversation, personRow, toFriends, view } from "./parts.js";
+import { hide, isSame, loadQuietly, pathToConversation, toFriends, view } from "./parts.js";
+import { personRow } from "./person-row.js";
 import { profileFacts } from "./facts.js";
 import { reasonOf } from "./reasons.js";
 
