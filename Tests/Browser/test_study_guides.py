@@ -13,6 +13,7 @@ from browsing.people import sign_in as sign_in_to_app
 from browsing.professor import open_classes
 from browsing.study import UNASKED, at
 from harness.term import LIBRARY, seed_term
+from harness.waiting import eventually
 from playwright.sync_api import expect
 
 # The sheets of the student's app by the names of their pictures: their addresses, and what their headings begin with.
@@ -51,6 +52,9 @@ def student_screens(page, group, session, snap):
         page.goto(f"/app/#study/{path.format(group=group, session=session)}")
         expect(page.get_by_role("heading", name=re.compile(f"^{heading}"), level=2)).to_be_visible()
         expect(page.get_by_text("Loading…")).to_have_count(0)
+        if "session" in path:
+            chosen, cover = page.locator(".map-view .pin.is-chosen"), page.locator(".study-sheet")
+            eventually("its pin is over the sheet", lambda: chosen.count() and chosen.bounding_box()["y"] < cover.bounding_box()["y"])
         snap(page, name)
     page.goto("/app/#messages")
     expect(page.get_by_role("region", name="Your study session")).to_be_visible()

@@ -182,7 +182,8 @@ def test_a_card_over_the_map(visit, group, ann, ben, pictures):
     eventually("the pin is above the card", is_in_sight)
     size = page.viewport_size
     page.set_viewport_size({"width": size["height"], "height": size["width"]})
-    eventually("the map is low", lambda: page.locator(".map-view").bounding_box()["height"] < size["width"])
+    eventually("the map is low, and the pin in sight", lambda: page.locator(".map-view").bounding_box()["height"] < size["width"]
+               and pin(page, session).bounding_box()["y"] >= 0)
     page.set_viewport_size(size)
     eventually("the pin is above the card after the phone was turned", is_in_sight)
     # The focus comes back to the pin.

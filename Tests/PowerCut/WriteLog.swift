@@ -86,14 +86,14 @@ private struct Reader {
         let pathLength = Int(try number(UInt32.self))
         let inode = try number(UInt64.self)
         let value = try number(UInt64.self)
-        let dataLength = Int(try number(UInt64.self))
+        let dataLength = Int(clamping: try number(UInt64.self))
         let path = String(decoding: try bytes(pathLength), as: UTF8.self)
         let content = try bytes(dataLength)
         let target = { String(decoding: content, as: UTF8.self) }
         let event: WriteLog.Event.Kind =
             switch kind {
-            case 1: .write(inode: inode, offset: Int(value), data: content)
-            case 2: .truncate(inode: inode, size: Int(value))
+            case 1: .write(inode: inode, offset: Int(clamping: value), data: content)
+            case 2: .truncate(inode: inode, size: Int(clamping: value))
             case 3: .syncBegin(number: value)
             case 4: .syncEnd(number: value, inode: inode, path: path)
             case 5: .create(inode: inode, path: path)

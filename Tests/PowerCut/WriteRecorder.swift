@@ -23,7 +23,7 @@ package struct WriteRecorder: Sendable {
         ]
     }
 
-    /// The log's current length in bytes, one of ``WriteLog/cutPoints``.
+    /// The log's current length in bytes: one of ``WriteLog/cutPoints``, unless a record is cut off.
     package var logLength: Int {
         var state = stat()
         return stat(log, &state) == 0 ? Int(state.st_size) : 0

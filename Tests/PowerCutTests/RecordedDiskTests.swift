@@ -66,9 +66,11 @@ struct RecordedDiskTests {
         #expect(found == ["none", "", "whole"])
     }
 
-    @Test("A record that is cut off, because its process was killed, counts for nothing", arguments: [1, 20, 21, 45, 55, 60])
+    @Test(
+        "A record that is cut off, because its process was killed, counts for nothing",
+        arguments: [1, 20, 21, 22, 25, 26, 28, 45, 55, 60])
     func recordCutOff(bytes: Int) async throws {
-        // The last record has 40 bytes, and 20 of content.
+        // The last record has a header of 40 bytes, and 20 of content.
         let killed = "printf 12345678901234567890 | dd of=a status=none"
         let next = "printf whole | dd of=b conv=fsync status=none; sync ."
         #expect(try await filesLeft(by: killed, cutOff: bytes, then: next) == ["a": "", "b": "whole"])

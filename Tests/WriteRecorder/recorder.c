@@ -6,8 +6,8 @@
 //
 // A change is recorded after the call has succeeded and before it returns. A sync is recorded before and after. It covers the
 // changes that are recorded before its begin. Each record is one writev(2) to a file that is open for appending. So records of
-// several threads and processes do not mix, and their order in the file is the order of events. If a process is killed during that call,
-// its record is cut off, wherever that is in the file. So each record begins with a mark.
+// several threads and processes do not mix, and their order in the file is the order of events. If a process is killed during
+// that call, its record is cut off, and others may follow it. So each record begins with a mark, at which a reader finds the next.
 //
 // stdio streams, memory maps and copy_file_range(2) are not recorded. The product uses none of them for durable data. SQLite maps
 // only its -shm file, which is not needed after a power cut.

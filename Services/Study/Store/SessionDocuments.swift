@@ -47,7 +47,7 @@ struct SessionDocument: StoredDocument, Hashable {
     let classID: ObjectID
     var topics: [String]
     var description: String?
-    /// `nil` once the class has forgotten its names: it may be where its host was.
+    /// `nil` once the class has forgotten its names, or who has chosen it was erased: it may be where that person was.
     var place: Coordinate?
     var placeName: String?
     /// The account, in lower case, that has chosen the place; `nil` once it is erased or forgotten, and if an earlier version has

@@ -6,7 +6,7 @@ package struct StudySession: Codable, Hashable, Sendable {
     package let classID: ObjectID
     package let topics: [String]
     package let description: String?
-    /// Absent once the class has forgotten the names of a session that has ended.
+    /// Absent once the class has forgotten the names of a session that has ended, or who has chosen it was erased.
     package let place: Place?
     package let starts: UnixMilliseconds
     /// When it ends, or has ended.

@@ -127,7 +127,7 @@ export function mapView({ onopen, onmany = ([id]) => onopen(id), covered = () =>
         map.invalidateSize({ animate: false });
         begin();
         // A phone was turned: what the open sheet is about stays in sight.
-        const place = sessions.find(({ id }) => id === chosen)?.place;
+        const place = map.getSize().x ? sessions.find(({ id }) => id === chosen)?.place : null;
         if (place) comeIntoSight(pointOf(place), false);
       } else if (wasThere) {
         watcher.disconnect();
