@@ -58,7 +58,6 @@ let package = Package(
         .executable(name: "msi-identity-emulator", targets: ["IdentityEmulator"]),
         .executable(name: "msi-load", targets: ["LoadTester"]),
         .executable(name: "msi-message-log", targets: ["MessageLog"]),
-        .executable(name: "msi-messaging", targets: ["Messaging"]),
         .executable(name: "msi-people", targets: ["People"]),
         .executable(name: "msi-phone", targets: ["Phone"]),
         .executable(name: "msi-study", targets: ["Study"]),
@@ -138,18 +137,10 @@ let package = Package(
             name: "Study",
             dependencies: [
                 "AuditTrail", "Base", "Bus", "Instruments", "PersonPushes", "Schemas", "ServiceKit", "Store", coreMetrics,
-                logging, serviceLifecycle,
+                crypto, logging, serviceLifecycle,
             ],
             path: "Services/Study",
             exclude: ["API.md", "DESIGN.md", "GUIDES.md", "SESSIONS.md", "guides"]),
-        .executableTarget(
-            name: "Messaging",
-            dependencies: [
-                "AuditTrail", "Base", "Bus", "Instruments", "PersonPushes", "Schemas", "ServiceKit", "Store", coreMetrics,
-                crypto, logging, serviceLifecycle,
-            ],
-            path: "Services/Messaging",
-            exclude: ["API.md", "DESIGN.md", "GUIDES.md", "PICTURES.md", "guides"]),
         .executableTarget(
             name: "FCMRelay",
             dependencies: [
@@ -350,9 +341,9 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Base", "Broadcasts", "Bus", "Cube", "DeviceTokens", "FCMRelay", "Gateway", "HTTPRouting", "MessageLog",
-                "Messaging", "Pages", "People", "Schemas", "ServiceKit", "Store", "Study", "TestSupport", "WebPush",
-                asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioSSL,
-                serviceLifecycle, subprocess, systemPackage,
+                "Pages", "People", "Schemas", "ServiceKit", "Store", "Study", "TestSupport", "WebPush", asyncHTTPClient, crypto,
+                httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, subprocess,
+                systemPackage,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(
@@ -375,12 +366,6 @@ let package = Package(
                 serviceLifecycle,
             ],
             path: "Tests/MessageLogTests"),
-        .testTarget(
-            name: "MessagingTests",
-            dependencies: [
-                "Base", "Bus", "Messaging", "PersonPushes", "Schemas", "ServiceKit", "Store", "TestSupport",
-            ],
-            path: "Tests/MessagingTests"),
         .testTarget(
             name: "ArchiveTests",
             dependencies: ["Archive", "Base", "Schemas", "Store", "TestSupport", grdb, logging],

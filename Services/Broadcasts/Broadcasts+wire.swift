@@ -13,8 +13,7 @@ extension ServicePlan {
         let logger = wiring.logger
         let place = StoragePlace(
             database: try settings.optional(.databaseURL, as: MongoURL.init), folder: try settings.value(.stateDirectory))
-        let store = try await Storage.open(
-            BroadcastStore.declaration, at: place, limit: settings.storageLimit(of: .broadcast), logger: logger)
+        let store = try await Storage.open(BroadcastStore.declaration, at: place, logger: logger)
         let bus = try Bus(settings, logger: logger)
         let messageLog = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .messageLog)), logger: logger)
         let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)

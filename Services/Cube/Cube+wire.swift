@@ -12,8 +12,7 @@ extension ServicePlan {
         let place = StoragePlace(
             database: try settings.optional(.databaseURL, as: MongoURL.init), folder: try settings.value(.stateDirectory))
         let sizeLimit = CubeSizeLimit(bytes: try settings.value(.cubeSizeLimit))
-        let store = try await CubeStore(
-            at: place, sizeLimit: sizeLimit, limit: settings.storageLimit(of: .cube), logger: logger)
+        let store = try await CubeStore(at: place, sizeLimit: sizeLimit, logger: logger)
         let bus = try Bus(settings, logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.cube, .events)), logger: logger)
         let announcer = RepeatedEvent(CubeChanged.name, publisher: publisher, logger: logger) { try await store.repeatedState() }

@@ -13,13 +13,11 @@ struct CubeStore: Sendable {
     /// The latest version and its digest, for a caller that asks again and again.
     let repeatedState: @Sendable () async throws -> CubeChanged
 
-    /// Opens the store, as ``Storage/open(_:at:limit:logger:now:)``.
+    /// Opens the store, as ``Storage/open(_:at:logger:now:)``.
     ///
     /// - Parameter sizeLimit: The maximum size of the cube after an edit.
-    init(
-        at place: StoragePlace, sizeLimit: CubeSizeLimit, limit: @escaping @Sendable () -> Int64? = { nil }, logger: Logger
-    ) async throws {
-        storage = try await Storage.open(CubeCollections.store, at: place, limit: limit, logger: logger)
+    init(at place: StoragePlace, sizeLimit: CubeSizeLimit, logger: Logger) async throws {
+        storage = try await Storage.open(CubeCollections.store, at: place, logger: logger)
         self.sizeLimit = sizeLimit
         repeatedState = storage.repeatedSnapshot { try $0.announcedCube() }
     }

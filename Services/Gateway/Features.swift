@@ -68,13 +68,15 @@ struct Features: Sendable {
             bus: bus, cube: cube.service, health: health, access: EventAccess(cube: cube.service, credentials: credentials),
             settings: settings,
             logger: logger)
-        let personEvents = try PersonEventHub(bus: bus, settings: settings, devices: devices, logger: logger)
+        let personEvents = try PersonEventHub(
+            bus: bus, people: settings.value(.endpoints(of: .people, .events)),
+            study: settings.value(.endpoints(of: .study, .events)), devices: devices, logger: logger)
         let streams = StreamLimits(maxConnections: maxConnections)
         let publicURL = try GatewayAccess(settings).publicURL
         let running = RunningApps()
         let app = AppFiles(logger: logger)
         let map = try MapFiles(settings, product: app?.assets["study/campus.json"]?.body, logger: logger)
-        let (study, messaging) = (clients[.study], clients[.messaging])
+        let study = clients[.study]
         let described: [any Feature] = [
             cube,
             try MessageRoutes(
@@ -113,11 +115,6 @@ struct Features: Sendable {
                 map: StudyMap(
                     of: map, tiles: try settings.optional(.mapTiles), attribution: try settings.optional(.mapAttribution))),
             MapRoutes(files: map),
-            DirectMessageRoutes(messaging: messaging, study: study, classmates: try settings.live(.messagingClassmates)),
-            StatusRoutes(messaging: messaging),
-            PictureRoutes(messaging: messaging, people: clients[.people], study: study, publicURL: publicURL),
-            ReportRoutes(messaging: messaging),
-            StorageRoutes(clients: clients),
             HealthRoutes(check: health),
             ProblemRoutes(),
             PortalRoutes(files: PortalFolders.besideExecutable.load(logger: logger)),

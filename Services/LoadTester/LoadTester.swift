@@ -2,7 +2,7 @@ import ArgumentParser
 import Base
 import ServiceKit
 
-/// `msi-load`: measures the throughput and latency of the relay, or of the whole product, also as students who study and write.
+/// `msi-load`: measures the throughput and latency of the relay, or of the whole product, also as students who study.
 @main
 struct LoadTester: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,7 +13,7 @@ struct LoadTester: AsyncParsableCommand {
             messages are not answered yet. So the wait for a stalled service is in the figures (no coordinated omission).
             """,
         version: "msi-load \(productVersion)",
-        subcommands: [RelayLoad.self, GatewayLoad.self, StudyLoad.self, MessagingLoad.self])
+        subcommands: [RelayLoad.self, GatewayLoad.self, StudyLoad.self])
 
     static func main() {
         ProcessMain.run(makesPrivateFiles: false) { await main(nil) }

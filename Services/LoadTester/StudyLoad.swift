@@ -1,6 +1,8 @@
 import ArgumentParser
+import AsyncHTTPClient
 import Base
 import FoundationEssentials
+import ServiceKit
 
 /// `msi-load study`: loads a hub with students who study.
 struct StudyLoad: AsyncParsableCommand {
@@ -32,7 +34,20 @@ struct StudyLoad: AsyncParsableCommand {
     @Option(help: "A JSON file for the figures.")
     var json: String?
 
-    @OptionGroup var hub: HubOptions
+    @Option(help: "The gateway's URL. Without it, http://127.0.0.1 at MSI_GATEWAY_PORT.")
+    var url: String?
+
+    @Option(help: "The identity emulator's URL. Without it, http://127.0.0.1 at MSI_IDENTITY_EMULATOR_PORT.")
+    var identityEmulator: String?
+
+    @Option(help: "A file with a bearer token of a super user. Without it, the file token in MSI_STATE_DIR.")
+    var tokenFile: String?
+
+    @Flag(help: "Allow another host than this machine.")
+    var allowRemote = false
+
+    /// The maximum number of calls without an answer.
+    private static let maxInFlight = 4_096
 
     func validate() throws {
         guard (1...20_000).contains(users) else { throw ValidationError("--users: expected 1 to 20000 students") }
@@ -43,20 +58,38 @@ struct StudyLoad: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await hub.withHub(for: users) { try await run(at: $0) }
+        let settings = try await SettingValues(
+            arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
+        for warning in settings.warnings { LoadOptions.tell(warning) }
+        let url = try self.url ?? "http://127.0.0.1:\(settings.value(.gatewayPort))"
+        let emulator =
+            try identityEmulator ?? IdentityEmulatorAccess(port: settings.value(.identityEmulatorPort)).url
+        for address in [url, emulator] { try LoopbackRule.check(address, isRemoteAllowed: allowRemote) }
+        let token = try GatewayLoad.token(in: tokenFile ?? settings.value(.stateDirectory) + "/token")
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = min(users, Self.maxInFlight)
+        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let hub = StudyHub(gateway: GatewayAddress(url: url, token: token), identityEmulator: emulator, http: http)
+        let outcome: Result<Bool, any Error>
+        do {
+            outcome = .success(try await run(at: hub))
+        } catch {
+            outcome = .failure(error)
+        }
+        try await http.shutdown()
+        let isWell = try outcome.get()
+        if !isWell { throw ExitCode.failure }
     }
 
     /// - Returns: Whether no call has failed, and the figures were written.
-    private func run(at hub: StudentHub) async throws -> Bool {
+    private func run(at hub: StudyHub) async throws -> Bool {
         let target = try await StudyTarget.make(users, at: hub, seed: seed, tell: LoadOptions.tell)
         let load = LoadRun(
             target: target, rate: Double(users * StudyUser.callsPerPeriod) / period, duration: duration, ramp: 0,
-            inFlight: HubOptions.maxInFlight
+            inFlight: Self.maxInFlight
         ) { LoadOptions.tell(ReportTable.line($0)) }
         let (totals, seconds) = await load.runUntilInterrupted()
-        let report = StudentReport(
-            users: target.users.count, classes: target.classes.count, period: period, seed: seed, target.times, totals,
-            seconds: seconds)
+        let report = StudyReport(target, period: period, totals, seconds: seconds)
         print(report)
         if let json { try JSONCoder.encode(report).write(to: URL(filePath: json)) }
         // Last: a hub that is away by now must not lose the figures.

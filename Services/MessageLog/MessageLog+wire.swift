@@ -43,7 +43,7 @@ extension ServicePlan {
             persons: BusPersonDirectory(people: people), transports: transports,
             owner: process.owner, announcer: announcer, schedule: schedule, canary: canary,
             fanOutRate: try settings.live(.fcmFanOutRate), executor: bus.taskExecutor, logger: logger)
-        let disk = DiskWatch(store: store, limit: try settings.storageLimit(of: .messageLog), logger: logger)
+        let disk = DiskWatch(store: store, limit: try settings.liveOptional(.messageLogStorageLimit), logger: logger)
         let retention = Retention(
             store: store, days: try settings.live(.messageRetention), canary: canary, logger: logger)
         let audit = AuditForwarder(of: store.audit, to: people, logger: logger)

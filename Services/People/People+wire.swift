@@ -25,8 +25,7 @@ extension ServicePlan {
         let place = StoragePlace(database: try settings.optional(.databaseURL, as: MongoURL.init), folder: folder)
         let heads = AuditHeadFile(stateDirectory: folder)
         if place.isFolder { try requireFirstStart(in: folder, heads) }
-        let store = try await Storage.open(
-            PeopleStore.declaration, at: place, limit: settings.storageLimit(of: .people), logger: logger, now: now)
+        let store = try await Storage.open(PeopleStore.declaration, at: place, logger: logger, now: now)
         let bus = try Bus(settings, logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.people, .events)), logger: logger)
         let event = RepeatedEvent(

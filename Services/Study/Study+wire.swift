@@ -17,8 +17,7 @@ extension ServicePlan {
         let logger = wiring.logger
         let place = StoragePlace(
             database: try settings.optional(.databaseURL, as: MongoURL.init), folder: try settings.value(.stateDirectory))
-        let store = try await Storage.open(
-            StudyStore.declaration, at: place, limit: settings.storageLimit(of: .study), logger: logger, now: now)
+        let store = try await Storage.open(StudyStore.declaration, at: place, logger: logger, now: now)
         let bus = try Bus(settings, logger: logger)
         let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.study, .events)), logger: logger)

@@ -103,3 +103,15 @@ extension CommandFailure {
     /// Whether a document cannot be stored because there is one with the same values in a unique index.
     fileprivate var isDuplicate: Bool { status == .conflict && field.map(Self.uniqueFields.contains) ?? false }
 }
+
+extension CommandContext {
+    /// The person who makes a request.
+    ///
+    /// - Throws: ``CommandFailure`` with `unauthenticated` if the header's `actor` is missing, or no account's name.
+    func requirePerson() throws(CommandFailure) -> AccountName {
+        guard let name = AccountName(try requireActor()) else {
+            throw CommandFailure(.unauthenticated, "the header's \"actor\" is no account's name")
+        }
+        return name
+    }
+}

@@ -16,8 +16,7 @@ extension ServicePlan {
         let contact = try settings.webPushContact
         let place = StoragePlace(
             database: try settings.optional(.databaseURL, as: MongoURL.init), folder: try settings.value(.stateDirectory))
-        let store = try await Storage.open(
-            WebPushStore.declaration, at: place, limit: settings.storageLimit(of: .webpush), logger: logger)
+        let store = try await Storage.open(WebPushStore.declaration, at: place, logger: logger)
         let bus = try Bus(settings, logger: logger)
         let messageLog = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .messageLog)), logger: logger)
         let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)

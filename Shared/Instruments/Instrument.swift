@@ -67,15 +67,13 @@ extension Instrument {
         logLinesDropped,
         busRequests, busRequestDuration, busRefusedRequests, busConnections, busRefusedPeers,
         httpRequests, httpRequestDuration, httpConnections, deviceTokens, deviceEnds, personStreams,
-        storeOperations, storeCommitSize, storeHealthy, storeBytes, storeLimit,
+        storeOperations, storeCommitSize, storeHealthy,
         outboxMessages, outboxOldestAge, outboxChanges, personPushes,
         fcmSends, fcmSendDuration, fcmRate, fcmFullRate, fcmWaiting, fcmQuotaUsed, fcmQuotaPause, fcmInFlight, fcmHealthy,
         fcmTokenAge, fcmTokenRemaining, fcmTokenRequests,
         webPushPushes, webPushSubscriptions, webPushProven, webPushWaiting, webPushInFlight, webPushHealthy, webPushRefusing,
         signIns, students, devices, erasuresWaiting, identityKeysAge,
         studyClasses, studySessions, studyAttendants, studyOverdue, studyPushesWaiting, studySessionEnds, studyJoins, studyPosts,
-        messagingMessages, messagingSends, messagingFetches, messagingRemovals, messagingOverdue, messagingPushesWaiting,
-        messagingPictureUploads, messagingReports, messagingCalls, messagingCallLimit,
         canaryMessages, canaryDuration, canaryStarted, canaryLastReceived, canaryInterval,
         canaryPushes, canaryPushDuration, canaryPushStarted, canaryPushLastReceived,
     ]
@@ -143,9 +141,6 @@ extension Instrument {
         "msi_store_healthy",
         "By part: whether the service's stores take new documents (store), and have used less than nine tenths of their room (storage).",
         .gauge)
-    package static let storeBytes = Instrument("msi_store_bytes", "What a store takes up.", .gauge)
-    package static let storeLimit = Instrument(
-        "msi_store_limit_bytes", "How much a store may take up; 0 for the whole disk.", .gauge)
 
     // The outbox of the message log.
 
@@ -234,30 +229,6 @@ extension Instrument {
         "msi_study_joins_total", "Attempts to join a study session, by outcome: ok, or the field of the conflict.", .counter)
     package static let studyPosts = Instrument(
         "msi_study_posts_total", "Posts to study sessions, by outcome: added, removed or limited.", .counter)
-
-    // Messages between persons.
-
-    package static let messagingMessages = Instrument(
-        "msi_messaging_messages", "The messages between persons that wait, or are to be removed.", .gauge)
-    package static let messagingSends = Instrument(
-        "msi_messaging_sends_total", "Messages and statuses by outcome: sent, repeated, refused or limited.", .counter)
-    package static let messagingFetches = Instrument(
-        "msi_messaging_fetches_total", "Fetches of messages by outcome: news, prompted, poll or limited.", .counter)
-    package static let messagingRemovals = Instrument(
-        "msi_messaging_removals_total", "Removed messages by reason: read, expired, parted, erased or restored.", .counter)
-    package static let messagingOverdue = Instrument(
-        "msi_messaging_overdue_seconds",
-        "For how long something that was to be removed has waited, or its traces have; 0 if nothing does.", .gauge)
-    package static let messagingPushesWaiting = Instrument(
-        "msi_messaging_pushes_waiting", "The pushes about messages that the message log has not stored yet.", .gauge)
-    package static let messagingPictureUploads = Instrument(
-        "msi_messaging_picture_uploads_total", "Uploaded pictures by outcome: stored, or why they were refused.", .counter)
-    package static let messagingReports = Instrument(
-        "msi_messaging_reports", "The open reports of messages.", .gauge)
-    package static let messagingCalls = Instrument(
-        "msi_messaging_calls", "The calls of the messaging service in this month (UTC).", .gauge)
-    package static let messagingCallLimit = Instrument(
-        "msi_messaging_calls_limit", "How many calls a month may have; 0 for any number.", .gauge)
 
     // The canary.
 

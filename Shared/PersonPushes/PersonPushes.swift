@@ -86,38 +86,18 @@ package final class PersonPushes: Service {
         }
     }
 
-    /// Hands pushes over at the same time, since the outbox stores those that come together by one commit.
-    ///
     /// - Returns: Whether there may be more.
-    /// - Throws: The failure of one of those that wait for the next attempt.
     private func sendNext() async throws -> Bool {
         let queued = try await next()
-        let outcomes: [Outcome] = await withTaskGroup(of: Outcome.self) { group in
-            for push in queued { group.addTask { await self.send(push.id) } }
-            return await group.reduce(into: []) { $0.append($1) }
-        }
-        let sent = outcomes.filter { $0.failure == nil }.map(\.id)
-        if !sent.isEmpty { try await store.transaction { [queue] in try $0.delete(sent, from: queue) } }
-        if let failure = outcomes.lazy.compactMap(\.failure).first { throw failure }
+        for push in queued { try await send(push.id) }
         return queued.count == Self.maxPerLook
     }
 
-    private struct Outcome: Sendable {
-        let id: String
-        /// Why it has to wait; `nil` if it can leave the queue.
-        let failure: (any Error)?
-    }
-
-    private func send(_ id: String) async -> Outcome {
-        do {
-            // It may have been taken back since the queue was read, or have lost a person who was erased.
-            if let queued = try await store.get(id, from: queue)?.document, queued.restored == nil || restored == .hold {
-                try await log(queued)
-            }
-            return Outcome(id: id, failure: nil)
-        } catch {
-            return Outcome(id: id, failure: error)
-        }
+    private func send(_ id: String) async throws {
+        // It may have been taken back since the queue was read, or have lost a person who was erased.
+        guard let queued = try await store.get(id, from: queue)?.document else { return }
+        if queued.restored == nil || restored == .hold { try await log(queued) }
+        try await store.transaction { [queue] in try $0.delete([id], from: queue) }
     }
 
     private func log(_ queued: QueuedPush) async throws {

@@ -141,11 +141,11 @@ struct AuditCollections: Sendable {
 /// collections in it, and closes it; the ``Storage`` is never closed.
 extension Storage {
     package convenience init(_ declaration: StoreDeclaration, in database: EmbeddedDatabase, logger: Logger) {
-        self.init(declaration, SQLiteBackend(database), nil, declaration.unreadable(logger), { .now }, nil, logger)
+        self.init(declaration, SQLiteBackend(database), nil, declaration.unreadable(logger), { .now }, logger)
     }
 
     package convenience init(_ declaration: StoreDeclaration, in database: MongoDatabase, logger: Logger) {
-        self.init(declaration, MongoBackend(database, logger: logger), nil, declaration.unreadable(logger), { .now }, nil, logger)
+        self.init(declaration, MongoBackend(database, logger: logger), nil, declaration.unreadable(logger), { .now }, logger)
     }
 }
 

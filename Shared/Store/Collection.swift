@@ -31,13 +31,13 @@ package struct Collection<Document: StoredDocument>: Sendable {
     let indexes: [Index<Document>]
 
     /// - Parameters:
-    ///   - name: The MongoDB collection and the SQLite table: lower-case letters and `_`; with a dot for those of GridFS.
+    ///   - name: The MongoDB collection and the SQLite table: lower-case letters and `_`.
     ///   - upgrades: The first turns a document of schema 1 into one of schema 2, and so on. They run when the store is opened,
     ///     and on documents that an older instance writes afterwards. Never change a released one: append another.
     ///   - readable: The schemas whose documents the type decodes, if they include the one that the next version writes; `nil` for those
     ///     up to the last upgrade. Documents of the next schema keep it when they are changed. Their type finds the number in `_schema`,
     ///     and writes their fields in the form of that schema.
-    ///   - reserve: Which writes succeed while only the reserve of the room is left. The others are `storage_full`.
+    ///   - reserve: Which writes succeed while only the reserve of the disk is left. The others are `storage_full`.
     ///   - kind: What a document is, for errors and the log, if the name does not say it.
     ///   - hasRevisions: Whether documents have ``Envelope/revision``. Without it they are changed in transactions only.
     package init(
@@ -45,8 +45,8 @@ package struct Collection<Document: StoredDocument>: Sendable {
         reserve: ReserveUse = .nothing, kind: String? = nil, hasRevisions: Bool = true
     ) {
         precondition(
-            !name.isEmpty && name != StoreRegister.name && name.allSatisfy { "_.".contains($0) || ("a"..."z").contains($0) },
-            "\(name) is no name for a collection: lower-case letters, _ and dots")
+            !name.isEmpty && name != StoreRegister.name && name.allSatisfy { $0 == "_" || ("a"..."z").contains($0) },
+            "\(name) is no name for a collection: lower-case letters and _")
         let forms = indexes.map(\.form)
         precondition(Set(forms.map(\.name)).count == forms.count, "an index of \(name) is declared twice")
         form = CollectionForm(
@@ -181,8 +181,9 @@ struct IndexForm: Hashable, Sendable {
     }
 }
 
-/// Which writes of a collection may use the reserve of the disk and of the store's limit. Deletions, and changes that make no
-/// document larger, always may.
+/// Which writes of a collection may use the reserve of the disk. Deletions, and changes that make no document larger, always may.
+///
+/// Only SQLite keeps a reserve. MongoDB stores everything until its disk is full.
 package enum ReserveUse: Sendable {
     case nothing
     /// Changes of documents, but no new ones.

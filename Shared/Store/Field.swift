@@ -18,11 +18,6 @@ extension Int64: IndexValue {
     package static var lowest: BSONValue { .int64(.min) }
 }
 
-/// Only for documents whose form others define: all other whole numbers are int64.
-extension Int32: IndexValue {
-    package static var lowest: BSONValue { .int32(.min) }
-}
-
 extension UnixMilliseconds: IndexValue {
     package static var lowest: BSONValue { Int64.lowest }
 }

@@ -14,45 +14,34 @@ package final class Storage: CheckedStore {
     private let unreadable: @Sendable (String) -> UnreadableDocuments
     private let now: @Sendable () -> UnixMilliseconds
     private let logger: Logger
-    /// How full the store is; it is not measured inside of another store's database.
-    private let room: StoreRoom
-    private let loops = Mutex<[Task<Void, Never>]>([])
+    private let sweep = Mutex<Task<Void, Never>?>(nil)
 
     private static let sweepPeriod = Duration.seconds(60)
-    /// One statement about a million documents would hold up all other writes.
-    private static let maxPerSweep = 1_000
-    private static let sweepPause = Duration.milliseconds(20)
-    private static let measurePeriod = Duration.seconds(5)
 
     /// Opens a store: locks its file, creates what is missing, and upgrades documents of older schemas. The caller closes it.
     ///
     /// - Parameters:
-    ///   - limit: How many bytes the store may take up, which may change; `nil` for the whole disk.
-    ///   - logger: Logs unreadable documents, outages of MongoDB, and a store that is nearly full.
+    ///   - logger: Logs unreadable documents, and outages of MongoDB.
     ///   - now: The clock by which documents expire.
     /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used, its documents violate a unique index, or it has a schema that
     ///   this version does not know;
     ///   ``StateLockFailure`` while `msi migrate` runs, or after a restore that was interrupted; ``LostStore`` if the file was there before.
     ///   An unreachable MongoDB is no error.
     package static func open(
-        _ declaration: StoreDeclaration, at place: StoragePlace, limit: @escaping @Sendable () -> Int64? = { nil },
-        logger: Logger, now: @escaping @Sendable () -> UnixMilliseconds = { .now }
+        _ declaration: StoreDeclaration, at place: StoragePlace, logger: Logger,
+        now: @escaping @Sendable () -> UnixMilliseconds = { .now }
     ) async throws -> Storage {
         CounterSegment.unlink()
-        let room = StoreRoom(
-            StoreRoom.Words(declaration), limit: limit, refusesByDisk: place.database != nil, logger: logger)
         let unreadable = declaration.unreadable(logger)
         let upgrade = SchemaUpgrade(store: declaration.name, unreadable: unreadable)
         let file = "\(declaration.name).sqlite"
         let lock = try StateLock.serving(file, inMongoDB: place.database != nil, stateDirectory: place.folder)
         if let url = place.database {
-            let backend = await MongoBackend(url, declaration, upgrade, room: room, logger: logger)
-            let storage = Storage(declaration, backend, nil, unreadable, now, room, logger)
-            await storage.startMeasuring()
-            return storage
+            let backend = await MongoBackend(url, declaration, upgrade, logger: logger)
+            return Storage(declaration, backend, nil, unreadable, now, logger)
         }
         do {
-            let backend = try SQLiteBackend(path: "\(place.folder)/\(file)", erases: declaration.erases, room: room)
+            let backend = try SQLiteBackend(path: "\(place.folder)/\(file)", erases: declaration.erases)
             do {
                 try await backend.prepare(declaration, upgrade)
             } catch {
@@ -60,9 +49,7 @@ package final class Storage: CheckedStore {
                 throw error
             }
             KnownStores.remember(file, in: place.folder)
-            let storage = Storage(declaration, backend, lock, unreadable, now, room, logger)
-            await storage.startMeasuring()
-            return storage
+            return Storage(declaration, backend, lock, unreadable, now, logger)
         } catch {
             lock?.release()
             throw error
@@ -72,7 +59,7 @@ package final class Storage: CheckedStore {
     init(
         _ declaration: StoreDeclaration, _ backend: any StorageBackend, _ lock: StateLock?,
         _ unreadable: @escaping @Sendable (String) -> UnreadableDocuments, _ now: @escaping @Sendable () -> UnixMilliseconds,
-        _ room: StoreRoom?, _ logger: Logger
+        _ logger: Logger
     ) {
         self.declaration = declaration
         self.backend = backend
@@ -80,7 +67,6 @@ package final class Storage: CheckedStore {
         self.unreadable = unreadable
         self.now = now
         self.logger = logger
-        self.room = room ?? StoreRoom(StoreRoom.Words(declaration), limit: { nil }, logger: logger)
         guard declaration.collections.contains(where: { $0.expiry != nil }) else { return }
         let task = Task { [weak self] in
             while !Task.isCancelled {
@@ -93,26 +79,7 @@ package final class Storage: CheckedStore {
                 }
             }
         }
-        loops.withLock { $0.append(task) }
-    }
-
-    /// Measures the store now, and then every few seconds.
-    private func startMeasuring() async {
-        await measure()
-        let task = Task { [weak self] in
-            while (try? await Task.sleep(untilNext: Self.measurePeriod)) != nil { await self?.measure() }
-        }
-        loops.withLock { $0.append(task) }
-    }
-
-    func measure() async {
-        do {
-            let (bytes, disk) = try await (size(), diskSpace())
-            room.measured(bytes, on: disk)
-        } catch {
-            // The last measurement counts. Other operations fail as well, and the health says so.
-            logger.debug("the size of a store cannot be read", metadata: ["store": "\(declaration.name)", "error": "\(error)"])
-        }
+        sweep.withLock { $0 = task }
     }
 
     /// The revision of the content, for what is read repeatedly; `nil` with MongoDB.
@@ -210,21 +177,9 @@ package final class Storage: CheckedStore {
     /// Throws if a small read fails.
     package func check() async throws { try await backend.check() }
 
-    package func writeHealth() async -> PartHealth {
-        let health = await backend.writeHealth()
-        guard health == .ok, let refusal = room.refusal else { return health }
-        return PartHealth(refusal.status, refusal.message)
-    }
+    package func writeHealth() async -> PartHealth { await backend.writeHealth() }
 
-    package var storageHealth: PartHealth {
-        let health = backend.storageHealth
-        return health == .ok ? room.storageHealth : health
-    }
-
-    package var usage: StoreUsage? { room.usage }
-
-    /// Whether nine tenths of its room are used, by the last measurement.
-    package var isNearlyFull: Bool { room.isNearlyFull }
+    package var storageHealth: PartHealth { backend.storageHealth }
 
     /// The size of the store with its indexes, in bytes, without free pages.
     package func size() async throws -> Int64 { try await backend.size(of: declaration) }
@@ -232,7 +187,7 @@ package final class Storage: CheckedStore {
     /// The space on the database's disk; `nil` if it is unknown.
     package func diskSpace() async throws -> DiskSpace? { try await backend.diskSpace() }
 
-    /// Removes expired documents at once, a part at a time, so that other writes have their turn.
+    /// Removes expired documents at once.
     ///
     /// - Returns: The number of removed documents.
     @discardableResult
@@ -241,14 +196,7 @@ package final class Storage: CheckedStore {
         var count = 0
         for collection in declaration.collections {
             guard let expired = collection.expired(at: now) else { continue }
-            while true {
-                let removed = try await backend.write {
-                    try $0.delete(atMost: Self.maxPerSweep, where: expired, from: collection)
-                }
-                count += removed
-                guard removed == Self.maxPerSweep else { break }
-                try await Task.sleep(for: Self.sweepPause)
-            }
+            count += try await backend.write { try $0.delete(where: expired, from: collection) }
         }
         return count
     }
@@ -264,9 +212,9 @@ package final class Storage: CheckedStore {
 
     /// Finishes running operations and closes the database. The store cannot be used afterwards.
     package func close() async throws {
-        let tasks = loops.withLock(\.self)
-        for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
+        let task = sweep.withLock { $0 }
+        task?.cancel()
+        await task?.value
         try await backend.close()
         lock?.release()
     }

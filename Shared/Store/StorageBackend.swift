@@ -104,7 +104,7 @@ protocol DocumentSession {
     /// The greatest number up to a maximum that identifies a document, including unreadable ones; `nil` if there is none.
     func greatestID(upTo max: Int64, in collection: CollectionForm) throws -> Int64?
 
-    /// - Throws: ``CommandFailure`` with status `storage_full` while only the reserve of the room is left.
+    /// - Throws: ``CommandFailure`` with status `storage_full` while the disk has only its reserve.
     func requireRoom() throws
 
     /// Replaces the document that was read.
@@ -127,11 +127,6 @@ protocol DocumentSession {
     ///
     /// - Returns: The number of removed documents.
     func delete(where predicate: Predicate, from collection: CollectionForm) throws -> Int
-
-    /// Removes some of the documents that match a predicate.
-    ///
-    /// - Returns: The number of removed documents.
-    func delete(atMost limit: Int, where predicate: Predicate, from collection: CollectionForm) throws -> Int
 
     /// Reads a collection page by page, in the order of its identifiers, which may be of any type.
     ///

@@ -177,8 +177,8 @@ package struct Transaction {
         try session.count(collection.form, upTo: max)
     }
 
-    /// Refuses to continue while only the reserve of the room is left, for a change whose growth the ``ReserveUse`` of its
-    /// collections does not tell.
+    /// Refuses to continue while the disk has only its reserve, for a change whose growth the ``ReserveUse`` of its collections does not
+    /// tell.
     ///
     /// - Throws: ``CommandFailure`` with status `storage_full`.
     package func checkRoom() throws { try session.requireRoom() }

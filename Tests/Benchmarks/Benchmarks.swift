@@ -34,7 +34,6 @@ struct Measure: AsyncParsableCommand {
         case subscribe
         case students
         case study, near
-        case messaging, unread, statuses, pictures
 
         /// Whether it needs a program that only the benchmarks use. A smoke run does not have these.
         var needsSink: Bool {
@@ -164,10 +163,6 @@ struct Measure: AsyncParsableCommand {
         case .students: try await withFolder(in: "/var/tmp") { try await StudentsBenchmark(scale: scale, folder: $0).run() }
         case .study: try await withFolder(in: "/var/tmp") { try await StudyBenchmark(scale: scale, folder: $0).run() }
         case .near: try await measureNear()
-        case .messaging: try await measureMessaging()
-        case .unread: try await withFolder(in: "/var/tmp") { try await UnreadBenchmark(scale: scale, folder: $0).run() }
-        case .statuses: try await withFolder(in: "/var/tmp") { try await StatusBenchmark(scale: scale, folder: $0).run() }
-        case .pictures: try await withFolder(in: "/var/tmp") { try await PictureBenchmark(scale: scale, folder: $0).run() }
         case .subscribe: try await withFolder(in: "/var/tmp") { try await SubscribeBenchmark(folder: $0).run() }
         }
     }
@@ -191,24 +186,6 @@ struct Measure: AsyncParsableCommand {
                 let own = BenchmarkedDatabase.url(url, database: "benchmark\(ObjectID())")
                 try await NearBenchmark(
                     scale: scale, folder: folder + "/mongo", database: "MongoDB", url: own
-                ).run()
-            }
-        }
-    }
-
-    private func measureMessaging() async throws {
-        try await withFolder(in: "/var/tmp") { folder in
-            try await MessagingBenchmark(
-                scale: scale, folder: folder, database: "SQLite", url: nil, users: scale.pick(500, smoke: 4),
-                rate: scale.pick(500, smoke: 20)
-            ).run()
-            guard case .full = scale else { return }
-            try await BenchmarkedDatabase.withMongoDB(in: folder) { url, own in
-                let database = BenchmarkedDatabase.url(url, database: "benchmark\(ObjectID())")
-                // The tests' own server takes about a second for all that a message needs.
-                let (users, rate) = own == nil ? (500, 500.0) : (20, 1)
-                try await MessagingBenchmark(
-                    scale: scale, folder: folder, database: "MongoDB", url: database, users: users, rate: rate
                 ).run()
             }
         }

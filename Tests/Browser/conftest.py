@@ -128,8 +128,8 @@ def push_service():
 
 @pytest.fixture(scope="session")
 def push_product(request, push_service):
-    """A product that sends pushes to the push service of the tests. Apps ask it for statuses each second."""
-    yield from running_product(request, settings=lambda product: {"MSI_WEBPUSH_HOSTS": push_service.url, "MSI_MESSAGING_POLL": "1"})
+    """A product that sends pushes to the push service of the tests."""
+    yield from running_product(request, settings=lambda product: {"MSI_WEBPUSH_HOSTS": push_service.url})
 
 
 @pytest.fixture(scope="session")

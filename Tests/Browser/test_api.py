@@ -24,8 +24,8 @@ def test_shows_every_route(product, visit):
 
 def test_a_route(visit):
     """What a route takes and answers, with an example and its errors."""
-    page = visit("/api#sendMessageToSubject", account=None)
-    route = page.locator("#sendMessageToSubject")
+    page = visit("/api#sendMessage", account=None)
+    route = page.locator("#sendMessage")
     expect(route).to_be_in_viewport()
     for text in ("POST /message", "right: send", "Body", "topic_key", "Answers", "201", "invalid-field", 'curl -X POST "$hub/message"', "-H @authorization"):
         expect(route).to_contain_text(text)
@@ -39,7 +39,7 @@ def test_search(visit, pictures):
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
     page.keyboard.insert_text("post /message topic_key")
-    expect(page.locator("#sendMessageToSubject")).to_be_visible()
+    expect(page.locator("#sendMessage")).to_be_visible()
     expect(page.locator("article:visible")).not_to_have_count(0)
     expect(page.get_by_role("status")).to_contain_text("Found:")
     expect(page.locator("#documents")).to_be_hidden()
@@ -48,7 +48,7 @@ def test_search(visit, pictures):
     for _ in range(2):
         search(page, "post /message topic_key")
         expect(page.locator("#documents")).to_be_hidden()
-        page.locator("#sendMessageToSubject").get_by_role("link", name=re.compile("^Distribution")).first.click()
+        page.locator("#sendMessage").get_by_role("link", name=re.compile("^Distribution")).first.click()
         expect(page.locator(":target")).to_be_in_viewport()
     search(page, "no such words")
     expect(page.get_by_text("Nothing has all of these words.")).to_be_visible()
@@ -59,7 +59,7 @@ def test_search(visit, pictures):
 def test_the_key_of_the_search(visit):
     """It is where a keyboard of another script has it, and *My account* switches it off."""
     page = visit("/api", account=None)
-    expect(page.locator("#sendMessageToSubject")).to_be_attached()
+    expect(page.locator("#sendMessage")).to_be_attached()
     field = page.get_by_role("searchbox", name="Search")
     press = lambda: page.evaluate("""document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ظ", code: "Slash", bubbles: true, cancelable: true }))""")
     press()
@@ -87,4 +87,4 @@ def test_without_an_answer(visit):
     expect(page.get_by_role("alert")).to_be_visible()
     page.unroute("**/openapi.json")
     page.get_by_role("button", name="Try again").click()
-    expect(page.locator("#sendMessageToSubject")).to_be_attached()
+    expect(page.locator("#sendMessage")).to_be_attached()

@@ -125,7 +125,7 @@ def test_data_of_a_later_version(page):
     """The app says what is wrong, and leaves the data as they are."""
     run(page, "await new Promise((resolve) => { indexedDB.open('app', 7).onsuccess = ({ target }) => { target.result.close(); resolve(); }; });")
     kind, message = run(page, "return appWith({}).then(() => null, ({ kind, message }) => [kind, message])")
-    assert kind == "newer" and message == "app has the format 7, which this version of the app does not know; the highest one that it knows is 4"
+    assert kind == "newer" and message == "app has the format 7, which this version of the app does not know; the highest one that it knows is 3"
 
 
 def test_later_version_in_another_tab(context, page):

@@ -123,7 +123,7 @@ def test_audit_every_action_has_a_sentence(visit):
         "account.add", "account.update", "account.link", "account.invite", "account.password", "account.remove", "account.import", "account.unused",
         "access_code.add", "access_code.remove", "access_code.use", "device.end", "device.rotate", "person.erase",
         "class.add", "class.update", "class.give", "class_key.add", "class_key.replace", "class_key.remove", "class_member.update", "class_member.remove",
-        "study_session.end", "study_post.remove", "message_report.read", "message_report.close",
+        "study_session.end", "study_post.remove",
         "account.second_factor.begin", "account.second_factor.confirm", "account.second_factor.remove", "token.add", "token.remove",
         "sign_in.begin", "sign_in.confirm", "sign_in.code", "sign_in.end", "sign_in.oidc.finish", "sign_in.invitation.accept", "sign_in.limited", "audit.substitute", "unknown.thing"]
     entries = [{"number": number, "hash": "0" * 64, "entry": {

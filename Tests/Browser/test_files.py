@@ -54,7 +54,7 @@ PAGES = json.loads((FOLDER / PORTAL / "pages.json").read_text())
 SITES = [
     Site([SHARED, PORTAL], {name: (page["module"], page["texts"]) for name, page in PAGES.items()}),
     Site([SHARED, VIEWS, "Services/Gateway/App/AppFiles"], {
-        "app": ("app.js", ["app", "people", "study", "direct", "status"]),
+        "app": ("app.js", ["app", "people", "study"]),
         "professor": ("professor/professor.js", ["app", "people", "study", "professor"])}),
     Site([SHARED, VIEWS, "Services/Phone/Page/Files"], {"phone": ("phone.js", ["app"])})]
 

@@ -116,7 +116,7 @@ def ask_and_accept(ann, ben):
     """The request pops up at the other, and nowhere at the one who asks."""
     for student in (ann, ben):
         wait_until_reached(student)
-        student.open("#people/friends")
+        student.open("#people")
     ann.firefox.type(ann.firefox.the("searchbox"), ben.name)
     ann.firefox.tap("link", ben.name)
     ann.firefox.tap("button", "Ask to be friends")
@@ -133,7 +133,7 @@ def ask_and_accept(ann, ben):
     ben.sees("Nobody waits for your answer.")
     ann.sees("You are friends.")
     eventually("the answer pops up", lambda: "Your friend request was accepted" in ann.firefox.titles(), PATIENCE, pause=0.2)
-    ben.open("#people/friends")
+    ben.open("#people")
     ben.firefox.the("link", ann.name)
     ben.picture("friends")
 
@@ -167,7 +167,6 @@ def block(ann, ben):
     ben.open("#people")
     ben.firefox.the("heading", "No friends yet")
     for one, other in ((ann, ben), (ben, ann)):
-        one.open("#people/friends")
         one.firefox.type(one.firefox.the("searchbox"), other.name)
         one.sees("0 people found")
         one.open(f"#people/person?account={other.name}")
@@ -218,7 +217,6 @@ def test_two_devices_of_one_person(students, push_product):
         student.firefox.the("link", text="1 friend request")
     one.open("#people/requests")
     one.firefox.tap("button", f"Accept: {asker.account}")
-    other.open("#people/friends")
     other.firefox.the("link", asker.account)
     one.open("#settings/devices")
     one.firefox.tap("button", text="Sign out")

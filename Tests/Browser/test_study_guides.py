@@ -4,11 +4,13 @@ With --pictures this shows each screen and makes its picture: all of them, of on
 test_study_stories.py and test_professor_page.py check the same screens in level one.
 """
 
+import pathlib
 import re
+import shutil
+import struct
 
 import pytest
 from browsing.app import open_app
-from browsing.guides import DESK, GuidePictures, PHONE, check_sections
 from browsing.people import sign_in as sign_in_to_app
 from browsing.professor import open_classes
 from browsing.study import UNASKED, at
@@ -16,6 +18,10 @@ from harness.term import LIBRARY, seed_term
 from harness.waiting import eventually
 from playwright.sync_api import expect
 
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "Services" / "Study"
+GUIDES, PICTURES = FOLDER / "GUIDES.md", FOLDER / "guides"
+# A phone, and a desk.
+PHONE, DESK = {"width": 390, "height": 780}, {"width": 1280, "height": 860}
 # The sheets of the student's app by the names of their pictures: their addresses, and what their headings begin with.
 SHEETS = {
     "session": ("session/{group}/{session}", "Balanced trees"), "posts": ("posts/{group}/{session}", "Posts"),
@@ -116,14 +122,34 @@ def in_dialog(page, heading, snap, name):
 
 
 @pytest.fixture
-def guides(request, check, tmp_path):
-    return GuidePictures("Study", check, tmp_path if request.config.getoption("pictures") else None)
+def snap(request, check, tmp_path):
+    """Checks a screen, and with --pictures takes its picture. `taken` has the names. `publish()` puts the pictures in the place of all earlier
+    ones: a test that fails leaves those."""
+    taken, takes = [], request.config.getoption("pictures")
+
+    def keep(page, name):
+        taken.append(name)
+        check(page)
+        if takes:
+            page.screenshot(path=tmp_path / f"{name}.png", animations="disabled")
+
+    def publish():
+        if not takes:
+            return
+        PICTURES.mkdir(exist_ok=True)
+        for earlier in PICTURES.glob("*.png"):
+            earlier.unlink()
+        for picture in tmp_path.glob("*.png"):
+            shutil.move(picture, PICTURES / picture.name)
+
+    keep.taken, keep.publish = taken, publish
+    return keep
 
 
 @pytest.mark.at_length
-def test_every_screen(visit, empty_product, guides):
+def test_every_screen(visit, empty_product, snap):
     visit.expect_errors(r"favicon")
-    term, snap = seed_term(empty_product), guides.snap
+    term = seed_term(empty_product)
     group, session, place = term.course.id, term.session.id, at(LIBRARY[0])
     page = open_app(visit, "#people", **place)
     sign_in_to_app(page, term.people["carla"].account)
@@ -138,9 +164,15 @@ def test_every_screen(visit, empty_product, guides):
     snap(page, "professor-access-code")
     page = open_classes(visit, term.course.professor, **place)
     professor_screens(page, group, session, snap)
-    assert sorted(guides.taken) == SCREENS
-    guides.publish()
+    assert sorted(snap.taken) == SCREENS
+    snap.publish()
 
 
 def test_every_screen_has_its_section():
-    check_sections("Study", SCREENS, on_desk=[name for name in SCREENS if name.startswith("professor-")])
+    """Each picture is shown once, is there, and has the size of what it shows."""
+    assert sorted(re.findall(r"!\[[^\]]+\]\(guides/([\w-]+)\.png\)", GUIDES.read_text())) == SCREENS
+    assert sorted(path.stem for path in PICTURES.glob("*.png")) == SCREENS
+    for path in PICTURES.glob("*.png"):
+        window = DESK if path.stem.startswith("professor-") else PHONE
+        # A PNG begins with its size.
+        assert struct.unpack(">II", path.read_bytes()[16:24]) == (window["width"], window["height"]), path

@@ -15,9 +15,7 @@ from harness.waiting import eventually
 from playwright.sync_api import expect
 
 PICTURE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
-KINDS = [
-    "direct_message", "friend_request", "friend_accepted", "session_invite", "session_join", "session_post", "session_host", "session_ending",
-    "session_ended", "session_new"]
+KINDS = ["friend_request", "friend_accepted", "session_invite", "session_join", "session_post", "session_host", "session_ending", "session_ended", "session_new"]
 # The address of what the hub says about the map.
 INFORMATION = re.compile(r"/study$")
 # What the list and the map say of each session, read at the same time: the parts of its row, what readers hear of its pin, and all sessions of that.

@@ -34,9 +34,6 @@ struct Chaos: AsyncParsableCommand {
     @Option(help: "How many students study together, with a professor and two assistants; 0 for none. None with --beside.")
     var studying = 6
 
-    @Option(help: "How many persons write to each other, on up to three devices; 0 for none. None with --beside.")
-    var messaging = 6
-
     @Option(
         help: ArgumentHelp(
             "Another version runs beside this one: a folder with its executables, as Tests/Chaos/executables-of prints it.",
@@ -54,23 +51,22 @@ struct Chaos: AsyncParsableCommand {
         guard (0...5_000).contains(browsers) else { throw ValidationError("--browsers: expected 0 to 5000") }
         guard (0...100).contains(students) else { throw ValidationError("--students: expected 0 to 100") }
         guard (0...40).contains(studying) else { throw ValidationError("--studying: expected 0 to 40") }
-        guard (0...400).contains(messaging), messaging != 1 else { throw ValidationError("--messaging: expected 0, or 2 to 400") }
     }
 
     func run() async throws {
         let journal = Journal()
         journal.say(
             "chaos: --store \(store.rawValue) --minutes \(minutes) --seed \(seed) --phones \(phones) --browsers \(browsers) "
-                + "--students \(students) --studying \(studying) --messaging \(messaging)")
+                + "--students \(students) --studying \(studying)")
         if let beside { journal.say("beside the version in \(beside.folder)") }
         let (store, length, seed) = (store, Duration.seconds(minutes * 60), seed)
         let (phones, browsers, students, beside) = (phones, browsers, students, beside)
-        // Another version may not have the services, and what its gateway does not know would not be answered.
-        let (studying, messaging) = beside == nil ? (studying, messaging) : (0, 0)
+        // Another version may not have the service, and what its gateway does not know would not be answered.
+        let studying = beside == nil ? studying : 0
         let status = try await runExperiment(named: "chaos", journal) { folder in
             try await Experiment(
                 store: store, length: length, seed: seed, phones: phones, browsers: browsers, students: students,
-                studying: studying, messaging: messaging, other: beside, folder: folder, journal: journal
+                studying: studying, other: beside, folder: folder, journal: journal
             ).run()
         }
         guard status == 0 else { throw ExitCode(status) }
@@ -85,8 +81,8 @@ extension Verdict: ExperimentVerdict {
             + problems.prefix(Self.maxProblems)
             + (problems.count > Self.maxProblems ? ["and \(problems.count - Self.maxProblems) more"] : [])
             + [
-                audit?.summary, cube.summary, students?.summary, study?.summary, messaging?.summary, phones?.summary,
-                browsers?.summary, broadcasts.summary, pushes.summary,
+                audit?.summary, cube.summary, students?.summary, study?.summary, phones?.summary, browsers?.summary,
+                broadcasts.summary, pushes.summary,
             ].compactMap(\.self)
     }
 }

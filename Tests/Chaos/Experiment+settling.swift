@@ -1,12 +1,11 @@
 import Bus
-import ServiceKit
 import TestSupport
 
 extension Experiment {
     /// How long entries may follow to the audit log.
     private static let auditTimeout = Duration.seconds(240)
-    /// How long a push to a person may take to be in the message log. There it may have to wait for a retry.
-    private static let pushTimeout = Duration.seconds(240)
+    /// How long a push about a session may take to be in the message log. There it may have to wait for a retry.
+    private static let studyTimeout = Duration.seconds(240)
 
     /// The archive, once every message has ended or is overdue.
     func settledArchive(_ portal: Portal) async throws -> [String: ArchivedMessage] {
@@ -57,36 +56,11 @@ extension Experiment {
         evidence.plan = StudyVariety.Plan(
             length: length, people: StudyTraffic.people(studying), period: store.period * Self.postsPerStudy)
         journal.say("the people who study have had \(study.answers) answers")
-        try await readPushes(of: .study, phones: evidence.phones, devices: evidence.devices, clients) { found in
-            evidence.read(found)
-            return StudyVerdict(evidence).problems.isEmpty
-        }
-        return evidence
-    }
-
-    /// What holds of the people who wrote to each other, as ``settledStudy(_:_:_:)``.
-    func settledMessaging(_ letters: MessagingTraffic, _ clients: Clients) async throws -> MessagingEvidence? {
-        guard var evidence = try await letters.evidence() else { return nil }
-        journal.say("the people who write have had \(letters.answers) answers")
-        try await readPushes(of: .messaging, phones: evidence.phones, devices: letters.accounts, clients) { found in
-            evidence.read(found)
-            return MessagingVerdict(evidence).problems.isEmpty
-        }
-        return evidence
-    }
-
-    /// Reads the pushes of a service for persons until they are as they should be, or the time is over.
-    private func readPushes(
-        of service: ServiceEntry, phones: [String: String], devices: [String: String], _ clients: Clients,
-        until areGood: (PersonalPushes) -> Bool
-    ) async throws {
         let begin = ContinuousClock.now
         while true {
-            let found = try await PersonalPushes(
-                of: service.name, at: clients.services.messageLogs, phones: phones, devices: devices,
-                clients.fcm.acceptedSends())
-            let timeout = found.pushes.allSatisfy(\.hasEnded) ? Self.pushTimeout : Self.settlingTimeout
-            if areGood(found) || ContinuousClock.now - begin >= timeout { return }
+            try await evidence.readPushes(of: clients.services.messageLogs, clients.fcm.acceptedSends())
+            let timeout = evidence.pushes.allSatisfy(\.hasEnded) ? Self.studyTimeout : Self.settlingTimeout
+            if StudyVerdict(evidence).problems.isEmpty || ContinuousClock.now - begin >= timeout { return evidence }
             try await Task.sleep(for: .seconds(5))
         }
     }

@@ -29,14 +29,6 @@ extension Experiment {
         return try await StudyTraffic(count: studying, requests, phones: phones, portal: clients.portal, seed: seed)
     }
 
-    /// The people who write to each other.
-    func makeMessaging(_ clients: Clients) async throws -> MessagingTraffic {
-        let requests = StudentRequests(portal: clients.portal, retryTimeout: Self.retryTimeout, isMixed: false)
-        return try await MessagingTraffic(
-            count: messaging, requests, phones: try await registerPhones(messaging, at: clients.fcm), identity: clients.identity,
-            seed: seed)
-    }
-
     func makeSubjects(_ portal: Portal) async throws -> RunSubjects {
         var (ordinary, crowds): ([SubjectPath], [SubjectPath]) = ([], [])
         for number in 0..<Self.subjects {

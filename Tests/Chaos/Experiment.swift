@@ -18,8 +18,6 @@ struct Experiment: Sendable {
     let students: Int
     /// The number of students who study together; 0 for none. Version 1.0.0 does not know what they do.
     let studying: Int
-    /// The number of persons who write to each other; 0 for none, as for ``studying``.
-    let messaging: Int
     /// Another version, which runs beside this one.
     let other: OtherVersion?
     /// The state directory, which exists and is empty.
@@ -38,10 +36,6 @@ struct Experiment: Sendable {
     private static let postsPerStudent = 6
     /// A person who studies does one thing while a portal makes this many posts.
     static let postsPerStudy = 4
-    /// A person who writes to others does one thing while a portal makes this many posts; less if there are many persons.
-    private static let postsPerLetter = 4
-    /// So many of them would be as busy as one portal, if each did one thing a post.
-    private static let writersPerPost = 8
     /// The number of programs that log pushes.
     private static let programs = 4
     /// How long a portal retries: longer than any outage.
@@ -107,9 +101,9 @@ struct Experiment: Sendable {
         journal.say("\(deployment.parts.count - deployment.late.count) processes are up in \(folder)")
         var evidence = Evidence()
         evidence.storing = store.storing
-        try await deployment.withClients { portal, fcm, identity in
+        try await deployment.withClients { portal, fcm in
             try await deployment.withServices { services in
-                let clients = Clients(portal: portal, fcm: fcm, identity: identity, services: services)
+                let clients = Clients(portal: portal, fcm: fcm, services: services)
                 try await observe(deployment, clients, pushServices, &evidence)
             }
         }
@@ -125,7 +119,6 @@ struct Experiment: Sendable {
     struct Clients {
         let portal: Portal
         let fcm: FCMServer
-        let identity: IdentityServer
         let services: ServiceClients
     }
 
@@ -180,7 +173,6 @@ struct Experiment: Sendable {
             count: students,
             StudentRequests(portal: portal, retryTimeout: Self.retryTimeout, isMixed: other != nil), seed: seed)
         let study = try await makeStudy(clients)
-        let letters = try await makeMessaging(clients)
         try await broadcasts.begin()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -196,9 +188,6 @@ struct Experiment: Sendable {
             group.addTask { try await editor.run(every: store.period * Self.postsPerEdit) }
             group.addTask { try await studentTraffic.run(every: store.period * Self.postsPerStudent) }
             group.addTask { try await study.run(every: store.period * Self.postsPerStudy) }
-            group.addTask {
-                try await letters.run(every: store.period * max(Self.postsPerLetter, messaging / Self.writersPerPost))
-            }
             try await harm(deployment, fleet)
             journal.say("the last fault is over")
             try await recover(deployment, portal, traffic)
@@ -208,7 +197,6 @@ struct Experiment: Sendable {
             editor.stop()
             studentTraffic.stop()
             study.stop()
-            letters.stop()
             for try await _ in group {}
         }
         if students > 0 {
@@ -221,8 +209,6 @@ struct Experiment: Sendable {
         }
         evidence.study = try await settledStudy(study, deployment, clients)
         evidence.problems += study.surprises.map { "an answer that nobody who studies should get: \($0)" }
-        evidence.messaging = try await settledMessaging(letters, clients)
-        evidence.problems += letters.surprises.map { "an answer that nobody who writes should get: \($0)" }
         journal.say("posted \(traffic.posts), tried again \(traffic.retries) times, accepted \(traffic.accepted.count)")
         journal.say("accepted \(pushes.accepted.count) pushes")
         evidence.accepted = traffic.accepted

@@ -11,9 +11,9 @@ struct StudyArrivalTests {
     /// Ben's phone has got a push.
     private static func arrival(
         _ name: String, _ kind: PushKind = .sessionEnded, after delay: Int64 = 0
-    ) -> PersonalPush.Arrival {
-        PersonalPush.Arrival(
-            place: .init(kind: "\(kind)", about: "\(StudyVerdictTests.id)", account: "ben"), name: name,
+    ) -> StudyEvidence.Arrival {
+        StudyEvidence.Arrival(
+            place: .init(kind: "\(kind)", session: "\(StudyVerdictTests.id)", account: "ben"), name: name,
             received: received + delay)
     }
 

@@ -25,8 +25,8 @@ struct StudyVerdictTests {
             sponsored: false, host: PastPerson(account: try name(host), number: 1), attendants: attendants, posts: posts)
     }
 
-    static func push(_ kind: PushKind, to account: String, _ state: DeliveryState = .accepted) -> PersonalPush {
-        PersonalPush(kind: kind, about: id, account: account, state: state, name: state == .accepted ? "n" : nil)
+    static func push(_ kind: PushKind, to account: String, _ state: DeliveryState = .accepted) -> StudyEvidence.Push {
+        StudyEvidence.Push(kind: kind, session: id, account: account, state: state, name: state == .accepted ? "n" : nil)
     }
 
     /// Ann has started a session of five minutes, Ben has joined it after ten seconds, and Ann has ended it after two minutes. The professor
@@ -49,8 +49,8 @@ struct StudyVerdictTests {
         evidence.pushes = [push(.sessionNew, to: "prof"), push(.sessionJoin, to: "ann"), push(.sessionEnded, to: "ben")]
         evidence.names = ["n"]
         evidence.arrivals = [
-            PersonalPush.Arrival(
-                place: .init(kind: "session_ended", about: "\(id)", account: "ben"), name: "n", received: start + 120_000)
+            StudyEvidence.Arrival(
+                place: .init(kind: "session_ended", session: "\(id)", account: "ben"), name: "n", received: start + 120_000)
         ]
         return evidence
     }
@@ -133,7 +133,7 @@ struct StudyVerdictTests {
 
     @Test("A push comes as often as there is a reason, and neither to the one who has caused it nor to others")
     func pushes() throws {
-        func count(_ change: (inout [PersonalPush]) -> Void) throws -> Int {
+        func count(_ change: (inout [StudyEvidence.Push]) -> Void) throws -> Int {
             try Self.problems { change(&$0.pushes) }.count
         }
         for kind in [PushKind.sessionNew, .sessionJoin, .sessionEnded] {

@@ -35,20 +35,6 @@ struct ConnectionPhaseTests {
         expect(nil)
     }
 
-    @Test("A request may take a second more for each 16 KiB of its body, up to 64; the next one has its own time")
-    mutating func largeRequest() {
-        for (length, seconds) in [(16_383, 10), (16_384, 11), (1 << 20, 74), (Int.max, 74), (-1, 10)] {
-            phase.bytesArrived(at: at(3))
-            expect(.restOfRequest, 13)
-            phase.requestHeadArrived(at: at(4), length: length)
-            expect(.restOfRequest, 3 + Int64(seconds))
-            #expect(phase.requestTime == .seconds(Int64(seconds)))
-            phase.requestEnded()
-            phase.responseStarted(at: at(5))
-            phase.responseEnded(at: at(0))
-        }
-    }
-
     @Test("The time of a response counts from its head until its last byte is sent")
     mutating func response() {
         phase.requestHeadArrived(at: at(1))

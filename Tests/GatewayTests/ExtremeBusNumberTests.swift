@@ -10,7 +10,6 @@ import Testing
 @testable import FCMRelay
 @testable import Gateway
 @testable import MessageLog
-@testable import Messaging
 @testable import People
 @testable import ServiceKit
 @testable import Study
@@ -24,7 +23,6 @@ struct ExtremeBusNumberTests {
         (.fcmRelay, { try await .fcmRelay($0) }), (.people, { try await .people($0) }), (.cube, { try await .cube($0) }),
         (.messageLog, { try await .messageLog($0) }), (.broadcast, { try await .broadcast($0) }),
         (.webpush, { try await .webPush($0) }), (.study, { try await .study($0) }),
-        (.messaging, { try await .messaging($0) }),
     ]
 
     @Test("Every number of every command has a range; a service answers each extreme number, and runs afterwards")

@@ -14,7 +14,7 @@ import Testing
 struct GatewayOverHTTPTests {
     @Test("While the services are unreachable, answers say so with Retry-After; everything works once they are back")
     func servicesAway() async throws {
-        let asked = ServiceEntry.gateway.startDependencies + [.study, .messaging]
+        let asked = ServiceEntry.gateway.startDependencies + [.study]
         let services = Dictionary(uniqueKeysWithValues: asked.map { ($0.name, $0) })
         try await RunningGateway.with(services: []) { gateway in
             let named = #"{"name":"n","desc":"d"}"#

@@ -122,12 +122,9 @@ final class HeldConnection: Sendable {
     }
 
     /// Reads and drops a few of the received bytes.
-    ///
-    /// - Returns: How many; 0 if there are none.
-    @discardableResult
-    func drop(atMost count: Int) -> Int {
+    func drop(atMost count: Int) {
         var buffer = [UInt8](repeating: 0, count: count)
-        return max(0, recv(descriptor, &buffer, count, 0))
+        _ = recv(descriptor, &buffer, count, 0)
     }
 
     /// Reads the received bytes.

@@ -16,8 +16,8 @@ struct StudyLoadTests {
         ["id": .string(id), "class": "a", "host": .string(host)]
     }
 
-    private func answer(_ status: UInt, _ document: JSONValue = [:]) -> StudentHub.Answer {
-        StudentHub.Answer(status: status, document: document)
+    private func answer(_ status: UInt, _ document: JSONValue = [:]) -> StudyHub.Answer {
+        StudyHub.Answer(status: status, document: document)
     }
 
     @Test("An app asks for the map, for the own session, and for what the student does, in turns")
@@ -62,7 +62,7 @@ struct StudyLoadTests {
 
     @Test("The report has the times and refusals of each kind of call")
     func times() {
-        let times = CallTimes<StudyCall>(refusals: StudyTarget.refusals)
+        let times = StudyTimes()
         times.add(.near, 200, seconds: 1)
         times.begin()
         for _ in 0..<99 { times.add(.near, 200, seconds: 0.002) }

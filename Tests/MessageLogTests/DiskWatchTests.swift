@@ -1,5 +1,5 @@
-import Base
 import Bus
+import Base
 import FoundationEssentials
 import Schemas
 import TestSupport
@@ -7,7 +7,7 @@ import Testing
 
 @testable import MessageLog
 
-/// The archive's limit.
+/// The archive's limit, and the space on its disk.
 @Suite("Disk watch", .timeLimit(.minutes(10)))
 struct DiskWatchTests {
     @Test("At 90 % of the allowed size the log warns with the figure; at 95 % new messages are refused, and nothing else")
@@ -31,8 +31,6 @@ struct DiskWatchTests {
                 #expect(log.process.log.firstMatch(of: /"percent":"9\d"/) != nil)
                 let nearlyFull = try await log.client.request(CheckHealth()).parts
                 #expect(nearlyFull["storage"]?.status == .storageFull && nearlyFull["store"] == nil)
-                let usage = try await log.client.request(CheckHealth()).stores?.first { $0.name == "message-log" }
-                #expect(usage?.limit == limit && (90..<100).contains(usage?.percent ?? 0), "\(usage as Any)")
                 var refusal: CommandFailure?
                 for _ in 0..<10_000 where refusal == nil {
                     do throws(CommandFailure) {
@@ -65,5 +63,26 @@ struct DiskWatchTests {
     private static func size(of file: String) throws -> Int64 {
         let size = try FileManager.default.attributesOfItem(atPath: file)[.size]
         return Int64(try #require(size as? UInt64))
+    }
+
+    @Test("Each level of storage is logged once, and left with hysteresis")
+    func marks() {
+        var level = DiskLevel(limit: 1_000)
+        let sizes: [Int64] = [0, 899, 900, 949, 950, 2_000, 940, 939, 860, 849, 100]
+        let marks = sizes.map { level.measured($0, on: nil) }
+        #expect(marks == [nil, nil, .nearlyFull, nil, .full, nil, nil, .nearlyFull, nil, .fine, nil])
+        let full = level.measured(5_000, on: nil)
+        #expect(full == .full && level.percent == 500)
+    }
+
+    @Test("A disk is full when only its reserve is free, whatever the archive's size")
+    func disk() {
+        let megabyte: Int64 = 1 << 20
+        for (total, reserve) in [(24, 8), (1_000, 50), (100_000, 256)] as [(Int64, Int64)] {
+            var level = DiskLevel(limit: nil)
+            let free = [reserve * 4, reserve * 2, reserve + 1, reserve - 1, reserve + 1, reserve * 5 / 4, reserve * 4]
+            let marks = free.map { level.measured(1, on: DiskSpace(free: $0 * megabyte, total: total * megabyte)) }
+            #expect(marks == [nil, .nearlyFull, nil, .full, nil, .nearlyFull, .fine], "\(total) MiB")
+        }
     }
 }

@@ -34,16 +34,10 @@ struct AppCaseTests {
         try await story.play()
     }
 
-    @Test("Messages between persons, which only the web app has", arguments: AppCase.all(in: "direct.json"))
-    func direct(_ story: AppCase) async throws {
-        #expect(story.isOfWebApp)
-        try await story.play()
-    }
-
     @Test("Every file of cases is played, and no two cases have the same name")
     func files() throws {
         let played = [
-            "account", "subscriptions", "messages", "missed", "broadcasts", "receipts", "badge", "export", "study", "direct",
+            "account", "subscriptions", "messages", "missed", "broadcasts", "receipts", "badge", "export", "study",
         ].map { "\($0).json" }
         #expect(try AppCase.files() == played.sorted())
         let names = played.flatMap { AppCase.all(in: $0) }.map(\.testDescription)

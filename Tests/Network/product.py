@@ -4,11 +4,11 @@
 |---|---|
 | hub-a | a gateway |
 | hub-b | a gateway, a message log |
-| hub-c | the cube, the people, the broadcast, the study and the messaging service, a message log, a relay |
+| hub-c | the cube, the people, the broadcast and the study service, a message log, a relay |
 | hub-d | the cube, the people and the broadcast service, a relay |
 
 With another version's executables, hub-b and hub-d run that version, so each service has an instance of either version. The study
-and the messaging service have only one, since 1.0.0 has none; without them no gateway would be well.
+service has only one, since 1.0.0 has none; without it no gateway would be well.
 
 The database (MongoDB's protocol) is at the bridge's own address. FCM is the emulator; each relay reaches it on its own loopback
 interface, through a forwarder.
@@ -26,11 +26,9 @@ from harness.waiting import Failure, eventually
 from hosts import OUTSIDE, Network
 
 TESTS = Path(__file__).resolve().parents[1]
-PORTS = {
-    "cube": 7101, "people": 7102, "broadcast": 7103, "message-log": 7104, "fcm-relay": 7105, "study": 7106, "messaging": 7107}
+PORTS = {"cube": 7101, "people": 7102, "broadcast": 7103, "message-log": 7104, "fcm-relay": 7105, "study": 7106}
 # The hosts of each service that the gateways use.
-PLACES = {
-    "people": "cd", "cube": "cd", "broadcast": "cd", "fcm-relay": "cd", "message-log": "bc", "study": "c", "messaging": "c"}
+PLACES = {"people": "cd", "cube": "cd", "broadcast": "cd", "fcm-relay": "cd", "message-log": "bc", "study": "c"}
 PASSWORD = "correct-horse-battery"
 
 

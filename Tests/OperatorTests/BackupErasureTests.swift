@@ -56,25 +56,7 @@ struct BackupErasureTests {
         static let pushes = Collection<Push>(StudyHold.pushes)
     }
 
-    /// A conversation or a status of persons, with the fields that a restore looks at and changes.
-    private struct Held: StoredDocument, Hashable {
-        let id: String
-        var last: Int64?
-        var expires: UnixMilliseconds?
-        var restored: UnixMilliseconds?
-
-        enum CodingKeys: String, CodingKey {
-            case id = "_id"
-            case last, expires, restored
-        }
-
-        static let conversations = Collection<Held>(MessagingHold.conversations)
-        static let statuses = Collection<Held>(MessagingHold.statuses)
-        static let pushes = Collection<Push>(MessagingHold.pushes)
-    }
-
     private static let store = StoreDeclaration("people", Erasure.all, Push.all)
-    private static let messagingStore = StoreDeclaration("messaging", Held.conversations, Held.statuses, Held.pushes)
     private static let studyStore = StoreDeclaration("study", Session.all, Session.pushes)
     private static let progress = ProgressLine()
 
@@ -219,37 +201,6 @@ struct BackupErasureTests {
                 #expect(restored.restored.map { $0 >= before } == true)
                 #expect(try await store.get(ended.id, from: Session.all)?.document == ended)
                 #expect(try await store.get("push", from: Session.pushes)?.restored == restored.restored)
-            }
-        }
-    }
-
-    @Test("Conversations, statuses and pushes of messages are marked as restored; the log of removed messages is in no backup")
-    func messages() async throws {
-        try await withTemporaryFolder { folder in
-            let (one, backup) = (folder + "/one", folder + "/backup")
-            try await withStore(Self.messagingStore, in: one) { store in
-                try await store.insert(Held(id: "ann bob", last: 7, expires: nil, restored: nil), into: Held.conversations)
-                try await store.insert(Held(id: "ann", last: nil, expires: .now, restored: nil), into: Held.statuses)
-                try await store.insert(Push(id: "push", at: .now, restored: nil), into: Held.pushes)
-            }
-            let log = one + "/removed-messages.log"
-            try "of now\n".write(toFile: log, atomically: false, encoding: .utf8)
-            let manifest = try await BackupWriter(folder: one, database: nil, target: backup, progress: Self.progress).run()
-            #expect(!manifest.files.contains { $0.name == "removed-messages.log" })
-            let ready = try await ReadyRestore.prepare(
-                manifest, of: backup, in: folder + "/new", to: .sqlite, progress: Self.progress)
-            #expect(!ready.knowsRemovedMessages)
-            try "of then, and later\n".write(toFile: log, atomically: false, encoding: .utf8)
-            try FileManager.default.copyItem(atPath: log, toPath: folder + "/new/removed-messages.log")
-            #expect(ready.knowsRemovedMessages)
-            let before = UnixMilliseconds.now
-            _ = try await restore(backup, to: one)
-            #expect(try String(contentsOfFile: log, encoding: .utf8) == "of then, and later\n")
-            try await withStore(Self.messagingStore, in: one) { store in
-                let restored = try #require(try await store.get("ann bob", from: Held.conversations)?.restored)
-                #expect(restored >= before)
-                #expect(try await store.get("ann", from: Held.statuses)?.restored == restored)
-                #expect(try await store.get("push", from: Held.pushes)?.restored == restored)
             }
         }
     }

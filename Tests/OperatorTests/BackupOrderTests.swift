@@ -21,7 +21,6 @@ struct BackupOrderTests {
             #expect(try place("webpush.sqlite") < place("message-log.sqlite"))
             #expect(try place("broadcast.sqlite") < place("message-log.sqlite"))
             #expect(try place("study.sqlite") < place("message-log.sqlite"))
-            #expect(try place("messaging.sqlite") < place("message-log.sqlite"))
             #expect(try place("message-log.sqlite") < place("cube.sqlite"))
             #expect(order.last == "people.sqlite")
         }

@@ -102,7 +102,7 @@ extension PeopleServiceTests {
         func kinds() async throws {
             let all: [PushKind] = [
                 .friendRequest, .friendAccepted, .sessionInvite, .sessionJoin, .sessionPost, .sessionHost, .sessionEnding,
-                .sessionEnded, .sessionNew, .directMessage,
+                .sessionEnded, .sessionNew,
             ]
             try await RunningPeople.with(.sqlite) { people in
                 let ann = try await people.signedIn("ann", on: TestDevice(.ios))

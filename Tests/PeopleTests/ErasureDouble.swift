@@ -6,8 +6,8 @@ import TestSupport
 
 /// The other services with data of persons, in a test: they erase persons, or refuse to.
 final class ErasureDouble: Sendable {
-    /// In the order in which they are asked. The last one is asked when the others have answered.
-    static let services = ["study", "messaging", "message-log"]
+    /// In the order in which they are asked.
+    static let services = ["study", "message-log"]
 
     private struct Case: Hashable {
         let service: String

@@ -42,7 +42,6 @@ extension PeopleServiceTests {
             ("token.add", #"{"name":"x","account":"ann","rights":["read"],"scope":[]}"#, "scope"),
             ("credential.find", #"{"hash":"\#(hash)x"}"#, "hash"),
             ("credential.used", #"{"uses":[{"hash":"\#(hash)","at":-1,"address":"1"}]}"#, "uses[0].at"),
-            ("friend.check", #"{"accounts":["ann","a b"]}"#, "accounts[1]"),
             ("people.changes", #"{"after":"1"}"#, "after"),
         ]
 

@@ -91,20 +91,6 @@ struct PersonPushTests {
         }
     }
 
-    @Test("Those that the outbox has taken leave the queue, although one before them has to wait", arguments: StoreKind.allCases)
-    func oneWaits(kind: StoreKind) async throws {
-        try await Self.withParts(kind) { parts in
-            parts.messageLog.failing = "key-10"
-            parts.messageLog.failure = CommandFailure(.unavailable, "not now")
-            let keys = (10..<30).map { "key-\($0)" }
-            for key in keys { try await parts.queue(key) }
-            try await eventually("all others are taken") { try await parts.waiting() == ["key-10"] }
-            parts.messageLog.failure = nil
-            try await eventually("the queue is empty") { try await parts.waiting().isEmpty }
-            #expect(parts.messageLog.taken.map(\.idempotencyKey).sorted() == keys && !parts.messageLog.hasContradiction)
-        }
-    }
-
     @Test(
         "A message log of an older version does not know pushes to persons, and they wait for a newer one",
         arguments: [

@@ -72,19 +72,4 @@ struct CatalogueTests {
         }
         for service in [ServiceEntry.gateway, .fcmRelay, .fcmEmulator, .identityEmulator] { #expect(!service.keepsData) }
     }
-
-    @Test("Each service that stores data has a limit for it, which none has by default")
-    func storageLimits() async throws {
-        let limits = ServiceEntry.all.flatMap { service in
-            service.settings.map(\.name).filter { $0.hasSuffix("_STORAGE_LIMIT") }
-        }
-        let names = ["PEOPLE", "CUBE", "MESSAGE_LOG", "BROADCAST", "WEBPUSH", "STUDY", "MESSAGING"]
-        #expect(limits == names.map { "MSI_\($0)_STORAGE_LIMIT" })
-        let values = try await values(["MSI_STUDY_STORAGE_LIMIT": "2GiB"])
-        for service in ServiceEntry.all where service.keepsData {
-            let limit = try values.storageLimit(of: service)
-            let expected: Int64? = service == .study ? 2_147_483_648 : nil
-            #expect(limit() == expected)
-        }
-    }
 }

@@ -62,8 +62,8 @@ struct StudentSettingTests {
 
     @Test("The services with data of persons are those that people asks to erase")
     func personalData() {
-        #expect(ServiceEntry.withPersonalData.map(\.name) == ["people", "message-log", "study", "messaging"])
-        #expect(ServiceEntry.people.uses.map(\.service) == [.messageLog, .study, .messaging])
+        #expect(ServiceEntry.withPersonalData.map(\.name) == ["people", "message-log", "study"])
+        #expect(ServiceEntry.people.uses.map(\.service) == [.messageLog, .study])
         // Each can start while the other is away.
         #expect(ServiceEntry.people.startDependencies == [])
     }

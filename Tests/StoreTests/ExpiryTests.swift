@@ -58,32 +58,4 @@ struct ExpiryTests {
             }
         }
     }
-
-    @Test("Many expired documents are removed, a part at a time, and no other one", arguments: StoreKind.allCases)
-    func many(_ kind: StoreKind) async throws {
-        try await withPlace(kind) { place in
-            let clock = Clock()
-            try await place.withStore(StoreDeclaration("devices", Self.lines), now: clock.read) { store in
-                let expired = (0..<2_100).map { Line(id: $0, expires: 2_000) }
-                let lasting = [Line(id: 3_000, expires: 9_000), Line(id: 3_001, expires: nil)]
-                try await store.transaction { try $0.insert(all: expired + lasting, into: Self.lines) }
-                clock.set(2_000)
-                #expect(try await store.removeExpired() == 2_100)
-                #expect(try await store.snapshot { try $0.count(Self.lines, upTo: 10_000) } == 2)
-                #expect(try await store.removeExpired() == 0)
-            }
-        }
-    }
-
-    private struct Line: StoredDocument {
-        let id: Int64
-        let expires: UnixMilliseconds?
-
-        enum CodingKeys: String, CodingKey {
-            case id = "_id"
-            case expires
-        }
-    }
-
-    private static let lines = Collection<Line>("line", indexes: [.expiring(Field("expires", \Line.expires))])
 }

@@ -2,7 +2,6 @@ import Base
 import Bus
 import Schemas
 import ServiceKit
-import Store
 import TestSupport
 import Testing
 

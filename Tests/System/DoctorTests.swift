@@ -134,12 +134,10 @@ extension HarmTests.HarmedProduct {
             for service in ServiceEntry.all.map(\.executable) {
                 #expect(well.has("ok", "configuration", service), "\(service): \(well.findings)")
             }
-            for service in [
-                "msi-cube", "msi-people", "msi-message-log", "msi-broadcast", "msi-study", "msi-messaging", "msi-fcm-relay",
-            ] {
+            for service in ["msi-cube", "msi-people", "msi-message-log", "msi-broadcast", "msi-study", "msi-fcm-relay"] {
                 #expect(well.has("ok", "sockets", service), "\(service): \(well.findings)")
             }
-            for check in ["disk", "processes", "gateway", "versions", "FCM", "students", "study", "messaging"] {
+            for check in ["disk", "processes", "gateway", "versions", "FCM", "students", "study"] {
                 #expect(well.has("ok", check), "\(well.findings)")
             }
             for provider in ["Google", "Firebase", "Facebook"] {

@@ -133,8 +133,7 @@ extension SystemTests {
                 try await expectStaff(dora, subject, portal, "with a student")
                 try await expectStaff(dora.at(new), subject, new, "at the second gateway")
 
-                // Neither does it know classes, with or without their service, nor messages between persons.
-                #expect(try await ann.at(portal).call(.GET, "/user/messages").status == 404)
+                // Neither does it know classes, with or without their service.
                 for isThere in [false, true] {
                     if isThere { try await product.start("msi-study", isOld: false) }
                     #expect(try await ann.at(portal).call(.GET, "/user/classes").status == 404)
@@ -149,11 +148,9 @@ extension SystemTests {
                 try await expectStaff(dora, subject, portal, "after the upgrade of the gateway")
                 #expect(try await ann.at(portal).call(.GET, "/user").status == 200)
                 #expect(try await ann.at(portal).call(.GET, "/user/classes").status == 503)
-                #expect(try await ann.at(portal).call(.GET, "/user/messages").status == 503)
                 #expect(try await portal.call(.GET, "/health").json["status"] == "degraded")
-                for service in ["msi-study", "msi-messaging"] { try await product.start(service, isOld: false) }
+                try await product.start("msi-study", isOld: false)
                 try await eventually("classes") { try await ann.at(portal).call(.GET, "/user/classes").status == 200 }
-                try await eventually("messages") { try await ann.at(portal).call(.GET, "/user/messages").status == 200 }
                 #expect(product.errors.isEmpty, "\(product.errors)")
                 #expect(await second.stop() == 0)
             }

@@ -43,7 +43,7 @@ extension HarmTests.HarmedProduct {
                 return isRelayed ? well : nil
             }
             #expect(well.lines.first == "ok: Mobile Student Intranet at http://127.0.0.1:\(stack.portal.port)")
-            for service in ["gateway", "cube", "people", "message-log", "broadcast", "study", "messaging"] {
+            for service in ["gateway", "cube", "people", "message-log", "broadcast", "study"] {
                 #expect(
                     well.lines.contains { $0.split(separator: " ").starts(with: [service[...], "ok", productVersion[...]]) },
                     "\(well.lines)")

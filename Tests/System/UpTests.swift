@@ -197,7 +197,7 @@ extension SystemTests.OneProduct {
                 let health = try await stack.portal.call(.GET, "/health").json
                 return health["status"] == "ok" ? health : nil
             }
-            let services = ServiceEntry.gateway.startDependencies + [.study, .messaging, .gateway]
+            let services = ServiceEntry.gateway.startDependencies + [.study, .gateway]
             #expect(health["versions"]?.names == services.map(\.name).sorted())
             for service in services { #expect(health["versions"]?[service.name]?.string == version) }
             #expect(health["parts"]?["message-log"]?["relay"]?["version"]?.string == version)

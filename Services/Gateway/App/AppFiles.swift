@@ -51,7 +51,7 @@ struct AppFiles: Sendable {
         serviceWorker = TaggedBody(worker)
         let imports = String(decoding: try site.required(Self.workers + "push-worker.js"), as: UTF8.self)
         pushWorker = TaggedBody(Data(imports.replacing("@files@", with: files).utf8) + worker)
-        let styles = [AppViews.style] + ["web", "study", "direct", "status"].map { "style/\($0).css" }
+        let styles = [AppViews.style, "style/web.css", "style/study.css"]
         pages = try Self.pages(of: site, root: files) { language in
             var page = Page(first: "lib/early.js", styles: styles, module: "app.js")
             (page.texts, page.touchIcon) = ([AppViews.texts], "icons/180.png")

@@ -87,34 +87,29 @@ extension Route {
                 context.authentication = .anonymous
                 return try await handler(request, context)
             }
-            guard let check = context.missingCheck else {
-                return try await authorizedAnswer(request, context, callers, limits)
-            }
+            guard let check = context.missingCheck else { return try await authorizedAnswer(request, context, callers) }
             context.authentication = await check(
                 right.requiresCredential ? Credentials.findTimeout : Credentials.shortTimeout)
             // ``RequestLimitMiddleware`` did not know the account yet.
             guard context.authentication.account != nil else {
-                return try await authorizedAnswer(request, context, callers, limits)
+                return try await authorizedAnswer(request, context, callers)
             }
             let fields = try limits.count(context.authentication, from: context.client)
-            var response = try await authorizedAnswer(request, context, callers, limits)
+            var response = try await authorizedAnswer(request, context, callers)
             for field in fields { response.headers[field.name] = field.value }
             return response
         }
     }
 
     private func authorizedAnswer(
-        _ request: Request, _ context: GatewayContext, _ callers: CallerCheck, _ limits: RequestLimits
+        _ request: Request, _ context: GatewayContext, _ callers: CallerCheck
     ) async throws -> Response {
         try authorize(context)
         var (request, context) = (request, context)
         // The commands of the request do not name a person where none is needed.
         if !right.requiresCredential, context.authentication.person != nil { context.authentication = .anonymous }
         guard body != nil, right.requiresCredential else { return try await handler(request, context) }
-        let owner = try isLarge(request) ? context.authentication.account : nil
-        try limits.largeBodies.begin(of: owner)
-        defer { limits.largeBodies.end(of: owner) }
-        request.body = .init(buffer: try await RequestBody.collect(from: request, upTo: maxBodyBytes))
+        request.body = .init(buffer: try await RequestBody.collect(from: request))
         context.authentication = try await callers.again(context.authentication)
         try authorize(context)
         return try await handler(request, context)

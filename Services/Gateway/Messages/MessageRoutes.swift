@@ -57,9 +57,7 @@ struct MessageRoutes: Feature {
                         + "409 while an earlier one of the same message is held or on its way. After a 503, or no answer at all, the message "
                         + "may be stored or not: repeat the request with the same `Idempotency-Key`.",
                     headers: [.idempotencyKey], answerHeaders: [.location, .idempotencyReplayed],
-                    problems: [.topicUnknown, .distributionMismatch, .conflict, .payloadTooLarge],
-                    // The seed of messages between persons names another operation `sendMessage`.
-                    operation: "sendMessageToSubject"),
+                    problems: [.topicUnknown, .distributionMismatch, .conflict, .payloadTooLarge]),
             send,
             Route(.get, "/message/:msi_key", right: .read, answer: .ok(Message.self)) { call in
                 Answer(try await cube.visible(try await message(of: call), to: call.principal))

@@ -14,11 +14,9 @@ final class DocumentParts {
 
     /// The answer with one of these kinds of problems, which have the same status.
     func answer(with kinds: [ProblemKind]) -> JSONValue {
-        // Whoever has made too many requests is told how long to wait in each case.
-        let waits = kinds.contains { $0.retryAfter != nil || $0 == .tooManyRequests }
-        return [
+        [
             "description": .string(kinds.map(\.title).joined(separator: " ")),
-            "headers": AnswerHeader.json([.requestID] + (waits ? [.retryAfter] : [])),
+            "headers": AnswerHeader.json([.requestID] + (kinds.contains { $0.retryAfter != nil } ? [.retryAfter] : [])),
             "content": [
                 "application/problem+json": [
                     "schema": ["allOf": [problem, ["properties": ["type": ["enum": .array(kinds.map { .string($0.type) })]]]]],

@@ -44,8 +44,8 @@ struct OpenAPIDocument {
         subscribed to the subject's topic.
 
         JSON in, JSON out. A body has exactly the fields that are listed here: an unknown, missing, repeated or null field is an error \
-        that names the field. Its `Content-Type` is ignored, unless the route takes no JSON. Answers may get more fields in later \
-        versions. Times are Unix milliseconds, and identifiers are ObjectIds of 24 hexadecimal digits.
+        that names the field. Its `Content-Type` is ignored. Answers may get more fields in later versions. Times are Unix \
+        milliseconds, and identifiers are ObjectIds of 24 hexadecimal digits.
 
         **Sign in** with `POST /session` (a cookie, for browsers), or send a bearer token: `Authorization: Bearer …`. The first start \
         writes one with all rights into the file `token` of the state directory. **Students** sign in once on each device, with `PUT /user`; \

@@ -19,7 +19,7 @@ struct Operation {
         path = segments.isEmpty ? "/" : segments.joined()
         let documentation = route.documentation
         var operation: JSONValue = [
-            "operationId": .string(documentation?.operation ?? Self.identifier(documentation?.summary ?? "")),
+            "operationId": .string(Self.identifier(documentation?.summary ?? "")),
             "tags": [.string(section.title)],
             "summary": .string(documentation?.summary ?? ""),
         ]
@@ -28,12 +28,7 @@ struct Operation {
         if route.isConfirmed { operation["x-confirmed"] = true }
         let parameters = try Self.parameters(of: route, parts.requests)
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
-        if let body = route.body as? any RawBody.Type {
-            operation["requestBody"] = [
-                "required": true,
-                "content": .object(body.mediaTypes.map { JSONValue.Member($0, ["schema": OperationAnswers.bytes]) }),
-            ]
-        } else if route.body == TextBody.self {
+        if route.body == TextBody.self {
             operation["requestBody"] = [
                 "required": true,
                 "content": .object([
@@ -50,7 +45,7 @@ struct Operation {
         json = operation
     }
 
-    /// A name for generated clients: `recallMessage` for "Recall a message".
+    /// A name for generated clients: `sendMessage` for "Send a message".
     private static func identifier(_ summary: String) -> String {
         let words = summary.lowercased().split { !$0.isLetter && !$0.isNumber }.filter {
             !["a", "an", "the", "one"].contains($0)

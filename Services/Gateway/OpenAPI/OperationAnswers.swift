@@ -20,9 +20,6 @@ struct OperationAnswers {
 
     var json: JSONValue { .object(responses) }
 
-    /// The schema of a body or an answer that is neither JSON nor text.
-    static let bytes: JSONValue = ["type": "string", "format": "binary"]
-
     private mutating func add(_ form: AnswerForm, headers: [AnswerHeader], _ parts: DocumentParts) throws {
         var response: JSONValue = [
             "description": .string(form.status.reasonPhrase), "headers": AnswerHeader.json([.requestID] + headers),
@@ -41,9 +38,8 @@ struct OperationAnswers {
 
     private static func schema(of form: AnswerForm, _ parts: DocumentParts) throws -> JSONValue {
         guard let document = form.document else {
-            let mediaType = form.mediaType ?? ""
-            if mediaType.hasSuffix("/json") || mediaType.hasSuffix("+json") { return ["type": "object"] }
-            return mediaType.hasPrefix("text/") ? ["type": "string"] : bytes
+            let isJSON = form.mediaType.map { $0.hasSuffix("/json") || $0.hasSuffix("+json") } ?? false
+            return ["type": isJSON ? "object" : "string"]
         }
         guard let type = document as? any Decodable.Type else {
             throw UndocumentedRoute(problem: "\(document) is not Decodable")

@@ -19,29 +19,20 @@ struct FriendRoutes: Feature {
 
     private static let path: [String: any Route.Document.Type] = ["id": AccountName.self]
 
-    var routes: [Route] { [list, list.bySeed, ask, ask.bySeed] + otherRoutes }
-
-    private var list: Route {
-        Route(.get, "/user/friends", right: .person, answer: .ok(FriendList.self)) { call in
-            Answer(try await people.request(ListFriends(), context: call.caller))
-        }.documented(
-            "List one's friends", "Their ids, which are the names of their accounts.", operation: "getFriends")
-    }
-
-    private var ask: Route {
-        Route(.post, "/user/friends", right: .person, body: FriendDraft.self, answer: .ok(FriendState.self)) { call in
-            try call.checkRepeatableKey()
-            let command = AskFriend(try await call.body().account, from: call.principal.device)
-            return Answer(try await people.requestLimited(command, context: call.caller))
-        }.documented(
-            "Ask for friendship",
-            "If the other has asked before, the two are friends at once. Repeated, it changes nothing. 409 with too many unanswered "
-                + "requests or friends.",
-            headers: [.repeatableKey], problems: [.notFound, .conflict], operation: "addFriend")
-    }
-
-    private var otherRoutes: [Route] {
+    var routes: [Route] {
         [
+            Route(.get, "/user/friends", right: .person, answer: .ok(FriendList.self)) { call in
+                Answer(try await people.request(ListFriends(), context: call.caller))
+            }.documented("List one's friends", "Their ids, which are the names of their accounts."),
+            Route(.post, "/user/friends", right: .person, body: FriendDraft.self, answer: .ok(FriendState.self)) { call in
+                try call.checkRepeatableKey()
+                let command = AskFriend(try await call.body().account, from: call.principal.device)
+                return Answer(try await people.requestLimited(command, context: call.caller))
+            }.documented(
+                "Ask for friendship",
+                "If the other has asked before, the two are friends at once. Repeated, it changes nothing. 409 with too many unanswered requests "
+                    + "or friends.",
+                headers: [.repeatableKey], problems: [.notFound, .conflict]),
             Route(.get, "/user/friends/\(Self.requestsSegment)", right: .person, answer: .ok(FriendRequests.self)) { call in
                 Answer(try await people.request(ListFriendRequests(), context: call.caller))
             }.documented("List the requests that nobody has answered", "`received` are those of others, the newest first."),

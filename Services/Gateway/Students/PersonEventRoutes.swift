@@ -29,11 +29,10 @@ struct PersonEventRoutes: Feature {
                     "Follow what happens to oneself",
                     """
                     Server-sent events: `person` (`kind` says what has changed: `account`, `devices`, `profile`, `friends`, \
-                    `requests`, `preferences`, `classes`, `session`, `invites` or `messages`, and `id` which, if it is one: fetch \
-                    it, and name the `id` of `messages` as the `prompt` of `GET /user/messages`), `class` \
+                    `requests`, `preferences`, `classes`, `session` or `invites`, and `id` which, if it is one: fetch it), `class` \
                     (something has changed in the class `class`: `kind` is `sessions` or `posts`, of the session `session`), \
-                    `reset` (events may be missing: fetch everything, or if it names a `service`, `people`, `study` or `messaging`, \
-                    what is of that one), and `alive` (every 4 seconds). The stream ends with its token; open it again with the next one. It \
+                    `reset` (events may be missing: fetch everything, or if it names a `service`, `people` or `study`, what is of \
+                    that one), and `alive` (every 4 seconds). The stream ends with its token; open it again with the next one. It \
                     has the events of those `classes` in which one is. After `person` of the kind `classes` it has none of them: \
                     open another one. A device may have \(StreamLimits.maxPerDevice) streams, and an account \
                     \(StreamLimits.maxPerAccount).

@@ -9,6 +9,9 @@ struct ProfileRoutes: Feature {
     /// Knows who is in which class.
     let study: CommandClient
 
+    /// How long a profile waits for the study service, without which two persons are no classmates.
+    private static let studyTimeout = Duration.milliseconds(500)
+
     var section: APISection {
         APISection(
             "Profiles",
@@ -24,11 +27,10 @@ struct ProfileRoutes: Feature {
                 Answer(try await people.request(SetProfile(try await call.body()), context: call.caller))
             }.documented(
                 "Change one's own profile",
-                "It replaces all fields. `email` comes from the provider: send it as it is, or leave it out. `visibility` also says who "
-                    + "sees the picture, which `PUT /user/picture` sets."),
+                "It replaces all fields. `email` comes from the provider: send it as it is, or leave it out."),
             Route(.get, "/users/:id", right: .person, answer: .ok(PersonView.self)) { call in
                 let account = try call.account("id")
-                let command = ViewPerson(account, classmate: await study.isClassmate(account, of: call) == true)
+                let command = ViewPerson(account, classmate: await isClassmate(account, of: call))
                 return Answer(try await people.requestLimited(command, context: call.caller))
             }.documented(
                 "Read another person's profile",
@@ -55,6 +57,13 @@ struct ProfileRoutes: Feature {
                 "Choose which pushes one gets", "By their kind, such as `friend_request`. A kind that is absent is on."),
         ]
     }
+
+    /// Whether the study service says that the caller and another person are in a class together.
+    private func isClassmate(_ account: AccountName, of call: PersonCall<NoBody>) async -> Bool {
+        guard account != call.principal.account else { return false }
+        let reply = try? await study.request(CheckClassmate(account), timeout: Self.studyTimeout, context: call.caller)
+        return reply?.shared ?? false
+    }
 }
 
 /// The parameters of `GET /users`.
@@ -80,7 +89,7 @@ extension Profile: HasExample {
     package static var example: Profile {
         Profile(
             firstName: "Ann", lastName: "Lee", born: CalendarDay("2004-02-29"), bio: "Physics, second year",
-            visibility: ProfileVisibility(firstName: .classmates, lastName: .friends, bio: .friends, picture: .friends))
+            visibility: ProfileVisibility(firstName: .classmates, lastName: .friends, bio: .friends))
     }
 }
 

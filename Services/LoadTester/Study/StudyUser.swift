@@ -152,7 +152,7 @@ final class StudyUser: Sendable {
     // MARK: What the answer says
 
     /// Learns from an answer.
-    func learn(from answer: StudentHub.Answer, to request: Request) {
+    func learn(from answer: StudyHub.Answer, to request: Request) {
         knowledge.withLock { known in
             switch (request.call, answer.status) {
             case (.near, 200):

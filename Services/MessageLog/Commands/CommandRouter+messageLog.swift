@@ -24,8 +24,7 @@ extension CommandRouter {
                 let ownTemplates = await ["templates": templates.health()].filter { !$0.value.isWell }
                 let own = disk.health.merging(ownTemplates) { $1 }
                 return await audits.reduce(into: relays.merging(own) { $1 }) { $0.merge($1.health) { $1 } }
-            },
-            usage: { [disk.usage, templates.usage].compactMap(\.self) })
+            })
         // A retry of a message and corrections of it go one after another.
         let places = KeyedLock<ObjectID>()
         router.on(LogMessage.self, runs: .busThread) { command, context in

@@ -17,8 +17,7 @@ extension ServicePlan {
         let endpoint = try settings.value(.listen(entry))
         let place = StoragePlace(
             database: try settings.optional(.databaseURL, as: MongoURL.init), folder: try settings.value(.stateDirectory))
-        let store = try await Storage.open(
-            declaration, at: place, limit: settings.storageLimit(of: entry), logger: wiring.logger)
+        let store = try await Storage.open(declaration, at: place, logger: wiring.logger)
         let bus = try Bus(settings, logger: wiring.logger)
         var router = CommandRouter(stores: [store])
         addCommands(&router, store)

@@ -82,33 +82,33 @@ struct ExportAccountCommand: PeopleCommand {
         // A failure is printed.
         logger.logLevel = .critical
         let bus = try Bus(settings, logger: logger)
-        let outcome: Result<Void, any Error>
+        let outcome: Result<[UInt8], any Error>
         do {
             let export = try PersonExport(of: account, bus: bus, settings: settings, logger: logger)
-            outcome = .success(try await OutputFile.make(file) { add in try await write(export, settings, add) })
+            outcome = .success(try await archive(export, settings))
         } catch {
             outcome = .failure(error)
         }
         await bus.close()
-        try outcome.get()
+        do {
+            // The product's command makes private files.
+            try Data(outcome.get()).write(to: URL(filePath: file), options: .withoutOverwriting)
+        } catch let error as CocoaError {
+            throw InputFailure(description: "\(file) cannot be written: \(error)")
+        }
         return "the data of \(account) is in \(file)"
     }
 
-    /// Writes the archive while it is read: all of a person's pictures need not fit into memory.
-    ///
-    /// - Parameter add: Writes the next bytes.
-    /// - Throws: As ``ServiceCommand/blaming(_:_:_:)``, for the service whose data is missing; the error of `add`.
-    private func write(
-        _ export: PersonExport, _ settings: SettingValues, _ add: ([UInt8]) throws -> Void
-    ) async throws {
+    /// - Throws: As ``ServiceCommand/blaming(_:_:_:)``, for the service whose data is missing.
+    private func archive(_ export: PersonExport, _ settings: SettingValues) async throws -> [UInt8] {
         var (zip, export) = (ZIPWriter(at: .now), export)
         let readme = PersonExport.readme(of: account, in: "en")
-        try add(zip.entry(readme.name, readme.content))
+        var bytes = zip.entry(readme.name, readme.content)
         while let service = export.service {
             let files = try await Self.blaming(service, settings) { try await export.next() }
-            for file in files ?? [] { try add(zip.entry(file.name, file.content)) }
+            for file in files ?? [] { bytes += zip.entry(file.name, file.content) }
         }
-        try add(zip.end())
+        return bytes + zip.end()
     }
 }
 
@@ -118,8 +118,7 @@ extension ErasedData {
         "accounts": "account", "devices": "device", "identities": "identity", "used_tokens": "used token",
         "queued_pushes": "queued push", "friendships": "friendship", "push_preferences": "choice of pushes", "pushes": "push",
         "memberships": "membership", "attendances": "attendance", "hosted_sessions": "hosted session", "invites": "invite",
-        "posts": "post", "messages": "message", "conversations": "conversation", "digests": "digest", "statuses": "status",
-        "pictures": "picture", "reports": "report",
+        "posts": "post",
     ]
 
     /// Such as `1 account` and `2 used tokens`.

@@ -155,8 +155,8 @@ struct StateFiles {
     /// The databases, in the order in which a backup copies them while services write.
     ///
     /// What refers to another store comes before it, so that whatever it names is in the backup as well: a broadcast names its pushes, a
-    /// fan-out of Web Push its blocks in the message log, and a message its template and its subject. The study and the messaging
-    /// service hand pushes over to the message log. Each store hands its entries for the audit log over to the people service, which comes
+    /// fan-out of Web Push its blocks in the message log, and a message its template and its subject. The study
+    /// service hands pushes over to the message log. Each store hands its entries for the audit log over to the people service, which comes
     /// last. So an entry that is handed over during the backup is in both stores, and the audit log drops the second copy.
     var databases: [String] {
         get throws {

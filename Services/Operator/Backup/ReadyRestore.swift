@@ -6,7 +6,6 @@ import Archive
 import AuditTrail
 import Store
 import Schemas
-import ServiceKit
 import Synchronization
 
 /// The data of a backup, ready to be put into place: the folder `restore.ready` in the state directory.
@@ -40,13 +39,6 @@ struct ReadyRestore {
     let plan: Plan
     /// Whether nothing of it is in place yet.
     let isNew: Bool
-
-    /// Whether the state directory says which messages between persons were removed since the backup, or it has none. The
-    /// messaging service makes the file at its start.
-    var knowsRemovedMessages: Bool {
-        let hasMessages = plan.manifest.files.contains { $0.name == "messaging.sqlite" }
-        return !hasMessages || StateFiles(folder: folder).has(MessagingFiles.removed)
-    }
 
     private static func path(in folder: String) -> String { folder + "/" + StateLock.unfinishedRestore }
 
@@ -137,14 +129,6 @@ struct ReadyRestore {
             PersonPushHold.field, to: now.rawValue, inAllWith: PersonPushHold.plannedField, of: PersonPushHold.collection,
             in: folder)
         try await endStudySessions(in: folder, at: now)
-        // The messaging service removes again what it had removed since, and ends statuses. Nobody is told now.
-        for (collection, field) in [
-            (MessagingHold.conversations, MessagingHold.conversationField), (MessagingHold.statuses, MessagingHold.statusField),
-            (MessagingHold.pushes, MessagingHold.plannedField),
-        ] {
-            try await StoredDocuments.set(
-                MessagingHold.field, to: now.rawValue, inAllWith: field, of: collection, in: folder)
-        }
         return held
     }
 

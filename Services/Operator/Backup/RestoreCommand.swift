@@ -21,8 +21,7 @@ struct RestoreCommand: AsyncParsableCommand {
             restore goes out as always. Study sessions that were open have ended, and nobody is told.
 
             Persons who were erased since the backup are erased again at the start: erasures.log in MSI_STATE_DIR says who they are, and is \
-            kept. On a new machine, copy it from the earlier one before the start. removed-messages.log there does the \
-            same for messages between students that were removed since.
+            kept. On a new machine, copy it from the earlier one before the start.
 
             The backup has the accounts and their rights, so it must belong to this user or to root, and no one else may write to it; \
             --trust restores another one.
@@ -73,7 +72,7 @@ struct RestoreCommand: AsyncParsableCommand {
             StandardError.write("msi restore: finishing the restore that was interrupted in \(state)\n")
             let aside = try await unfinished.finish(database, progress: progress)
             progress.clear()
-            guard unfinished.plan.manifest != manifest else { return show(unfinished, from: backup, replaced: aside) }
+            guard unfinished.plan.manifest != manifest else { return show(unfinished.plan, from: backup, replaced: aside) }
             StandardError.write("msi restore: the interrupted restore of another backup is complete\n")
         }
         if database == nil, !replace,
@@ -87,7 +86,7 @@ struct RestoreCommand: AsyncParsableCommand {
             manifest, of: backup, in: state, to: database == nil ? .sqlite : .mongodb, progress: progress)
         let aside = try await ready.finish(database, progress: progress)
         progress.clear()
-        show(ready, from: backup, replaced: aside)
+        show(ready.plan, from: backup, replaced: aside)
     }
 
     private struct Report: Encodable {
@@ -102,8 +101,7 @@ struct RestoreCommand: AsyncParsableCommand {
         let erasures: RestoredErasures?
     }
 
-    private func show(_ restore: ReadyRestore, from backup: String, replaced: String?) {
-        let plan = restore.plan
+    private func show(_ plan: ReadyRestore.Plan, from backup: String, replaced: String?) {
         let report = Report(
             backup: backup, begun: plan.manifest.begun, to: plan.target, held: plan.held, replaced: replaced,
             erasures: plan.erasures)
@@ -116,11 +114,6 @@ struct RestoreCommand: AsyncParsableCommand {
                 "\(plan.held) messages and pushes are held. After the start: msi outbox list, then msi outbox release or discard")
         }
         plan.erasures?.lines(begun: time).forEach { print($0) }
-        if !restore.knowsRemovedMessages {
-            print(
-                "messages between persons that were removed after \(time) are not known here, and come back: copy "
-                    + "\(MessagingFiles.removed) from the earlier machine before the start")
-        }
         print("passwords, tokens and sign-ins are those of the backup again: end again what was ended since (msi account)")
     }
 }

@@ -19,8 +19,6 @@ struct BusCheck: Sendable {
         var people: [String] = []
         /// Those of the study services.
         var study: [String] = []
-        /// Those of the messaging services.
-        var messaging: [String] = []
         /// What the services of this machine say about themselves, by their processes.
         var reports: [Int32: ServiceReport] = [:]
     }
@@ -76,7 +74,6 @@ struct BusCheck: Sendable {
                 if instance.service == .webpush { result.webPushServices.append(instance.endpoint) }
                 if instance.service == .people { result.people.append(instance.endpoint) }
                 if instance.service == .study { result.study.append(instance.endpoint) }
-                if instance.service == .messaging { result.messaging.append(instance.endpoint) }
                 if let report = health.report {
                     if instance.otherHost == nil { result.reports[report.process] = report }
                     let name = instance.service.executable + (instance.otherHost.map { " on \($0)" } ?? "")
@@ -165,35 +162,25 @@ struct BusCheck: Sendable {
             let message = ([state.message].compactMap(\.self) + inner).joined(separator: "; ")
             let found =
                 "\(name) answers, but its part \(part) does not work: \(message.isEmpty ? state.status.rawValue : message)\(error)"
-            let advice = advice(for: state, part, of: instance.service, log: log)
+            let advice = advice(for: state, part, log: log)
             // Without its store the service can do nothing.
             return part == ServiceHealth.store ? .failure(.sockets, found, advice) : .warning(.sockets, found, advice)
         }
     }
 
-    private static func advice(for state: PartHealth, _ part: String, of service: ServiceEntry, log: String) -> String {
-        guard state.status != .storageFull else { return adviceIfFull(part, of: service) }
+    private static func advice(for state: PartHealth, _ part: String, log: String) -> String {
+        guard state.status != .storageFull else {
+            return "free some space, set \(Setting.messageRetention.declaration.name), raise "
+                + "\(Setting.messageLogStorageLimit.declaration.name), or use a larger disk"
+        }
         return switch part {
         case ServiceHealth.store: "is its disk or its database slow or read-only? \(log) says more"
         case "audit": "see the findings about msi-people, and \(log)"
-        case "calls": "see the findings about messaging; no call is refused"
         case "contact": "set \(Setting.webPushContact.declaration.name) for this service as well, and restart it"
         case "outbox": "see the findings about msi-message-log, and \(log)"
         case "push_services": "see the findings about Web Push, and \(log)"
         default: "see the findings about \(part), and \(log)"
         }
-    }
-
-    private static func adviceIfFull(_ part: String, of service: ServiceEntry) -> String {
-        guard part != "pictures" else { return "raise \(Setting<Int64>.messagingPictures.declaration.name)" }
-        let keepLess =
-            switch service {
-            case .messageLog: "set \(Setting<Int>.messageRetention.declaration.name), "
-            case .messaging: "lower \(Setting<Int>.messagingDays.declaration.name), "
-            default: ""
-            }
-        let limit = service.keepsData ? "raise \(Setting<Int64>.storageLimit(of: service).declaration.name), " : ""
-        return "free some space, \(keepLess)\(limit)or use a larger disk"
     }
 
     /// While no service listens, one finding says so for all, and others name the obstacles.

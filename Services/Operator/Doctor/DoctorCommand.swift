@@ -12,7 +12,7 @@ struct DoctorCommand: AsyncParsableCommand {
             It asks each service that runs about itself, and looks from outside at the rest: the settings of each service, the files and who \
             can read them, the disk, the clock, the database, the sockets, the versions, FCM by a dry run through each relay, the key of Web \
             Push and the last answer of each push service, the providers at which people sign in, the keys of students' tokens, the study \
-            sessions and their map, the messages between students, the gateway, its certificate, and the canary with its token, its subject and its messages. FCM checks the dry run's message and delivers it to no phone. What is switched off is not checked. Nothing is \
+            sessions and their map, the gateway, its certificate, and the canary with its token, its subject and its messages. FCM checks the dry run's message and delivers it to no phone. What is switched off is not checked. Nothing is \
             changed. It works while nothing runs.
 
             On a machine with the packages, run it as root: keys and passwords are readable only by root.
@@ -166,9 +166,6 @@ struct Checkup: Sendable {
         async let study = outcome {
             try await StudyCheck(installation: installation, settings: settings, services: answers.study).findings()
         }
-        async let messaging = outcome {
-            try await MessagingCheck(settings: settings, services: answers.messaging).findings()
-        }
         let answer = await gateway
         async let canary = outcome {
             try await CanaryCheck(
@@ -183,7 +180,6 @@ struct Checkup: Sendable {
         show(.signIn, await signIn)
         show(.students, await students)
         show(.study, await study)
-        show(.messaging, await messaging)
         show(.canary, await canary)
     }
 
@@ -210,7 +206,7 @@ struct Finding: Encodable, Hashable, Sendable {
         case fcm = "FCM"
         case webPush = "Web Push"
         case signIn = "sign-in"
-        case students, study, messaging, gateway, certificate, canary
+        case students, study, gateway, certificate, canary
     }
 
     let check: Check

@@ -70,6 +70,8 @@ struct DiskCheck: Sendable {
         return .ok(.disk, found)
     }
 
+    private static func megabytes(_ bytes: Int64) -> String { "\(bytes >> 20) MiB" }
+
     /// The path, or its nearest parent that exists.
     private static func existing(_ path: String) -> String {
         var url = URL(filePath: path)

@@ -21,8 +21,7 @@ extension ProductStatus {
                 gateway: gateway.url, health: health, places: try places(settings, health),
                 canary: isCanarySetUp(settings) ? .unknown(problem: "the token is refused") : .notSetUp,
                 messages: .failure(GatewayFailure(refusal.kind, reason)), token: .refused,
-                webPush: await WebPushState.read(settings, health), study: await StudyState.read(settings, health),
-                messaging: await MessagingState.read(settings, health), at: time)
+                webPush: await WebPushState.read(settings, health), study: await StudyState.read(settings, health), at: time)
         }
     }
 
@@ -42,10 +41,8 @@ extension ProductStatus {
         async let answeredSession = askForSession(gateway)
         async let counts = askForCounts(gateway, at: time)
         async let answeredCanary = askForCanary(gateway, settings)
-        async let answeredStores = askForStores(gateway)
         let health = try await askForHealth(gateway)
         async let answeredStudy = StudyState.read(settings, health)
-        async let answeredMessaging = MessagingState.read(settings, health)
         let webPush = await WebPushState.read(settings, health)
         let session = await answeredSession
         let messages = await counts.map { logged, ended in
@@ -54,8 +51,7 @@ extension ProductStatus {
         return ProductStatus(
             gateway: gateway.url, health: health, places: try places(settings, health),
             canary: canary(await answeredCanary, seenBy: session, settings), messages: messages,
-            token: gateway.hasToken ? .usable : .missing, webPush: webPush, study: await answeredStudy,
-            messaging: await answeredMessaging, stores: await answeredStores, at: time)
+            token: gateway.hasToken ? .usable : .missing, webPush: webPush, study: await answeredStudy, at: time)
     }
 
     /// - Throws: ``GatewayFailure``. It names the gateway's URL, unless the token is refused.
@@ -76,16 +72,6 @@ extension ProductStatus {
     /// - Returns: `nil` if it is not known.
     private static func askForSession(_ gateway: GatewayClient) async -> TokenSession? {
         try? await gateway.getOnce("/session", within: timeout)
-    }
-
-    private struct Storage: Decodable {
-        let stores: [StoreUsage]
-    }
-
-    /// - Returns: Nothing if the token may not ask.
-    private static func askForStores(_ gateway: GatewayClient) async -> [StoreUsage] {
-        let storage: Storage? = try? await gateway.getOnce("/storage", within: timeout)
-        return storage?.stores ?? []
     }
 
     /// The statistics with one span, the last minute, by the time when messages were logged, and by the time when they ended.

@@ -128,9 +128,6 @@ struct ProductStatus: Encodable, Sendable {
     let canary: CanaryState
     let webPush: WebPushState
     let study: StudyState
-    let messaging: MessagingState
-    /// How full the stores are; empty if the token may not ask.
-    let stores: [StoreUsage]
     /// `nil` if the token has no right to read messages, or if the message log does not answer.
     let messages: Messages?
     /// Why ``messages`` is missing.
@@ -138,13 +135,12 @@ struct ProductStatus: Encodable, Sendable {
     let token: Token
 
     private enum CodingKeys: String, CodingKey {
-        case status, problems, time, gateway, health, messages, places, canary, study, messaging, stores
+        case status, problems, time, gateway, health, messages, places, canary, study
         case hasCanary = "has_canary"
         case canaryProblem = "canary_problem"
         case webPush = "web_push"
         case webPushProblem = "web_push_problem"
         case studyProblem = "study_problem"
-        case messagingProblem = "messaging_problem"
         case messagesProblem = "messages_problem"
     }
 
@@ -153,14 +149,11 @@ struct ProductStatus: Encodable, Sendable {
     ///   - messages: The messages, or why they are not known.
     init(
         gateway: String, health: Health, places: [Place], canary: CanaryState, messages: Result<Messages, GatewayFailure>,
-        token: Token, webPush: WebPushState = .off, study: StudyState = .absent, messaging: MessagingState = .absent,
-        stores: [StoreUsage] = [], at time: UnixMilliseconds
+        token: Token, webPush: WebPushState = .off, study: StudyState = .absent, at time: UnixMilliseconds
     ) {
         (self.gateway, self.health, self.places, self.canary, self.time) = (gateway, health, places, canary, time)
         self.webPush = webPush
         self.study = study
-        self.messaging = messaging
-        self.stores = stores
         self.token = token
         switch messages {
         case .success(let found): (self.messages, messagesFailure) = (found, nil)
@@ -210,9 +203,6 @@ struct ProductStatus: Encodable, Sendable {
         try fields.encodeIfPresent(webPush.problem, forKey: .webPushProblem)
         try fields.encodeIfPresent(study.counts, forKey: .study)
         try fields.encodeIfPresent(study.problem, forKey: .studyProblem)
-        try fields.encodeIfPresent(messaging.counts, forKey: .messaging)
-        try fields.encodeIfPresent(messaging.problem, forKey: .messagingProblem)
-        try fields.encode(stores, forKey: .stores)
         try fields.encodeIfPresent(messages, forKey: .messages)
         try fields.encodeIfPresent(messagesFailure?.description, forKey: .messagesProblem)
     }

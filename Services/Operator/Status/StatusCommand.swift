@@ -9,10 +9,9 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Shows the services with their states and versions, and how many messages wait.",
         discussion: """
-            The gateway is that of `msi send`, and is asked for GET /health, GET /statistics, GET /session and GET /storage, each for at \
-            most 5 seconds. The endpoints are those of this machine's settings. If Web Push is on, its service there is asked for the \
-            subscriptions, the study service for the number of its open sessions, and the messaging service for those of its messages, \
-            reports and calls. The storage is shown with the token of a super user.
+            The gateway is that of `msi send`, and is asked for GET /health, GET /statistics and GET /session, each for at most 5 seconds. \
+            The endpoints are those of this machine's settings. If Web Push is on, its service there is asked for the \
+            subscriptions, and the study service for the number of its open sessions.
 
             The first line and the exit status say the same, as those of a Nagios plugin do, so that a monitoring system can call it:
               0   ok: everything works. Messages may be held
@@ -125,8 +124,6 @@ struct StatusText: CustomStringConvertible {
         lines += messages
         lines += status.webPush.lines(at: status.time)
         lines += status.study.lines
-        lines += status.messaging.lines
-        lines += storage
         lines += canary
         return lines.joined(separator: "\n")
     }
@@ -170,15 +167,6 @@ struct StatusText: CustomStringConvertible {
             "messages: \(messages.waiting) waiting\(oldest); \(messages.scheduled) scheduled, \(messages.held) held\(held)\(limit)",
             "in the last minute: \((["\(messages.acceptedLastMinute) accepted"] + ended).joined(separator: ", "))",
         ]
-    }
-
-    private var storage: [String] {
-        guard !status.stores.isEmpty else { return [] }
-        let stores = status.stores.map { store in
-            let limit = store.limit.map { " of \(megabytes($0))" } ?? ""
-            return "\(store.name) \(megabytes(store.bytes))\(limit) (\(store.percent) %)"
-        }
-        return ["storage: " + stores.joined(separator: ", ")]
     }
 
     private var canary: [String] {

@@ -1,16 +1,47 @@
 import Base
+import Bus
 import Schemas
 import ServiceKit
 
 /// What `msi status` knows about the study sessions.
-typealias StudyState = CountState<CountStudy>
+enum StudyState: Sendable {
+    /// The gateway knows no study service.
+    case absent
+    case known(CountStudy.Reply)
+    /// - Parameter problem: Why they are not known.
+    case unknown(problem: String)
 
-extension StudyState {
-    static func read(_ settings: SettingValues, _ health: ProductStatus.Health) async -> StudyState {
-        await read(CountStudy(), of: .study, settings, health)
+    /// How long the service may take for its answer.
+    private static let timeout = Duration.seconds(2)
+
+    var counts: CountStudy.Reply? {
+        if case .known(let counts) = self { counts } else { nil }
     }
 
-    var lines: [String] { described("study: the sessions are not known") { [$0.summary] } }
+    var problem: String? {
+        if case .unknown(let problem) = self { problem } else { nil }
+    }
+
+    /// Asks the service at the endpoints of the settings, if the gateway has one.
+    static func read(_ settings: SettingValues, _ health: ProductStatus.Health) async -> StudyState {
+        guard health.services[ServiceEntry.study.name] != nil else { return .absent }
+        do {
+            let endpoints = try settings.value(.endpoints(of: .study))
+            return .known(
+                try await CommandClient.with(endpoints, settings) { try await $0.request(CountStudy(), timeout: timeout) })
+        } catch {
+            return .unknown(problem: (error as? CommandFailure)?.message ?? "\(error)")
+        }
+    }
+
+    /// The lines for a person.
+    var lines: [String] {
+        switch self {
+        case .absent: []
+        case .known(let counts): [counts.summary]
+        case .unknown(let problem): ["study: the sessions are not known: \(problem)".onOneLine(maxLength: 300)]
+        }
+    }
 }
 
 extension CountStudy.Reply {

@@ -63,25 +63,6 @@ enum OutputFile {
         try replace(exists ? realPath(path) : path, with: text, path: path)
     }
 
-    /// Makes a new file that only its owner may read, piece by piece. If that fails, the file is removed.
-    ///
-    /// - Parameter pieces: Gets the function that writes a piece.
-    /// - Throws: ``InputFailure`` with the path and the system's reason; the error of the pieces.
-    static func make(
-        _ path: String, _ pieces: (_ add: ([UInt8]) throws -> Void) async throws -> Void
-    ) async throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure(path) }
-        do {
-            defer { close(descriptor) }
-            try await pieces { try write($0, descriptor, path: path) }
-            guard fsync(descriptor) == 0 else { throw failure(path) }
-        } catch {
-            unlink(path)
-            throw error
-        }
-    }
-
     private static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
 
     /// Whether it is the file that standard output goes to, such as `/dev/stdout`.
@@ -128,11 +109,7 @@ enum OutputFile {
     }
 
     private static func write(_ text: String, _ descriptor: Int32, path: String) throws {
-        try write(Array(text.utf8), descriptor, path: path)
-    }
-
-    private static func write(_ bytes: [UInt8], _ descriptor: Int32, path: String) throws {
-        var rest = bytes[...]
+        var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }

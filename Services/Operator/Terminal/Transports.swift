@@ -18,9 +18,6 @@ extension RelayComponent {
 /// A number with its noun.
 func counted(_ number: some BinaryInteger, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-/// An amount of storage: `17 MiB`.
-func megabytes(_ bytes: Int64) -> String { "\(bytes >> 20) MiB" }
-
 extension ComponentRecord {
     /// The number of browsers that get a push; `nil` for FCM's components, and before it is known.
     var browsers: Int? { component == .webpush ? name.flatMap { Int($0) } : nil }

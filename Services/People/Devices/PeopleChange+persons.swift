@@ -127,15 +127,3 @@ extension Transaction {
         return try person(of: account)
     }
 }
-
-extension Transaction {
-    /// The account of a person who makes a request about themself.
-    ///
-    /// - Throws: ``CommandFailure`` with `unauthenticated` if it has just been disabled or removed.
-    func caller(_ name: AccountName) throws -> AccountDocument {
-        guard let account = try get(name.key, from: PeopleStore.accounts)?.document, account.isActive else {
-            throw CommandFailure(.unauthenticated, "the account \(name) is disabled or was removed")
-        }
-        return account
-    }
-}

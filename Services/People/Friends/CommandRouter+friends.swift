@@ -9,7 +9,6 @@ extension CommandRouter {
         let looks = LookCounts()
         servePersons(people, looks)
         serveClassmates(people)
-        serveFriendChecks(people)
         on(ListFriends.self) { _, context in
             try await people.store.snapshot { FriendList(friends: try $0.friends(of: $0.callingStudent(of: context).id)) }
         }

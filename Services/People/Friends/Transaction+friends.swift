@@ -32,35 +32,6 @@ extension Transaction {
             mine: try friendship(of: one.id, with: other)?.state, theirs: try friendship(of: other, with: one.id)?.state)
     }
 
-    /// What a person and several others are to each other, by their names in lower case.
-    func friendships(of person: AccountDocument, with others: [AccountName]) throws -> [String: Friendship] {
-        let keys = Set(others.map(\.key))
-        guard keys.count > Self.maxSingleReads else {
-            let pairs = try keys.map { ($0, try friendship(of: person, with: $0)) }
-            return Dictionary(pairs) { first, _ in first }
-        }
-        // All sides at once: a page of others is mostly longer than the lists of a person's friends.
-        let own = Query(where: PeopleStore.friendshipOwner == person.id, order: .ascending(PeopleStore.friendshipOther))
-        let mine = Dictionary(try sides(own).map { ($0.other, $0.state) }) { first, _ in first }
-        let opposite = Query(where: PeopleStore.friendshipOther == person.id)
-        let theirs = Dictionary(try sides(opposite).map { ($0.owner, $0.state) }) { first, _ in first }
-        return Dictionary(keys.map { ($0, Friendship(mine: mine[$0], theirs: theirs[$0])) }) { first, _ in first }
-    }
-
-    /// Of up to this many others each one is read.
-    private static let maxSingleReads = 8
-
-    private func sides(_ query: Query<FriendshipDocument>) throws -> [FriendshipDocument] {
-        var found: [FriendshipDocument] = []
-        var cursor: Cursor?
-        repeat {
-            let page = try page(of: PeopleStore.friendships, query, after: cursor, limit: 500)
-            found += page.documents.map(\.document)
-            cursor = page.next
-        } while cursor != nil
-        return found
-    }
-
     /// A person's sides in one state, in the order of the other ones' names.
     func friendships(of owner: String, _ state: Friendship.State, limit: Int) throws -> [FriendshipDocument] {
         let query = Query(

@@ -1,6 +1,5 @@
 import Bus
 import Schemas
-import ServiceKit
 
 extension CommandRouter {
     /// The command with which persons invite others to a session.

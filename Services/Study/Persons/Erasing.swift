@@ -1,4 +1,3 @@
-import PersonPushes
 import Schemas
 import Store
 
@@ -8,6 +7,8 @@ struct PersonErasing: Sendable {
 
     /// How many documents one transaction changes.
     private static let pageSize = 500
+    /// How often it is tried to empty the write-ahead log, for two seconds.
+    private static let maxAttempts = 20
 
     private static let stays = [
         "that somebody with a number was at sessions of a class, with their topics and the minutes",
@@ -27,15 +28,27 @@ struct PersonErasing: Sendable {
             ErasedData(what: "posts", count: try await all { try $0.erasePosts(of: account.key, limit: $1) }),
             ErasedData(what: "attendances", count: try await all { try $0.eraseAttendances(of: account.key, limit: $1) }),
             ErasedData(what: "hosted_sessions", count: try await all { try $0.eraseHost(account.key, limit: $1) }),
-            ErasedData(what: "pushes", count: try await changes.store.forgetPushes(of: account, in: StudyStore.queuedPushes)),
+            ErasedData(what: "pushes", count: try await erasePushes(of: account)),
         ]
         _ = try await all { try $0.erasePlaces(of: account.key, limit: $1) }
         _ = try await all { try $0.eraseRemover(account.key, limit: $1) }
         try await changes.store.transaction { try $0.delete([account.key], from: StudyStore.persons) }
         // No query finds invitations that have expired, and they are stored for a moment longer.
         try await changes.store.removeExpired()
-        try await changes.store.removeTracesPatiently()
+        try await removeTraces()
         return ErasePerson.Reply(removed: removed, stays: Self.stays)
+    }
+
+    /// Another read may need the write-ahead log for a moment. Another call of the command would not know what was removed.
+    private func removeTraces() async throws {
+        for _ in 0..<Self.maxAttempts {
+            do {
+                return try await changes.store.removeTraces()
+            } catch let failure as CommandFailure where failure.status == .unavailable {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+        try await changes.store.removeTraces()
     }
 
     /// Repeats a part until it finds nothing more.
@@ -49,5 +62,17 @@ struct PersonErasing: Sendable {
             guard found > 0 else { return count }
             count += found
         }
+    }
+
+    private func erasePushes(of account: AccountName) async throws -> Int {
+        var (count, cursor): (Int, Cursor?) = (0, nil)
+        repeat {
+            let page = try await changes.store.transaction { [cursor] transaction in
+                try transaction.forgetPushes(of: account, after: cursor, limit: Self.pageSize)
+            }
+            count += page.count
+            cursor = page.next
+        } while cursor != nil
+        return count
     }
 }

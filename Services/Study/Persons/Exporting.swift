@@ -12,18 +12,19 @@ struct PersonExporting: Sendable {
     /// - Parameter after: The `next` of the page before; `nil` for the first one.
     /// - Throws: ``CommandFailure`` with `invalid` for another text.
     func page(of account: AccountName, after: String?) async throws -> ExportPerson.Reply {
-        let place = try ExportPlace(after, first: StudyExportPart.classes)
+        let place = try ExportPlace(after)
         let now = changes.now()
         return try await changes.store.snapshot { transaction in
             let page = try transaction.exported(
                 place.part, of: account, after: place.cursor, limit: Self.pageSize, at: now)
-            return ExportPerson.Reply(files: [place.part.file: page.documents], next: place.next(page.next)?.text)
+            let next = page.next.map { ExportPlace(place.part, $0) } ?? place.part.next.map { ExportPlace($0, nil) }
+            return ExportPerson.Reply(files: [place.part.file: page.documents], next: next?.text)
         }
     }
 }
 
 /// The parts of an export, in their order. Those of one file follow each other.
-enum StudyExportPart: String, ExportPart {
+enum ExportPart: String, CaseIterable, Sendable {
     case classes
     case attended, hosted
     case posts
@@ -37,11 +38,42 @@ enum StudyExportPart: String, ExportPart {
         case .received, .sent: "invites.json"
         }
     }
+
+    /// `nil` for the last one.
+    var next: ExportPart? {
+        let all = Self.allCases
+        return all.firstIndex(of: self).flatMap { $0 + 1 < all.count ? all[$0 + 1] : nil }
+    }
+}
+
+/// Where a page of an export begins: its part, a hyphen, and the cursor of the page before.
+private struct ExportPlace {
+    let part: ExportPart
+    let cursor: Cursor?
+
+    init(_ part: ExportPart, _ cursor: Cursor?) {
+        self.part = part
+        self.cursor = cursor
+    }
+
+    init(_ text: String?) throws(CommandFailure) {
+        guard let text else {
+            self.init(.classes, nil)
+            return
+        }
+        let words = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard words.count == 2, let part = ExportPart(rawValue: String(words[0])) else {
+            throw CommandFailure(.invalid, "after: expected the \"next\" of another page", field: "after")
+        }
+        self.init(part, try Cursor(after: words[1].isEmpty ? nil : String(words[1])))
+    }
+
+    var text: String { "\(part.rawValue)-\(cursor?.description ?? "")" }
 }
 
 extension Transaction {
     fileprivate func exported(
-        _ part: StudyExportPart, of account: AccountName, after cursor: Cursor?, limit: Int, at now: UnixMilliseconds
+        _ part: ExportPart, of account: AccountName, after cursor: Cursor?, limit: Int, at now: UnixMilliseconds
     ) throws -> (documents: [JSONValue], next: Cursor?) {
         let person = account.key
         func page<Document, Exported: Encodable>(

@@ -2,7 +2,6 @@ import Bus
 import CoreMetrics
 import Instruments
 import Schemas
-import ServiceKit
 import Store
 
 extension CommandRouter {

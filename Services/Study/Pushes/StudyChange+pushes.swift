@@ -42,3 +42,23 @@ extension StudyChange {
     /// Pushes about sessions wait for each other in the outbox, and not for those of other senders.
     private static let fairnessKey = "study"
 }
+
+extension Transaction {
+    /// Takes an erased person out of a page of the pushes that wait.
+    ///
+    /// - Returns: How many there were of the person, and where the next page begins; `nil` after the last one.
+    func forgetPushes(of account: AccountName, after cursor: Cursor?, limit: Int) throws -> (count: Int, next: Cursor?) {
+        let page = try page(of: StudyStore.queuedPushes, after: cursor, limit: limit)
+        let own = page.documents.map(\.document).filter { $0.isFor(account) }
+        var empty: [String] = []
+        for push in own {
+            guard let left = push.without(account) else {
+                empty.append(push.id)
+                continue
+            }
+            try update(push.id, in: StudyStore.queuedPushes) { $0 = left }
+        }
+        try delete(empty, from: StudyStore.queuedPushes)
+        return (own.count, page.next)
+    }
+}

@@ -2,7 +2,6 @@ import Bus
 import CoreMetrics
 import Instruments
 import Schemas
-import ServiceKit
 
 extension CommandRouter {
     /// The commands that change sessions.

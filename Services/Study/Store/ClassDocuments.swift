@@ -110,3 +110,16 @@ struct StudyPersonDocument: StoredDocument, Hashable {
 
     mutating func touch() { touched = touched == true ? nil : true }
 }
+
+/// That a person was erased, as long as a gateway may still take a token of theirs. Without it a request that was on its way, or
+/// one by a gateway without a connection to the people service, could let them join a class again.
+struct ErasedPersonDocument: StoredDocument, Hashable {
+    /// The SHA-256 of the account in lower case, in hexadecimal digits.
+    let id: String
+    let expires: UnixMilliseconds
+
+    enum CodingKeys: String, CodingKey {
+        case id = "_id"
+        case expires
+    }
+}

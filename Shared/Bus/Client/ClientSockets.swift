@@ -96,14 +96,10 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     /// - Parameter timeout: The remaining time of a request that has waited.
     private func send(_ request: PendingRequest, timeout: Milliseconds? = nil, to endpoint: Int) {
-        if sendHeader(request.header, timeout: timeout, to: endpoint), sendBody(of: request, to: endpoint) { return }
+        if sendHeader(request.header, timeout: timeout, to: endpoint), dealers[endpoint].send(request.payload) == .sent {
+            return
+        }
         if let request = pool.sendRefused(id: request.id) { fail(request, .overloaded) }
-    }
-
-    private func sendBody(of request: PendingRequest, to endpoint: Int) -> Bool {
-        let dealer = dealers[endpoint]
-        guard let bytes = request.bytes else { return dealer.send(request.payload) == .sent }
-        return dealer.send(request.payload, more: true) == .sent && dealer.send(bytes) == .sent
     }
 
     private func sendHeader(_ request: RequestHeader, timeout: Milliseconds? = nil, to endpoint: Int) -> Bool {
@@ -171,15 +167,14 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         defer { wake(answered) }
         for count in 0..<limit {
             guard let reply = replies.next(from: dealers[endpoint]) else { return count }
-            guard case .understood(let id, let status, let payload, let bytes) = reply else {
+            guard case .understood(let id, let status, let payload) = reply else {
                 logger.debug("a reply is not understood", metadata: ["endpoint": "\(connections.endpoint(endpoint))"])
                 _ = pool.reply(id: nil, from: endpoint)
                 continue
             }
             if status == .unavailable || status == .overloaded { pool.rest(endpoint, now: now) }
             if let request = pool.reply(id: id, from: endpoint) {
-                var outcome = RequestOutcome.replied(status, payload)
-                if status == .ok, let bytes { outcome = .repliedWithBytes(payload: payload, bytes: bytes) }
+                let outcome = RequestOutcome.replied(status, payload)
                 if request.isLocal { request.complete(outcome) } else { answered.append((request, outcome)) }
             }
         }
@@ -267,8 +262,8 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 /// Receives the replies to one client.
 struct ReplyReceiver {
     enum Reply {
-        /// The id is `nil` if this client did not issue it. The bytes are a third frame, which is never empty.
-        case understood(id: UInt64?, ReplyStatus, Data, bytes: Data?)
+        /// The id is `nil` if this client did not issue it.
+        case understood(id: UInt64?, ReplyStatus, Data)
         case malformed
     }
 
@@ -283,19 +278,18 @@ struct ReplyReceiver {
         }
         guard let header else { return nil }
         var payload: Data?
-        var bytes: Data?
         var frames = 1
         while more {
             let frame = dealer.receive { bytes, hasMore in
                 more = hasMore
-                return frames <= 2 ? Data(bytes) : Data()
+                return frames == 1 ? Data(bytes) : Data()
             }
             guard let frame else { break }
-            if frames == 1 { payload = frame } else { bytes = frame }
+            if frames == 1 { payload = frame }
             frames += 1
         }
-        guard let header, let payload, frames <= 3, bytes?.isEmpty != true else { return .malformed }
-        return .understood(id: header.id, header.status, payload, bytes: bytes)
+        guard let header, let payload, frames == 2 else { return .malformed }
+        return .understood(id: header.id, header.status, payload)
     }
 
     private func readHeader(_ bytes: UnsafeRawBufferPointer) -> (id: UInt64?, status: ReplyStatus)? {

@@ -53,54 +53,31 @@ package final class CommandClient: Sendable {
     nonisolated(nonsending) package func request<C: Command>(
         _ command: C, timeout: Duration? = nil, context: CallerContext = .init()
     ) async throws(CommandFailure) -> C.Reply {
-        let payload = try Self.payload(of: command)
+        let payload: Data
+        do {
+            payload = try command.payload()
+        } catch {
+            throw CommandFailure(.internal, "\(C.name): the command cannot be written as JSON")
+        }
         let reply = try await request(C.name, payload: payload, timeout: timeout, context: context)
-        return try Self.reply(to: C.self, reply)
+        do {
+            return try C.reply(payload: reply)
+        } catch {
+            throw CommandFailure(.internal, "the reply to \(C.name) is not understood: \(String("\(error)".prefix(300)))")
+        }
     }
 
     /// Sends a command that is JSON already, and returns the reply as JSON.
     nonisolated(nonsending) package func request(
         _ name: String, payload: Data, timeout: Duration? = nil, context: CallerContext = .init()
     ) async throws(CommandFailure) -> Data {
-        try checkSize(of: payload, "payload", name)
-        switch await outcome(of: pending(name, payload, nil, timeout, context)) {
+        guard payload.count <= maxPayloadBytes else {
+            throw CommandFailure(
+                .invalid, "the payload of \(name) has \(payload.count) bytes, at most \(maxPayloadBytes) are allowed")
+        }
+        switch await outcome(of: pending(name, payload, timeout, context)) {
         case .replied(.ok, let reply): return reply
         case .replied(let status, let payload): throw Self.failure(status, payload, of: name)
-        case .repliedWithBytes: throw Self.unexpectedBytes(name)
-        case .failed(let failure): throw failure
-        }
-    }
-
-    /// Sends a command with bytes; as ``request(_:timeout:context:)``.
-    ///
-    /// - Parameter bytes: At least one.
-    nonisolated(nonsending) package func send<C: ByteCommand>(
-        _ command: C, bytes: Data, timeout: Duration? = nil, context: CallerContext = .init()
-    ) async throws(CommandFailure) -> C.Reply {
-        let (reply, unexpected) = try await exchange(command, bytes, timeout, context)
-        guard unexpected == nil else { throw Self.unexpectedBytes(C.name) }
-        return reply
-    }
-
-    /// Sends a command whose reply may have bytes; as ``request(_:timeout:context:)``.
-    ///
-    /// - Returns: The reply, and its bytes; `nil` if it has none.
-    nonisolated(nonsending) package func read<C: ByteReplyCommand>(
-        _ command: C, timeout: Duration? = nil, context: CallerContext = .init()
-    ) async throws(CommandFailure) -> (reply: C.Reply, bytes: Data?) {
-        try await exchange(command, nil, timeout, context)
-    }
-
-    nonisolated(nonsending) private func exchange<C: Command>(
-        _ command: C, _ bytes: Data?, _ timeout: Duration?, _ context: CallerContext
-    ) async throws(CommandFailure) -> (reply: C.Reply, bytes: Data?) {
-        let payload = try Self.payload(of: command)
-        try checkSize(of: payload, "payload", C.name)
-        if let bytes { try checkSize(of: bytes, "third frame", C.name) }
-        switch await outcome(of: pending(C.name, payload, bytes, timeout, context)) {
-        case .replied(.ok, let reply): return (try Self.reply(to: C.self, reply), nil)
-        case .replied(let status, let payload): throw Self.failure(status, payload, of: C.name)
-        case .repliedWithBytes(let reply, let bytes): return (try Self.reply(to: C.self, reply), bytes)
         case .failed(let failure): throw failure
         }
     }
@@ -111,34 +88,8 @@ package final class CommandClient: Sendable {
         await bus.detach(sockets)
     }
 
-    private func checkSize(of frame: Data, _ what: String, _ name: String) throws(CommandFailure) {
-        guard frame.count > maxPayloadBytes else { return }
-        throw CommandFailure(
-            .invalid, "the \(what) of \(name) has \(frame.count) bytes, at most \(maxPayloadBytes) are allowed")
-    }
-
-    private static func unexpectedBytes(_ name: String) -> CommandFailure {
-        CommandFailure(.internal, "the reply to \(name) is not understood: it has bytes, which nobody has asked for")
-    }
-
-    private static func payload<C: Command>(of command: C) throws(CommandFailure) -> Data {
-        do {
-            return try command.payload()
-        } catch {
-            throw CommandFailure(.internal, "\(C.name): the command cannot be written as JSON")
-        }
-    }
-
-    private static func reply<C: Command>(to command: C.Type, _ payload: Data) throws(CommandFailure) -> C.Reply {
-        do {
-            return try C.reply(payload: payload)
-        } catch {
-            throw CommandFailure(.internal, "the reply to \(C.name) is not understood: \(String("\(error)".prefix(300)))")
-        }
-    }
-
     private func pending(
-        _ name: String, _ payload: Data, _ bytes: Data?, _ timeout: Duration?, _ context: CallerContext
+        _ name: String, _ payload: Data, _ timeout: Duration?, _ context: CallerContext
     ) -> PendingRequest {
         let timeout = Milliseconds(timeout: timeout ?? requestTimeout)
         let isLocal = bus.executor.isCurrent
@@ -150,7 +101,7 @@ package final class CommandClient: Sendable {
             traceparent: traceparent?.description, actor: context.actor, address: context.address,
             credential: context.credential)
         return PendingRequest(
-            id: id, header: header, payload: payload, bytes: bytes, deadline: now.monotonic + timeout, isLocal: isLocal)
+            id: id, header: header, payload: payload, deadline: now.monotonic + timeout, isLocal: isLocal)
     }
 
     /// Sends a request and waits for its end.
@@ -209,8 +160,8 @@ package final class CommandClient: Sendable {
 package struct ClientLimits: Sendable {
     /// The maximum number of requests, outstanding and waiting together. Further ones fail with `overloaded`.
     package var maxPending = 10_000
-    /// The maximum payload of a request in bytes, and that of its third frame; a larger one fails with `invalid`. The
-    /// default is what services accept by default.
+    /// The maximum payload of a request in bytes; a larger one fails with `invalid`. The default is what services
+    /// accept by default.
     package var maxPayloadBytes = 1 << 20
     /// The maximum frame of a reply in bytes. A service that sends more is disconnected.
     package var maxReplyBytes = 64 << 20

@@ -7,8 +7,6 @@ import Synchronization
 enum RequestOutcome: Sendable {
     /// A service answered, with success or failure.
     case replied(ReplyStatus, Data)
-    /// A service answered with success, and with bytes in a third frame. Indirect, so that the others stay small.
-    indirect case repliedWithBytes(payload: Data, bytes: Data)
     case failed(CommandFailure)
 }
 
@@ -20,8 +18,6 @@ final class PendingRequest: @unchecked Sendable {
     let id: UInt64
     let header: RequestHeader
     let payload: Data
-    /// The third frame; `nil` for none.
-    let bytes: Data?
     let deadline: MonotonicMilliseconds
     /// Whether it was created on the bus thread. Then its task most likely continues there.
     let isLocal: Bool
@@ -43,13 +39,10 @@ final class PendingRequest: @unchecked Sendable {
         case ended
     }
 
-    init(
-        id: UInt64, header: RequestHeader, payload: Data, bytes: Data? = nil, deadline: MonotonicMilliseconds, isLocal: Bool
-    ) {
+    init(id: UInt64, header: RequestHeader, payload: Data, deadline: MonotonicMilliseconds, isLocal: Bool) {
         self.id = id
         self.header = header
         self.payload = payload
-        self.bytes = bytes
         self.deadline = deadline
         self.isLocal = isLocal
     }

@@ -57,16 +57,6 @@ package struct CommandContext: Sendable {
         return actor
     }
 
-    /// The person who makes a request about themself.
-    ///
-    /// - Throws: ``CommandFailure`` with `unauthenticated` if the request names nobody, or not by an account's name.
-    package func requirePerson() throws(CommandFailure) -> AccountName {
-        guard let name = AccountName(try requireActor()) else {
-            throw CommandFailure(.unauthenticated, "the header's \"actor\" is no account's name")
-        }
-        return name
-    }
-
     /// Checks again whether to begin the work. Call it after a wait inside the handler.
     ///
     /// - Throws: ``CommandFailure`` if the client has stopped waiting, or may have during a pause of the process.

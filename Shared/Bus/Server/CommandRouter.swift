@@ -18,15 +18,7 @@ package struct CommandRouter: Sendable {
     }
 
     struct Handler: Sendable {
-        typealias JSONBody = nonisolated(nonsending) @Sendable (Data, CommandContext) async throws -> Data
-        typealias ByteBody = nonisolated(nonsending) @Sendable (Data, Data, CommandContext) async throws -> ReplyFrames
-
-        enum Body: Sendable {
-            /// From a payload to the reply's.
-            case json(JSONBody)
-            /// The request has up to `max` bytes in a third frame, or none if that is 0; the reply may have some.
-            case bytes(max: Int, ByteBody)
-        }
+        typealias Body = nonisolated(nonsending) @Sendable (Data, CommandContext) async throws -> Data
 
         /// The command; `nil` for one that only a test has.
         let command: (any Command.Type)?
@@ -45,22 +37,17 @@ package struct CommandRouter: Sendable {
     ///     ``ServiceHealth/store`` if one takes no writes.
     ///   - parts: The state of the service's dependencies, by name. It must return within about a second, even if a
     ///     dependency does not answer.
-    ///   - usage: How full something else is, beside the stores. It must return as soon as `parts`.
     package init(
         stores: [any CheckedStore] = [],
-        parts: @escaping @Sendable () async -> [String: PartHealth] = { [:] },
-        usage: @escaping @Sendable () async -> [StoreUsage] = { [] }
+        parts: @escaping @Sendable () async -> [String: PartHealth] = { [:] }
     ) {
         on(Ping.self, runs: .busThread) { _, _ in Done() }
         on(CheckHealth.self) { _, _ in
             async let states = parts()
             var found: [String: PartHealth] = [:]
             for store in stores { found.merge(try await store.parts()) { first, _ in first } }
-            var usages = stores.compactMap { $0.usage }
-            usages += await usage()
             return ServiceHealth(
-                version: productVersion, parts: await states.merging(found) { $1 }, stores: usages,
-                report: Self.report.withLock(\.self)?())
+                version: productVersion, parts: await states.merging(found) { $1 }, report: Self.report.withLock(\.self)?())
         }
     }
 
@@ -85,15 +72,9 @@ package struct CommandRouter: Sendable {
         _ name: String, of command: (any Command.Type)? = nil, runs placement: Placement = .shared,
         _ handler: nonisolated(nonsending) @escaping @Sendable (Data, CommandContext) async throws -> Data
     ) {
-        add(name, of: command, runs: placement, .json(handler))
-    }
-
-    mutating func add(
-        _ name: String, of command: (any Command.Type)?, runs placement: Placement = .shared, _ body: Handler.Body
-    ) {
         precondition(handlers[name] == nil, "two handlers for \(name)")
         handlers[name] = Handler(
-            command: command, placement: placement, body: body, instruments: CommandInstruments(name))
+            command: command, placement: placement, body: handler, instruments: CommandInstruments(name))
     }
 
     subscript(name: String) -> Handler? { handlers[name] }
@@ -104,25 +85,12 @@ extension CommandRouter.Handler {
     private static let maxOnBusThread = 16 << 10
 
     @inline(__always)
-    nonisolated(nonsending) func callAsFunction(
-        _ request: AcceptedRequest, _ context: CommandContext
-    ) async throws -> ReplyFrames {
-        let payload = request.payload
-        switch body {
-        case .json(let body):
-            if placement == .busThread, payload.count <= Self.maxOnBusThread {
-                return ReplyFrames(payload: try await body(payload, context))
-            }
-            return try await onSharedThreads {
-                // The switch to the global executor may have taken a while.
-                try context.checkStillWanted()
-                return ReplyFrames(payload: try await body(payload, context))
-            }
-        case .bytes(_, let body):
-            return try await onSharedThreads {
-                try context.checkStillWanted()
-                return try await body(payload, request.bytes ?? Data(), context)
-            }
+    nonisolated(nonsending) func callAsFunction(_ payload: Data, _ context: CommandContext) async throws -> Data {
+        if placement == .busThread, payload.count <= Self.maxOnBusThread { return try await body(payload, context) }
+        return try await onSharedThreads {
+            // The switch to the global executor may have taken a while.
+            try context.checkStillWanted()
+            return try await body(payload, context)
         }
     }
 }

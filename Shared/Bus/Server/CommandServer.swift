@@ -84,10 +84,10 @@ package struct ServerLimits: Sendable {
     package var maxInFlight = 1_024
     /// The maximum header in bytes; a larger one is `invalid`.
     package var maxHeaderBytes = 8 << 10
-    /// The maximum payload of a request in bytes, and that of its third frame; a larger one is `invalid`. A peer that sends a
-    /// frame of sixteen times this size is disconnected, to protect the memory.
+    /// The maximum payload of a request in bytes; a larger one is `invalid`. A peer that sends a frame of sixteen times this size
+    /// is disconnected, to protect the memory.
     package var maxPayloadBytes = 1 << 20
-    /// The maximum payload of a reply in bytes, and that of its third frame. A larger one becomes `internal`.
+    /// The maximum payload of a reply in bytes. A larger one becomes `internal`.
     package var maxReplyBytes = 16 << 20
     /// How long a stopping server waits for its handlers. Requests that are unanswered after that get `unavailable`.
     package var drainTimeout = Duration.seconds(10)

@@ -30,10 +30,6 @@ struct RequestDispatcher: Sendable {
             let failure = CommandFailure(.invalid, "\(CommandFailure.unknownCommand) \"\(header.command)\"")
             return Reply(id: header.id, failure: failure)
         }
-        if let failure = handler.refusal(of: request.bytes, header.command) {
-            refusals.count(.malformed)
-            return Reply(id: header.id, failure: failure)
-        }
         let time = RequestTime(header, arrival: request.arrival, watch: watch)
         if let refusal = time.refusal(now: now) {
             refusals.count(refusal.reason)
@@ -41,24 +37,23 @@ struct RequestDispatcher: Sendable {
         }
         let context = CommandContext(shared, time: time, logger: logger)
         guard let traceparent = header.traceparent.flatMap({ Traceparent($0) }) else {
-            return await answer(context, request, handler)
+            return await answer(context, request.payload, handler)
         }
         return await ServiceContext.withValue(.current(changing: { $0.traceparent = traceparent })) {
-            await answer(context, request, handler)
+            await answer(context, request.payload, handler)
         }
     }
 
     @inline(__always)
     nonisolated(nonsending) private func answer(
-        _ context: CommandContext, _ request: AcceptedRequest, _ handler: CommandRouter.Handler
+        _ context: CommandContext, _ payload: Data, _ handler: CommandRouter.Handler
     ) async -> Reply {
         let start = handler.instruments.map { _ in ContinuousClock.now }
         do {
-            let result = try await handler(request, context)
-            let size = max(result.payload.count, result.bytes?.count ?? 0)
-            let isTooLarge = size > maxReplyBytes
+            let result = try await handler(payload, context)
+            let isTooLarge = result.count > maxReplyBytes
             if let start { handler.instruments?.record(since: start, failure: isTooLarge ? .internal : nil) }
-            guard !isTooLarge else { return tooLarge(size, context) }
+            guard !isTooLarge else { return tooLarge(result, context) }
             return Reply(id: context.id, result: result)
         } catch {
             let failure = failure(for: error, context)
@@ -79,25 +74,25 @@ struct RequestDispatcher: Sendable {
         }
     }
 
-    private func tooLarge(_ size: Int, _ context: CommandContext) -> Reply {
-        context.logger.error("a reply is too large", metadata: ["bytes": "\(size)", "limit": "\(maxReplyBytes)"])
-        return Reply(id: context.id, failure: CommandFailure(.internal, "the reply has \(size) bytes, which is too many"))
+    private func tooLarge(_ result: Data, _ context: CommandContext) -> Reply {
+        context.logger.error(
+            "a reply is too large", metadata: ["bytes": "\(result.count)", "limit": "\(maxReplyBytes)"])
+        return Reply(
+            id: context.id, failure: CommandFailure(.internal, "the reply has \(result.count) bytes, which is too many"))
     }
 }
 
-/// The content of a reply's frames: two, or three if it has bytes.
+/// The content of a reply's two frames.
 struct Reply: Sendable {
     let header: ReplyHeader
     let payload: Data
-    let bytes: Data?
 
     /// The maximum length of a failure's message, in characters.
     private static let maxMessageBytes = 1_000
 
-    init(id: String, result: ReplyFrames) {
+    init(id: String, result: Data) {
         header = ReplyHeader(id: id, status: .ok)
-        payload = result.payload
-        bytes = result.bytes
+        payload = result
     }
 
     init(id: String, failure: CommandFailure) {
@@ -119,14 +114,13 @@ struct Reply: Sendable {
         }
         json.append("}")
         payload = json.data()
-        bytes = nil
     }
 }
 
 /// Counts the requests that a server refuses before a handler runs, by reason.
 struct RefusedRequests: Sendable {
     enum Reason: String, CaseIterable, Sendable {
-        /// Not a header and a payload, a header that cannot be read, or bytes where the command takes none.
+        /// Not a header and a payload, or a header that cannot be read.
         case malformed
         case tooLarge = "too_large"
         case unknownCommand = "unknown_command"

@@ -15,8 +15,7 @@ struct ReplyEnvelope: Sendable {
 /// One received message, parsed into its parts.
 struct RequestMessage {
     enum Content {
-        /// `bytes` is a third frame, which is never empty; `nil` for most requests.
-        case request(header: ReceivedHeader, payload: Data, bytes: Data?)
+        case request(header: ReceivedHeader, payload: Data)
         /// The problem, and the header, if there is one, for its id.
         case malformed(header: ReceivedHeader?, reason: String)
         /// A header or a payload is above its limit. The fields are those of the previous case.
@@ -26,7 +25,7 @@ struct RequestMessage {
     let envelope: ReplyEnvelope
     let content: Content
 
-    /// The maximum number of frames of a message that are kept: a short envelope, a delimiter, a header, a payload, bytes.
+    /// The maximum number of frames of a message that are kept: a routing id, a short envelope, a delimiter, a header, a payload.
     static let maxFrames = 8
     /// The maximum size of an envelope's frame, in bytes, as for a routing id.
     static let maxEnvelopeFrame = 255
@@ -49,7 +48,7 @@ struct RequestMessage {
     /// Fast path: the common form of exactly two frames within the limits.
     init(peer: Data, header: [UInt8], payload: Data) {
         envelope = ReplyEnvelope(peer: peer)
-        content = .request(header: header.withUnsafeBytes { ReceivedHeader($0) }, payload: payload, bytes: nil)
+        content = .request(header: header.withUnsafeBytes { ReceivedHeader($0) }, payload: payload)
     }
 
     /// - Parameters:
@@ -59,9 +58,8 @@ struct RequestMessage {
     init(peer: Data, frames: [Frame], count: Int, limits: ServerLimits) {
         var envelope = ReplyEnvelope(peer: peer)
         var body = frames[...]
-        // Two or three frames are a header, a payload and bytes, even if the last one is empty. Otherwise the first empty frame
-        // is the delimiter.
-        let isBare = (2...3).contains(count) && frames.prefix(count - 1).allSatisfy { !$0.isEmpty }
+        // Two frames are a header and a payload, even if the payload is empty. Otherwise the first empty frame is the delimiter.
+        let isBare = count == 2 && !frames[0].isEmpty
         if !isBare, let delimiter = frames.firstIndex(where: \.isEmpty), let prefix = Self.prefix(frames[..<delimiter]) {
             envelope.hasDelimiter = true
             envelope.prefix = prefix
@@ -82,27 +80,19 @@ struct RequestMessage {
     }
 
     private static func content(of body: [Frame], count: Int, limits: ServerLimits) -> Content {
-        guard (2...3).contains(count), body.count == count else {
-            return .malformed(
-                header: nil, reason: "expected two frames, a header and a payload, or three with bytes, found \(count)")
+        guard count == 2, body.count == 2 else {
+            return .malformed(header: nil, reason: "expected two frames, a header and a payload, found \(count)")
         }
         guard case .bytes(let header) = body[0], header.count <= limits.maxHeaderBytes else {
             return .tooLarge(header: nil, reason: "the header has more than \(limits.maxHeaderBytes) bytes")
         }
         let received = header.withUnsafeBytes { ReceivedHeader($0) }
-        guard case .bytes(let payload) = body[1], payload.count <= limits.maxPayloadBytes else {
-            return .tooLarge(
-                header: received,
-                reason: "the payload has \(body[1].size) bytes, at most \(limits.maxPayloadBytes) are allowed")
+        if case .bytes(let payload) = body[1], payload.count <= limits.maxPayloadBytes {
+            return .request(header: received, payload: payload)
         }
-        guard count == 3 else { return .request(header: received, payload: payload, bytes: nil) }
-        guard case .bytes(let bytes) = body[2], bytes.count <= limits.maxPayloadBytes else {
-            return .tooLarge(
-                header: received,
-                reason: "the third frame has \(body[2].size) bytes, at most \(limits.maxPayloadBytes) are allowed")
-        }
-        guard !bytes.isEmpty else { return .malformed(header: received, reason: "the third frame has no bytes") }
-        return .request(header: received, payload: payload, bytes: bytes)
+        return .tooLarge(
+            header: received,
+            reason: "the payload has \(body[1].size) bytes, at most \(limits.maxPayloadBytes) are allowed")
     }
 }
 
@@ -112,15 +102,12 @@ final class AcceptedRequest: Sendable {
     let envelope: ReplyEnvelope
     let header: ReceivedHeader
     let payload: Data
-    /// The third frame; `nil` for most requests.
-    let bytes: Data?
     let arrival: RequestArrival
 
-    init(envelope: ReplyEnvelope, header: ReceivedHeader, payload: Data, bytes: Data?, arrival: RequestArrival) {
+    init(envelope: ReplyEnvelope, header: ReceivedHeader, payload: Data, arrival: RequestArrival) {
         self.envelope = envelope
         self.header = header
         self.payload = payload
-        self.bytes = bytes
         self.arrival = arrival
     }
 }

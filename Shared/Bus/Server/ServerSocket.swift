@@ -96,7 +96,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         case .tooLarge(let header, let reason):
             logger.debug("a request that is too large", metadata: ["reason": "\(reason)"])
             refuse(message.envelope, header: header, .tooLarge, CommandFailure(.invalid, reason))
-        case .request(let header, let payload, let bytes):
+        case .request(let header, let payload):
             guard case .serving = phase else {
                 refuse(
                     message.envelope, header: header, .stopping,
@@ -115,9 +115,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
             }
             inFlight += 1
             let arrival = RequestArrival(moment: executor.lastReading, pauses: executor.watch.count)
-            queue.append(
-                AcceptedRequest(
-                    envelope: message.envelope, header: header, payload: payload, bytes: bytes, arrival: arrival))
+            queue.append(AcceptedRequest(envelope: message.envelope, header: header, payload: payload, arrival: arrival))
         }
     }
 
@@ -208,8 +206,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         replyHeader.removeAll()
         reply.header.append(to: &replyHeader)
         result = socket.send(replyHeader.bytes, more: true)
-        result = socket.send(reply.payload, more: reply.bytes != nil)
-        if let bytes = reply.bytes { result = socket.send(bytes) }
+        result = socket.send(reply.payload)
         if result != .sent { logger.debug("a reply is dropped", metadata: ["reason": "its peer is gone"]) }
     }
 

@@ -14,7 +14,7 @@ extension ServiceEntry {
         settings: SettingDeclaration.gatewayAccess + [
             Setting.messageTTL.declaration, Setting.alertTTL.declaration, Setting.fcmTopicPayloadLimit.declaration,
             Setting.gatewayPeopleGrace.declaration, Setting.gatewayAskAbove.declaration, Setting.fcm.declaration,
-            Setting.webPushContact.declaration, Setting.messagingClassmates.declaration,
+            Setting.webPushContact.declaration,
         ] + SettingDeclaration.map)
 }
 
@@ -154,9 +154,10 @@ extension ServiceEntry {
         keepsData: true, keepsPersonalData: true,
         stateFiles: ["message-log.sqlite", "templates.sqlite", "message-log.id", "message-log.processes"],
         settings: [
-            Setting.messageRetention.declaration, Setting.alertFetchDelay.declaration, Setting.fcmFanOutRate.declaration,
-            Setting.fcm.declaration, Setting.webPushContact.declaration, Setting.fcmTopicPayloadLimit.declaration,
-            Setting.canaryTopic.declaration, Setting.canaryAccount.declaration,
+            Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
+            Setting.alertFetchDelay.declaration, Setting.fcmFanOutRate.declaration, Setting.fcm.declaration,
+            Setting.webPushContact.declaration,
+            Setting.fcmTopicPayloadLimit.declaration, Setting.canaryTopic.declaration, Setting.canaryAccount.declaration,
         ])
 }
 
@@ -173,6 +174,16 @@ extension Setting where Value == Int {
         How many deliveries a second FCM makes of messages to topics: while it delivers the pop-ups of Alerts to many phones, the data of \
         messages to many phones waits, for 30 seconds at most; 0: it never waits.
         """, in: 0...1_000_000, default: 10_000
+    ).changingLive()
+}
+
+extension Setting where Value == Int64 {
+    package static let messageLogStorageLimit = bytes(
+        "message.log.storage.limit",
+        """
+        The maximum size of the archive with its write-ahead log: at 90 % the log warns, at 95 % new messages are refused; the \
+        rest is for messages that were accepted before.
+        """
     ).changingLive()
 }
 

@@ -68,8 +68,7 @@ package struct ServiceEntry: Sendable {
 
     /// The settings that the service reads in addition to the common ones.
     package var settings: [SettingDeclaration] {
-        let data = keepsData ? SettingDeclaration.database + [Setting<Int64>.storageLimit(of: self).declaration] : []
-        return data
+        (keepsData ? SettingDeclaration.database : [])
             + (usesBus ? SettingDeclaration.bus : [])
             + (port.map { [$0.declaration] } ?? [])
             + sockets.map { Setting<String>.listen(self, $0).declaration }
@@ -113,16 +112,16 @@ extension ServiceEntry: Hashable {
 }
 
 extension ServiceEntry {
-    /// All services, each after its dependencies. They are stopped in reverse order. The last ones, which no service needs at its start, came
-    /// later, so that the others have the ports of metrics that they had without them.
+    /// All services, each after its dependencies. They are stopped in reverse order. The study service and the identity emulator, which no
+    /// service needs at its start, are the last ones, so that the others have the ports of metrics that they had without them.
     package static let all: [ServiceEntry] =
-        [fcmEmulator] + behindGateway.filter { ![study, messaging].contains($0) } + [gateway, study, identityEmulator, messaging]
+        [fcmEmulator] + behindGateway.filter { $0 != study } + [gateway, study, identityEmulator]
 
     /// Services that an operator sets up and starts. `msi up` does not start them.
     package static let optional: [ServiceEntry] = [canary]
 
     /// The services that answer commands on the bus.
-    static let behindGateway: [ServiceEntry] = [fcmRelay, people, cube, messageLog, broadcast, webpush, study, messaging]
+    static let behindGateway: [ServiceEntry] = [fcmRelay, people, cube, messageLog, broadcast, webpush, study]
 
     /// The services with data of persons. The people service, which erases persons, asks the others.
     package static let withPersonalData: [ServiceEntry] = behindGateway.filter(\.keepsPersonalData)
@@ -180,32 +179,6 @@ extension Setting where Value == String {
         let action = socket == .commands ? "takes commands" : "publishes its events"
         return busEndpoint(
             service.key(socket) + ".listen", "Where the \(service.title) \(action).", default: service.endpoint(socket))
-    }
-}
-
-extension Setting where Value == Int64 {
-    /// How much a service may store: `MSI_PEOPLE_STORAGE_LIMIT`.
-    package static func storageLimit(of service: ServiceEntry) -> Setting {
-        precondition(service.keepsData, "the \(service.title) stores nothing")
-        let (new, rest) =
-            service == .messageLog
-            ? ("messages", "messages that were accepted before")
-            : ("documents", "changes and deletions")
-        return bytes(
-            service.key(.commands) + ".storage.limit",
-            "The maximum size of what the \(service.title) stores, with indexes and write-ahead logs: at 90 % the log warns, "
-                + "at 95 % new \(new) are refused; the rest is for \(rest)."
-        ).changingLive()
-    }
-}
-
-extension SettingValues {
-    /// How much a service may store, which changes at a reload; `nil` for the whole disk.
-    ///
-    /// - Throws: ``ConfigurationError``.
-    package func storageLimit(of service: ServiceEntry) throws -> @Sendable () -> Int64? {
-        let limit = try liveOptional(.storageLimit(of: service))
-        return { limit.value }
     }
 }
 

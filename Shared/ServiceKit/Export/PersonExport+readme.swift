@@ -17,27 +17,18 @@ extension PersonExport {
         Each folder is a service of the hub. Each file is a list of documents in JSON (UTF-8).
         Times are milliseconds since 1970-01-01 UTC.
 
-        people/person.json             the account, and the ways to sign in
-        people/identities.json         the identities at providers
-        people/devices.json            the devices that are signed in
-        people/profile.json            the profile, and who sees each field
-        people/friends.json            friends, requests, and blocked persons
-        people/preferences.json        the kinds of pushes that are switched off
-        message-log/pushes.json        pushes to the person that still wait
-        study/classes.json             the classes, and the role in each
-        study/sessions.json            the study sessions at which the person was, or that the person hosted
-        study/posts.json               posts to study sessions, removed ones as well
-        study/invites.json             open invitations to study sessions, by the person and to the person
-                                       (those to the person do not say by whom)
-        messaging/messages.json        messages by the person and to the person that the hub still has
-        messaging/conversations.json   with whom the person has written, and how far they are
-        messaging/choices.json         whether others see what the person has read
-        messaging/status.json          the person's status
-        messaging/digests.json         keyed digests of messages, by which a report of one is verified
-        messaging/reports.json         the person's reports of messages
-        messaging/pictures/            the pictures of the profile, the status, sent messages and reports, and uploads
-
-        A list with more than 10,000 documents continues in a file with the same name and -2, -3 and so on.
+        people/person.json        the account, and the ways to sign in
+        people/identities.json    the identities at providers
+        people/devices.json       the devices that are signed in
+        people/profile.json       the profile, and who sees each field
+        people/friends.json       friends, requests, and blocked persons
+        people/preferences.json   the kinds of pushes that are switched off
+        message-log/pushes.json   pushes to the person that still wait
+        study/classes.json        the classes, and the role in each
+        study/sessions.json       the study sessions at which the person was, or that the person hosted
+        study/posts.json          posts to study sessions, removed ones as well
+        study/invites.json        open invitations to study sessions, by the person and to the person
+                                  (those to the person do not say by whom)
 
         Passwords, keys and tokens are not in it: they are secrets, and most of them are kept as hashes only.
 
@@ -52,27 +43,18 @@ extension PersonExport {
         كل مجلد خدمة من خدمات النظام، وكل ملف قائمة مستندات بصيغة JSON (بترميز UTF-8).
         الأوقات بالمللي ثانية منذ 1970-01-01 بالتوقيت العالمي.
 
-        people/person.json             الحساب وطرق تسجيل الدخول
-        people/identities.json         الهويات لدى مزوّدي الهوية
-        people/devices.json            الأجهزة المسجَّل الدخول عليها
-        people/profile.json            الملف الشخصي ومن يرى كل حقل
-        people/friends.json            الأصدقاء والطلبات والأشخاص المحظورون
-        people/preferences.json        أنواع الإشعارات الموقفة
-        message-log/pushes.json        إشعارات ما زالت بانتظار الإرسال
-        study/classes.json             المواد والدور في كل منها
-        study/sessions.json            الجلسات الدراسية التي حضرها الشخص أو استضافها
-        study/posts.json               المنشورات في الجلسات الدراسية، بما فيها المحذوفة
-        study/invites.json             الدعوات المفتوحة إلى الجلسات الدراسية، منه وإليه
-                                       (لا تذكر الدعوات إليه من أرسلها)
-        messaging/messages.json        الرسائل منه وإليه التي ما زالت لدى النظام
-        messaging/conversations.json   مع من تراسل الشخص وإلى أين وصلت المحادثات
-        messaging/choices.json         هل يرى الآخرون ما قرأه
-        messaging/status.json          حالة الشخص
-        messaging/digests.json         بصمات للرسائل بمفتاح سري، يُتحقق بها من بلاغ عن رسالة
-        messaging/reports.json         بلاغات الشخص عن رسائل
-        messaging/pictures/            صور الملف الشخصي والحالة والرسائل المرسلة والبلاغات، وصور مرفوعة لم تُستخدم بعد
-
-        القائمة التي تزيد على 10,000 مستند تتواصل في ملف بالاسم نفسه مع ‎-2 و‎-3 وهكذا.
+        people/person.json        الحساب وطرق تسجيل الدخول
+        people/identities.json    الهويات لدى مزوّدي الهوية
+        people/devices.json       الأجهزة المسجَّل الدخول عليها
+        people/profile.json       الملف الشخصي ومن يرى كل حقل
+        people/friends.json       الأصدقاء والطلبات والأشخاص المحظورون
+        people/preferences.json   أنواع الإشعارات الموقفة
+        message-log/pushes.json   إشعارات ما زالت بانتظار الإرسال
+        study/classes.json        المواد والدور في كل منها
+        study/sessions.json       الجلسات الدراسية التي حضرها الشخص أو استضافها
+        study/posts.json          المنشورات في الجلسات الدراسية، بما فيها المحذوفة
+        study/invites.json        الدعوات المفتوحة إلى الجلسات الدراسية، منه وإليه
+                                  (لا تذكر الدعوات إليه من أرسلها)
 
         لا يتضمن كلمات المرور ولا المفاتيح ولا الرموز: فهي أسرار، ومعظمها محفوظ كبصمات فقط.
 

@@ -2,7 +2,7 @@ import Base
 import FoundationEssentials
 package import Schemas
 
-/// Makes a ZIP archive entry by entry, without compression (PKWARE's APPNOTE 6.3.10). It may have 4 GiB and 65,535 entries.
+/// Makes a ZIP archive entry by entry, without compression (PKWARE's APPNOTE 6.3.10). The entries and the archive may have 4 GiB.
 package struct ZIPWriter: Sendable {
     /// The central directory, which follows the entries.
     private var directory: [UInt8] = []
@@ -11,8 +11,6 @@ package struct ZIPWriter: Sendable {
     /// The time of all entries in UTC, in the form of MS-DOS.
     private let time: UInt16
     private let date: UInt16
-
-    private static let maxBytes = Int(UInt32.max)
 
     package init(at now: UnixMilliseconds) {
         var calendar = Calendar(identifier: .gregorian)
@@ -26,12 +24,8 @@ package struct ZIPWriter: Sendable {
     /// The bytes of a further entry.
     ///
     /// - Parameter name: With `/` between folders.
-    /// - Throws: ``CommandFailure`` with `invalid` if the archive would be too large. Then it has no end.
-    package mutating func entry(_ name: String, _ content: [UInt8]) throws(CommandFailure) -> [UInt8] {
+    package mutating func entry(_ name: String, _ content: [UInt8]) -> [UInt8] {
         let name = Array(name.utf8)
-        guard content.count < Self.maxBytes - Int(offset) - directory.count - 1_000, count < UInt16.max else {
-            throw CommandFailure(.invalid, "the archive would have more than 4 GiB, or more than 65,535 files")
-        }
         // The parts that both headers have: version 2.0, names in UTF-8, no compression.
         var common: [UInt8] = []
         for value in [20, 1 << 11, 0, time, date] as [UInt16] { common.append(littleEndian: value) }

@@ -7,24 +7,20 @@ struct MongoBackend: StorageBackend {
     private let database: MongoDatabase
     private let locks = KeyedLock<String>()
     private let changes: MongoChanges
-    /// The room of the store; `nil` if it is not limited.
-    private let room: StoreRoom?
 
     /// Connects. While the database is unreachable or the store cannot be prepared there, every operation throws, and the
     /// log has the reason.
-    init(_ url: MongoURL, _ store: StoreDeclaration, _ upgrade: SchemaUpgrade, room: StoreRoom, logger: Logger) async {
+    init(_ url: MongoURL, _ store: StoreDeclaration, _ upgrade: SchemaUpgrade, logger: Logger) async {
         database = await MongoDatabase.open(url, application: "msi-\(store.name)", logger: logger) { connection in
             try connection.checkTransactions()
             try Self.prepare(store, upgrade, connection, logger: logger)
         }
         changes = MongoChanges(in: database, logger: logger)
-        self.room = room
     }
 
     init(_ database: MongoDatabase, logger: Logger) {
         self.database = database
         changes = MongoChanges(in: database, logger: logger)
-        room = nil
     }
 
     /// Brings the collections and their indexes in line with their declaration.
@@ -51,7 +47,6 @@ struct MongoBackend: StorageBackend {
     init(_ url: MongoURL, logger: Logger) async {
         database = await MongoDatabase.open(url, application: "msi", logger: logger)
         changes = MongoChanges(in: database, logger: logger)
-        room = nil
     }
 
     func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
@@ -59,9 +54,7 @@ struct MongoBackend: StorageBackend {
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
-        try await MongoError.asFailure {
-            try await database.run { [room] in try body(MongoSession(connection: $0, room: room)) }
-        }
+        try await MongoError.asFailure { try await database.run { try body(MongoSession(connection: $0)) } }
     }
 
     func change<Value: Sendable>(
@@ -86,9 +79,7 @@ struct MongoBackend: StorageBackend {
     }
 
     func transaction<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
-        try await MongoError.asFailure {
-            try await database.transaction { [room] in try body(MongoSession(connection: $0, room: room)) }
-        }
+        try await MongoError.asFailure { try await database.transaction { try body(MongoSession(connection: $0)) } }
     }
 
     func watch(_ collection: CollectionForm, _ changed: @escaping @Sendable () -> Void) async throws {

@@ -1,12 +1,11 @@
 /// The collections in MongoDB.
 struct MongoSession: DocumentSession {
     let connection: MongoConnection
-    /// The room of the store; `nil` if nothing is written, or if it is not limited.
-    var room: StoreRoom?
 
     var survivesViolation: Bool { !connection.isInTransaction }
 
-    func requireRoom() throws { try room?.require() }
+    /// MongoDB keeps no reserve.
+    func requireRoom() {}
 
     func find(_ selection: Selection) throws -> [BSONDocument] {
         let sort = selection.order.map { ($0.name, BSONValue.int32(selection.isDescending ? -1 : 1)) }
@@ -19,7 +18,6 @@ struct MongoSession: DocumentSession {
     }
 
     func insert(_ document: BSONDocument, _ id: BSONValue, into collection: CollectionForm) throws {
-        if collection.reserve != .everything { try requireRoom() }
         try naming {
             if let error = try connection.insert([document], into: collection.name)[0] { throw error }
         }
@@ -27,7 +25,6 @@ struct MongoSession: DocumentSession {
 
     func insert(_ documents: [(BSONDocument, id: BSONValue)], into collection: CollectionForm) throws {
         guard !documents.isEmpty else { return }
-        if collection.reserve != .everything { try requireRoom() }
         try naming {
             let errors = try connection.insert(documents.map(\.0), into: collection.name)
             if let error = errors.lazy.compactMap(\.self).first { throw error }
@@ -63,8 +60,6 @@ struct MongoSession: DocumentSession {
         }
         let unset = old.keys.filter { new[$0] == nil }.map { ($0, BSONValue.string("")) }
         guard !set.isEmpty || !unset.isEmpty else { return }
-        let grows = document.withUnsafeBytes(\.count) > read.withUnsafeBytes(\.count)
-        if collection.reserve == .nothing, grows { try requireRoom() }
         let parts = [("$set", set), ("$unset", unset)].filter { !$0.1.isEmpty }
         let update = try naming {
             try connection.update(
@@ -89,18 +84,6 @@ struct MongoSession: DocumentSession {
 
     func delete(where predicate: Predicate, from collection: CollectionForm) throws -> Int {
         Int(try connection.delete(BSONDocument(predicate), from: collection.name))
-    }
-
-    func delete(atMost limit: Int, where predicate: Predicate, from collection: CollectionForm) throws -> Int {
-        let found = try connection.find(
-            BSONDocument(predicate), in: collection.name,
-            options: ["limit": .int64(Int64(limit)), "projection": ["_id": 1]])
-        guard !found.isEmpty else { return 0 }
-        let ids = try found.map { try BSONFields($0)[Envelope.identifier] ?? .null }
-        // One that was changed since may have become valid again.
-        let isFound: BSONDocument = ["_id": ["$in": .array(ids)]]
-        let filter: BSONDocument = ["$and": .array([.document(isFound), .document(BSONDocument(predicate))])]
-        return Int(try connection.delete(filter, from: collection.name))
     }
 
     func scan(_ collection: String, after id: BSONValue?, limit: Int) throws -> ScannedPage {

@@ -5,19 +5,15 @@ import Schemas
 /// A store in a SQLite file.
 struct SQLiteBackend: StorageBackend {
     private let database: EmbeddedDatabase
-    /// The operator's limit; `nil` for none.
-    private let room: StoreRoom?
 
     init(_ database: EmbeddedDatabase) {
         self.database = database
-        room = nil
     }
 
     /// - Parameter erases: Whether SQLite overwrites what is removed.
     /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used.
-    init(path: String, erases: Bool = false, room: StoreRoom? = nil) throws {
+    init(path: String, erases: Bool = false) throws {
         database = try EmbeddedDatabase(path: path, durability: .everyCommit, erases: erases) { _ in }
-        self.room = room
     }
 
     /// Whether a file has collections. Does not change the file.
@@ -53,12 +49,8 @@ struct SQLiteBackend: StorageBackend {
     }
 
     func write<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
-        try await database.write { [database, room] connection in
-            let checkRoom = {
-                try database.checkRoom()
-                try room?.require()
-            }
-            return try body(SQLiteSession(database: connection, checkRoom: checkRoom))
+        try await database.write { [database] connection in
+            try body(SQLiteSession(database: connection, checkRoom: database.checkRoom))
         }
     }
 

@@ -4,7 +4,7 @@ import Schemas
 /// The collections in a SQLite file: each has a table with a row for each document, in Extended JSON.
 struct SQLiteSession: DocumentSession {
     let database: Database
-    /// Refuses writes that need room while only the reserve is left; `nil` if nothing is written.
+    /// Refuses writes that need room while the disk has only its reserve; `nil` if nothing is written.
     var checkRoom: (() throws -> Void)?
 
     var survivesViolation: Bool { true }
@@ -91,14 +91,6 @@ struct SQLiteSession: DocumentSession {
     func delete(where predicate: Predicate, from collection: CollectionForm) throws -> Int {
         let filter = try SQLText(predicate)
         try run("DELETE FROM \(collection.name.quotedDatabaseIdentifier) WHERE \(filter.sql)", filter.arguments)
-        return database.changesCount
-    }
-
-    func delete(atMost limit: Int, where predicate: Predicate, from collection: CollectionForm) throws -> Int {
-        let (table, filter) = (collection.name.quotedDatabaseIdentifier, try SQLText(predicate))
-        try run(
-            "DELETE FROM \(table) WHERE id IN (SELECT id FROM \(table) WHERE \(filter.sql) LIMIT ?)",
-            filter.arguments + [limit.databaseValue])
         return database.changesCount
     }
 

@@ -63,17 +63,14 @@ struct RunningRelay {
     }
 }
 
-/// The FCM emulator's executable, without a quota.
+/// The FCM emulator's executable, without a quota and without an archive.
 enum Emulator {
     /// Its settings.
     ///
-    /// - Parameters:
-    ///   - folder: Its state directory, which exists.
-    ///   - keepsArchive: Whether it keeps what it has accepted.
-    static func settings(in folder: String, keepsArchive: Bool = false) throws -> [String: String] {
+    /// - Parameter folder: Its state directory, which exists.
+    static func settings(in folder: String) throws -> [String: String] {
         let behaviour = folder + "/behaviour.json"
-        let archive = keepsArchive ? "" : #""archive":{"keep":0},"#
-        try Data("{\(archive)\"quotas\":{\"project\":[]}}".utf8).write(to: URL(filePath: behaviour))
+        try Data(#"{"archive":{"keep":0},"quotas":{"project":[]}}"#.utf8).write(to: URL(filePath: behaviour))
         return ["MSI_FCM_EMULATOR_PORT": "0", "MSI_FCM_EMULATOR_BEHAVIOUR_FILE": behaviour]
     }
 }

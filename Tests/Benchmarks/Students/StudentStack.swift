@@ -20,8 +20,6 @@ final class StudentStack: Sendable {
     let portal: Portal
     let people: CommandClient
     let identity: IdentityServer
-    /// Of the stacks with pushes.
-    let fcm: FCMServer?
     private let settings: [String: [String: String]]
 
     /// What signing in needs.
@@ -29,27 +27,24 @@ final class StudentStack: Sendable {
     private static let address = "127.0.0.1"
 
     private init(
-        folder: String, portal: Portal, people: CommandClient, identity: IdentityServer, fcm: FCMServer?,
-        settings: [String: [String: String]]
+        folder: String, portal: Portal, people: CommandClient, identity: IdentityServer, settings: [String: [String: String]]
     ) {
         self.folder = folder
         self.portal = portal
         self.people = people
         self.identity = identity
-        self.fcm = fcm
         self.settings = settings
     }
 
     /// Runs a body while the identity emulator and the services run.
     ///
     /// - Parameters:
-    ///   - services: The executables, in the order of their start. The FCM emulator is the first one.
+    ///   - services: The executables, in the order of their start.
     ///   - streams: How many streams of events, or other connections, are open at once at most.
-    ///   - common: Settings of all services.
     ///   - folder: A folder that does not exist yet.
     ///   - body: Gets the stack, and the processes of the services.
     static func with<Value>(
-        _ services: [String] = services, streams: Int, settings common: [String: String] = [:], in folder: String,
+        _ services: [String] = services, streams: Int, in folder: String,
         _ body: (StudentStack, [ServiceProcess]) async throws -> Value
     ) async throws -> Value {
         try FileManager.default.createDirectory(
@@ -61,29 +56,23 @@ final class StudentStack: Sendable {
         return try await perform {
             let access = IdentityEmulatorAccess(port: try emulator.port)
             let settings = [
-                "msi-fcm-emulator": try Emulator.settings(in: folder, keepsArchive: true), "msi-people": access.settings,
+                "msi-people": access.settings,
                 "msi-gateway": MessageStack.unlimitedGateway.merging([
                     "MSI_GATEWAY_PORT": "\(port)", "MSI_GATEWAY_MAX_CONNECTIONS": connections,
                     "MSI_GATEWAY_MAX_CONNECTIONS_PER_ADDRESS": connections,
                 ]) { $1 },
             ]
-            return try await withServices(services, in: folder) { name, running in
-                let isRelay = name == "msi-fcm-relay"
-                let own = try isRelay ? relaySettings(of: running[0], in: folder) : settings[name] ?? [:]
-                return common.merging(own) { $1 }
+            return try await withServices(services, in: folder) { name, _ in
+                settings[name] ?? [:]
             } _: { running in
-                let hasPushes = services.contains("msi-fcm-emulator")
-                let fcm = hasPushes ? EmulatorAccess(port: try running[0].port, stateDirectory: folder) : nil
-                return try await withHTTPClient(trusting: fcm?.certificateFile) { http in
+                try await withHTTPClient { http in
                     try await withBus { bus in
                         let people = try CommandClient(
                             bus: bus, endpoints: ["ipc://\(folder)/run/\(ServiceEntry.people.socketFile(.commands))"],
                             logger: quietLogger)
                         let stack = StudentStack(
                             folder: folder, portal: Portal(port: port, http: http, token: nil), people: people,
-                            identity: IdentityServer(url: access.url, http: http),
-                            fcm: fcm.map { FCMServer(port: $0.port, folder: $0.folder, http: http) },
-                            settings: settings.mapValues { common.merging($0) { $1 } })
+                            identity: IdentityServer(url: access.url, http: http), settings: settings)
                         return try await body(stack, running)
                     }
                 }
@@ -91,17 +80,6 @@ final class StudentStack: Sendable {
         } finally: {
             await emulator.stop()
         }
-    }
-
-    private static func relaySettings(of emulator: ServiceProcess, in folder: String) throws -> [String: String] {
-        EmulatorAccess(port: try emulator.port, stateDirectory: folder).settings
-            .merging(RunningRelay.unlimitedPace) { given, _ in given }
-    }
-
-    /// A client of another service.
-    func client(of service: ServiceEntry, on bus: Bus) throws -> CommandClient {
-        try CommandClient(
-            bus: bus, endpoints: ["ipc://\(folder)/run/\(service.socketFile(.commands))"], logger: quietLogger)
     }
 
     /// Starts a service again that has stopped.
@@ -142,15 +120,6 @@ final class StudentStack: Sendable {
                 credential: credential, device: device.document, nonce: second,
                 proof: device.proof(of: credential, nonce: second), address: Self.address))
         return Student(account: name, device: device, id: signedIn.device, token: signedIn.token)
-    }
-
-    /// Makes two students friends.
-    func befriend(_ one: Student, _ other: Student) async throws {
-        for (student, friend) in [(one, other), (other, one)] {
-            guard let account = AccountName(friend.account) else { continue }
-            _ = try await people.request(
-                AskFriend(account, from: student.id), context: CallerContext(actor: student.account, address: Self.address))
-        }
     }
 
     /// A new ID token of Firebase.

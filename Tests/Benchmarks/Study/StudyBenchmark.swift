@@ -59,11 +59,13 @@ struct StudyBenchmark {
     private func measure(_ users: Int, _ stack: StudentStack, _ running: [ServiceProcess]) async throws -> Figures.Load {
         let watched = running.filter { Self.watched.contains($0.name) }
         let before = try watched.map { try ProcessUsage(of: $0.identifier) }
-        let report = try await stack.load([
-            "study", "--users", "\(users)", "--duration", "\(seconds)", "--period", "\(period)",
-        ])
+        let report = try await load(users, stack)
         let after = try watched.map { try ProcessUsage(of: $0.identifier) }
-        let kinds = (report["calls"]?.elements ?? []).map { (name: $0["name"]?.string ?? "", p99: $0.latency.p99) }
+        func number(_ value: JSONValue?) -> Double { value?.number.flatMap { Double($0) }?.twoDigits ?? 0 }
+        let latency = report["latency"]
+        let kinds = (report["calls"]?.elements ?? []).map { call in
+            (name: call["name"]?.string ?? "", p99: number(call["latency"]?["p99"]))
+        }
         let slowest = kinds.max { $0.p99 < $1.p99 }
         let processes = zip(watched, zip(before, after)).map { process, usage in
             Figures.Process(
@@ -71,8 +73,8 @@ struct StudyBenchmark {
                 memory: (Double(usage.1.resident) / 1_024).twoDigits)
         }
         let figures = Figures.Load(
-            name: "\(users)", rate: report.figure("rate"), failed: Int(report.figure("failed")), p50: report.latency.p50,
-            p99: report.latency.p99, longest: report["latency"]?.figure("longest") ?? 0, slowest: slowest?.name ?? "",
+            name: "\(users)", rate: number(report["rate"]), failed: Int(number(report["failed"])), p50: number(latency?["p50"]),
+            p99: number(latency?["p99"]), longest: number(latency?["longest"]), slowest: slowest?.name ?? "",
             slowestP99: slowest?.p99 ?? 0, processes: processes)
         say(
             Table.row(
@@ -82,5 +84,22 @@ struct StudyBenchmark {
                     "\(figures.slowest), p99 \(figures.slowestP99)",
                 ], first: 14))
         return figures
+    }
+
+    /// - Returns: The report of the load tester.
+    private func load(_ users: Int, _ stack: StudentStack) async throws -> JSONValue {
+        let file = "\(folder)/\(users).json"
+        let process = try await ChildProcess(
+            ServiceProcess.executables.appending(path: "msi-load"),
+            [
+                "study", "--users", "\(users)", "--duration", "\(seconds)", "--period", "\(period)", "--json", file,
+                "--url", "http://127.0.0.1:\(stack.portal.port)", "--identity-emulator", stack.identity.url,
+            ],
+            environment: ["MSI_STATE_DIR": stack.folder, "SWIFT_BACKTRACE": "enable=no"], logFile: "\(folder)/\(users).log")
+        let status = await process.end()
+        guard status == 0 else {
+            throw PeerFailure(description: "msi-load study ended with \(status): \(process.log.suffix(2_000))")
+        }
+        return try JSONValue(parsing: try Data(contentsOf: URL(filePath: file)))
     }
 }

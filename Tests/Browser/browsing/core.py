@@ -5,7 +5,7 @@ import pathlib
 FOLDER = pathlib.Path(__file__).parents[1]
 TOP = FOLDER.parents[1]
 APP = TOP / "Services" / "Gateway" / "App" / "AppFiles"
-FOLDERS = {"core": APP / "core", "professor": APP / "professor", "lib": TOP / "Shared" / "Pages" / "Files" / "lib", "cases": FOLDER / "cases"}
+FOLDERS = {"core": APP / "core", "professor": APP / "professor", "cases": FOLDER / "cases"}
 # A browser takes this host for a secure connection, which locks need, even without TLS.
 SECURE, INSECURE = "http://localhost", "http://app.test"
 

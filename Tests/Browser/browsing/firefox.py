@@ -112,13 +112,6 @@ class Firefox:
         self.connection.close()
         self.process = None
 
-    def kill(self):
-        """Ends it as a crash of the machine's programs does."""
-        self.process.kill()
-        self.process.wait()
-        self.connection.close()
-        self.process = None
-
     # Marionette
 
     def receive(self):

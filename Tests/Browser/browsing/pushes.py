@@ -75,8 +75,8 @@ def worker_of(page):
     return eventually("the worker", lambda: next((each for each in page.context.service_workers if each.url.endswith("push-worker.js")), None))
 
 
-def deliver(page, data, shows=True):
-    """Hands a push to the service worker, a document or a text as it is, and waits until the worker has shown a notification, if it `shows` one.
+def deliver(page, data):
+    """Hands a push to the service worker, a document or a text as it is, and waits until the worker has shown a notification.
 
     A page that asks for the notifications before that may ask while Chromium knows of one that is not on the screen yet. Chromium then
     takes it for one that was closed, and never names it again.
@@ -98,8 +98,7 @@ def deliver(page, data, shows=True):
     text = data if isinstance(data, str) else json.dumps(data)
     session.send("ServiceWorker.deliverPushMessage", {"origin": origin, "registrationId": registration, "data": text})
     session.detach()
-    if shows:
-        eventually("the worker shows something", lambda: worker.evaluate(SHOWS) > before)
+    eventually("the worker shows something", lambda: worker.evaluate(SHOWS) > before)
 
 
 def stored(page, store, key):

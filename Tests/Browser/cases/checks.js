@@ -1,6 +1,5 @@
 // What `then` says, compared with what the app shows.
 
-import { conversationsOf, conversationWith, lacksLast, markOf, waitingFor } from "/core/direct-state.js";
 import { shownSessions } from "/core/study-state.js";
 import { identifierOf, withIdentifiers } from "./names.js";
 
@@ -121,23 +120,8 @@ const checks = {
     return unless(text(found.map((post) => post.text)) === text(expected), found);
   },
   waiting: (expected, { state }) => {
-    const waits = [...state.study.waits, ...state.direct.waits];
-    return unless(text(waits.map(({ action }) => action)) === text(expected), waits);
-  },
-  unread: (expected, { state }) => unless(state.direct.unread === expected, state.direct.unread),
-  conversations: (expected, { state }) => {
-    const found = conversationsOf(state).map(({ account, unread, newest, waits }) => ({ with: account, unread,
-      last: waits.at(-1)?.about.text ?? newest?.text ?? null }));
-    return unless(agrees(named(expected, "with"), found), found);
-  },
-  conversation: ({ with: name, messages, removed = false }, { state, letters }) => {
-    const conversation = conversationWith(state, name);
-    const waits = waitingFor(state.direct, name);
-    const found = [...letters.map((each) => ({ text: each.text,
-      mark: each.isOwn ? markOf(conversation, each.number) : "theirs" })),
-    ...waits.map(({ about, mark }) => ({ text: about.text, mark }))];
-    const isRemoved = conversation.gaps.length > 0 || lacksLast(conversation, waits);
-    return unless(isRemoved === removed && agrees(named(messages, "text"), found), { found, isRemoved });
+    const found = state.study.waits.map(({ action }) => action);
+    return unless(text(found) === text(expected), state.study.waits);
   },
   reports: (expected, { asked, installation }) => reportsProblem(expected, asked, installation),
   asked: (expected, { asked }) => askedProblem(expected, asked),

@@ -16,6 +16,7 @@ export function classesOfHub(clock) {
   let sessions = [];
   let friends = [];
   let ahead = 0;
+  let losesAnswers = false;
   /** What was posted, by its key. */
   const posts = new Map();
 
@@ -34,6 +35,8 @@ export function classesOfHub(clock) {
     ends_session({ topic, reason }) { find(sessionIdentifier(topic)).ended = reason; },
     hands_over({ topic, to }) { find(sessionIdentifier(topic)).host = to; },
     friends(names) { friends = names; },
+    /** The hub does what it is asked, and its answers do not arrive. */
+    loses_answers(does) { losesAnswers = does; },
     study_ahead(seconds) { ahead = seconds * 1_000; },
   };
 
@@ -150,6 +153,10 @@ export function classesOfHub(clock) {
     changes,
     handles: ({ path }) => /^\/(classes\/|study$|user\/(classes|sessions|friends)(\/|$))/.test(path),
     /** The answer to a person. */
-    answer,
+    answer(request, account) {
+      const found = answer(request, account);
+      if (losesAnswers && request.method !== "GET") throw new TypeError("the answer is lost");
+      return found;
+    },
   };
 }

@@ -1,5 +1,4 @@
 import { classesOfHub } from "./classes.js";
-import { messagesOfHub } from "./messages.js";
 import { counted, identifierOf, topicOf, withIdentifiers } from "./names.js";
 import { personsOfHub } from "./persons.js";
 
@@ -25,8 +24,6 @@ export function caseHub(clock) {
   let asked = [];
   const persons = personsOfHub(clock);
   const classes = classesOfHub(clock);
-  const messages = messagesOfHub(clock);
-  let losesAnswers = false;
 
   const keyOf = ({ path, moved_from: movedFrom }) => topicOf(movedFrom ?? path);
   const subjectAt = (path) => subjects.find((subject) => subject.path === path);
@@ -72,9 +69,6 @@ export function caseHub(clock) {
     receipt_status(status) { receiptStatus = status; },
     ...persons.changes,
     ...classes.changes,
-    ...messages.changes,
-    /** The hub does what it is asked, and its answers do not arrive. */
-    loses_answers(does) { losesAnswers = does; },
   };
 
   /** A document with its validator, or 304 for one that is known. */
@@ -126,13 +120,9 @@ export function caseHub(clock) {
 
   /** What a person may ask; `null` for the path of something else. */
   async function answerToPerson(request) {
-    const part = [classes, messages].find((each) => each.handles(request));
-    if (!part) return persons.answer(request);
+    if (!classes.handles(request)) return persons.answer(request);
     const who = await persons.answer({ ...request, method: "GET", path: "/user" });
-    if (who.status !== 200) return who;
-    const found = part.answer(request, who.body.account);
-    if (losesAnswers && request.method !== "GET") throw new TypeError("the answer is lost");
-    return found;
+    return who.status === 200 ? classes.answer(request, who.body.account) : who;
   }
 
   return {
@@ -140,8 +130,6 @@ export function caseHub(clock) {
     /** What it was asked since the last call. */
     takeAsked: () => asked.splice(0),
     get asked() { return asked; },
-    /** The id of a message between persons, by its text. */
-    findMessage: messages.find,
     change(members) {
       for (const [name, value] of Object.entries(members)) {
         if (!changes[name]) throw new Error(`unknown: hub ${name}`);

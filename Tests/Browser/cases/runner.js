@@ -3,7 +3,6 @@
 import { accountOf } from "/core/account.js";
 import { openApp } from "/core/app.js";
 import { openDatabase } from "/core/database.js";
-import { directOf } from "/core/direct.js";
 import { refusal } from "/core/errors.js";
 import { peopleOf } from "/core/people.js";
 import { studyOf } from "/core/study.js";
@@ -14,7 +13,6 @@ import { caseHub } from "./hub.js";
 import { identifierOf, sessionIdentifier, topicOf } from "./names.js";
 
 const deadline = 60_000;
-const maxLetters = 1_000;
 /** Whether the app does not allow something, or the hub does not. */
 const isRefusal = ({ kind, status }) => ["denied", "signed out"].includes(kind) || (kind === "refused" && status < 500);
 const soon = () => new Promise((next) => { setTimeout(next, 5); });
@@ -90,22 +88,21 @@ function playerOf(clock, firstLanguage, hubMembers) {
     return accountOf({ name: database, database: data, hub, clock, language: () => language, tell: () => {} });
   }
 
-  /** The person's people, messages and study sessions, without the app's loops: each step reads what it is about. */
+  /** The person's people and study sessions, without the loops of the app: each step reads what it is about. */
   async function study() {
     await account();
     const nothing = () => {};
     const given = { name: database, database: data, hub, clock, language: () => language, tell: nothing,
       failed: nothing };
     const people = peopleOf(given);
-    const own = { ...given, account: people.account };
-    return { people, study: studyOf(own), direct: directOf(own) };
+    return { people, study: studyOf({ ...given, account: people.account }) };
   }
 
   /** Does something about classes or sessions. Without an answer of the hub it waits, and has failed so far. */
-  const act = async (action, about) => outcomeOf((await study()).study.act(action, about)
-    .then(({ outcome }) => sent(outcome)));
-
-  const sent = (outcome) => { if (outcome === "waits") throw new Error("it waits"); };
+  async function act(action, about) {
+    const done = (await study()).study.act(action, about);
+    return outcomeOf(done.then(({ outcome }) => { if (outcome === "waits") throw new Error("it waits"); }));
+  }
 
   /** The class and the session of a topic. */
   const aboutSession = ({ session, class: name }) => ({ class: identifierOf(name),
@@ -192,16 +189,10 @@ function playerOf(clock, firstLanguage, hubMembers) {
     },
     post: (step) => act("post", { ...aboutSession(step), text: step.text }),
     async "try again"() {
-      const parts = await study();
-      const state = await (await opened()).state();
-      return outcomeOf(Promise.all(["study", "direct"].map(async (part) => {
-        for (const { key } of state[part].waits) await parts[part].again(key);
-      })));
+      const { study: own } = await study();
+      const { waits } = (await (await opened()).state()).study;
+      return outcomeOf(Promise.all(waits.map(({ key }) => own.again(key))));
     },
-    "fetch messages": async ({ prompt }) => outcomeOf((await study()).direct.fetch(prompt && hub.findMessage(prompt))),
-    "open conversation": async ({ with: name }) => outcomeOf((await study()).direct.open(name)),
-    "read conversation": async ({ with: name }) => outcomeOf((await study()).direct.read(name)),
-    write: async ({ to, text }) => outcomeOf((await study()).direct.send(to, { text }).then(sent)),
     export: ({ format, message, channel }) => request("GET", `/export?${new URLSearchParams({ format,
       ...(message && { key: message }), ...(channel && { channel: identifierOf(channel) }) })}`),
     calendar: ({ message, start, minutes }) => request("GET", `/messages/${message}/calendar.ics?start=${
@@ -211,9 +202,7 @@ function playerOf(clock, firstLanguage, hubMembers) {
   async function wrong(then) {
     if (!then) return null;
     const state = await (await opened()).state();
-    const name = then.conversation?.with;
-    const letters = name ? (await (await study()).direct.letters(name, maxLetters)).letters : null;
-    return differences(then, { state, letters, asked: hub.asked, file, installation });
+    return differences(then, { state, asked: hub.asked, file, installation });
   }
 
   return {

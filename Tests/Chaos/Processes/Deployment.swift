@@ -43,8 +43,6 @@ struct Deployment: Sendable {
         shared[Setting<String>.registration.declaration.name] = "anyone"
         // Hosts who have left their sessions would be back within the default time.
         shared[Setting.studyGrace.declaration.name] = "10"
-        // Devices that poll as rarely as the default asks for would have few chances in a short run.
-        shared[Setting.messagingPoll.declaration.name] = "1"
         shared[Setting.runtimeDirectory.declaration.name] = folder + "/run"
         shared[Setting.webPushContact.declaration.name] = "mailto:chaos@example.edu"
         if !pushServices.isEmpty {
@@ -137,14 +135,13 @@ struct Deployment: Sendable {
         }
     }
 
-    /// Calls a function with clients for the gateway, FCM and the identity emulator.
-    func withClients<Value>(_ body: (Portal, FCMServer, IdentityServer) async throws -> Value) async throws -> Value {
+    /// Calls a function with clients for the gateway and FCM.
+    func withClients<Value>(_ body: (Portal, FCMServer) async throws -> Value) async throws -> Value {
         let emulator = EmulatorAccess(port: emulatorPort, stateDirectory: folder)
         return try await withHTTPClient(trusting: emulator.certificateFile) { http in
             try await body(
                 Portal(port: gatewayPort, http: http, token: try TestOperator.token(in: machine.stateFolder)),
-                FCMServer(port: emulatorPort, folder: emulator.folder, http: http),
-                IdentityServer(url: IdentityEmulatorAccess(port: identityPort).url, http: http))
+                FCMServer(port: emulatorPort, folder: emulator.folder, http: http))
         }
     }
 

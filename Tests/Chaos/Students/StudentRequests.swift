@@ -48,11 +48,8 @@ final class StudentRequests: Sendable {
 
     /// Registers a student, who then signs in.
     ///
-    /// - Parameter credential: By default the password of all students.
     /// - Returns: `nil` if it has not succeeded when the run is over, and the time for an answer has passed.
-    func register(
-        _ name: String, on device: TestDevice = TestDevice(), with credential: PersonCredential? = nil
-    ) async throws -> RunStudent? {
+    func register(_ name: String, on device: TestDevice = TestDevice()) async throws -> RunStudent? {
         var isKnown = false
         // On a slow machine the faults may leave no time for it. They end with the run.
         var deadline: ContinuousClock.Instant?
@@ -61,8 +58,8 @@ final class StudentRequests: Sendable {
             do {
                 let student =
                     try await isKnown
-                    ? TestStudent.signIn(name, at: portal, on: device, with: credential)
-                    : TestStudent.register(name, at: portal, on: device, with: credential)
+                    ? TestStudent.signIn(name, at: portal, on: device)
+                    : TestStudent.register(name, at: portal, on: device)
                 return RunStudent(student, self)
             } catch let unexpected as UnexpectedAnswer where unexpected.answer.status == 409 {
                 // An attempt without an answer has registered.
@@ -76,35 +73,8 @@ final class StudentRequests: Sendable {
     }
 
     /// Signs a student in on a further device.
-    func signIn(_ name: String, on device: TestDevice, with credential: PersonCredential? = nil) async throws -> TestStudent {
-        try await made { try await TestStudent.signIn(name, at: self.portal, on: device, with: credential) }
-    }
-
-    /// Lets somebody do one thing after another until the requests end.
-    ///
-    /// - Parameters:
-    ///   - seed: Of what is done.
-    ///   - one: Does the thing of a turn.
-    func act(
-        as account: String, every period: Duration, seed: UInt64,
-        _ one: (_ turn: Int, inout SeededGenerator) async throws -> Void
-    ) async throws {
-        var random = SeededGenerator(seed: seed)
-        var turn = 0
-        while !isOver {
-            do {
-                try await one(turn, &random)
-            } catch is Unanswered {
-                surprised("\(account) got no answer within \(retryTimeout)")
-            }
-            turn += 1
-            try await rest(for: period)
-        }
-    }
-
-    /// Waits, or until the requests end.
-    func rest(for period: Duration) async throws {
-        try await sleep(until: .now + period, unless: { isOver })
+    func signIn(_ name: String, on device: TestDevice) async throws -> TestStudent {
+        try await made { try await TestStudent.signIn(name, at: self.portal, on: device) }
     }
 
     /// Repeats something until it succeeds.

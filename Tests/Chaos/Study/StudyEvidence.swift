@@ -1,9 +1,41 @@
 import Base
+import Bus
 import Schemas
 import TestSupport
 
 /// What the hub says at the end of a run about the people who studied, and what they had been answered.
 struct StudyEvidence: Sendable {
+    /// A push for one person, from the message log.
+    struct Push: Hashable, Sendable {
+        let kind: PushKind
+        /// The session that it is about.
+        let session: ObjectID
+        /// Empty if the message log has forgotten it: the push has expired before its person's devices were known.
+        let account: String
+        let state: DeliveryState
+        /// FCM's name for it; `nil` if FCM has not accepted it.
+        var name: String?
+        /// Whether nothing more is tried.
+        var hasEnded = true
+    }
+
+    /// A push about a session that a phone has got, by the emulator's archive.
+    struct Arrival: Hashable, Sendable {
+        /// What the phone cannot tell apart.
+        struct Place: Hashable, Sendable {
+            let kind: String
+            let session: String
+            /// Each has one phone.
+            let account: String
+        }
+
+        let place: Place
+        /// FCM's name for it.
+        let name: String
+        /// When FCM accepted it, in Unix milliseconds.
+        let received: Int64
+    }
+
     /// When the machine's clock was set, in Unix milliseconds.
     var steps: [ClosedRange<Int64>]
     var injectedFaults: [InjectedFault] = []
@@ -24,8 +56,8 @@ struct StudyEvidence: Sendable {
     /// The accounts by the registration tokens of their phones, and by the ids of their devices.
     var phones: [String: String] = [:]
     var devices: [String: String] = [:]
-    var pushes: [PersonalPush] = []
-    var arrivals: [PersonalPush.Arrival] = []
+    var pushes: [Push] = []
+    var arrivals: [Arrival] = []
     /// FCM's names of all sends that it has accepted.
     var names: Set<String> = []
     var problems: [String] = []
@@ -91,10 +123,49 @@ extension StudyEvidence {
         }
     }
 
-    /// Reads the pushes of the study service. A phone also gets those about friends.
-    mutating func read(_ found: PersonalPushes) {
-        (pushes, names) = (found.pushes, found.names)
-        arrivals = found.arrivals.filter { $0.place.kind.hasPrefix("session_") }
-        problems += found.problems.filter { !problems.contains($0) }
+    /// Reads the pushes that the message log has of the study service, and what came of them.
+    ///
+    /// - Parameter sends: Every send that FCM has accepted.
+    mutating func readPushes(of messageLogs: CommandClient, _ sends: [JSONValue]) async throws {
+        pushes = []
+        for digit in "0123456789abcdef" {
+            var next: String?
+            repeat {
+                let page = try await messageLogs.request(
+                    ListPushes(sender: "study", keyPrefix: String(digit), after: next), timeout: .seconds(60))
+                for summary in page.pushes {
+                    let push = try await messageLogs.request(GetPush(pushID: summary.pushID), timeout: .seconds(60))
+                    read(push)
+                }
+                next = page.next
+            } while next != nil
+        }
+        names = Set(sends.compactMap { $0["name"]?.string })
+        arrivals = sends.compactMap { send in
+            guard let message = send["body"]?["message"], let kind = message["data"]?["person_kind"]?.string,
+                kind.hasPrefix("session_"), let session = message["data"]?["person_id"]?.string,
+                let account = message["token"]?.string.flatMap({ phones[$0] }), let name = send["name"]?.string,
+                let received = send["received_at"]?.integer
+            else { return nil }
+            return Arrival(place: .init(kind: kind, session: session, account: account), name: name, received: received)
+        }
+    }
+
+    private mutating func read(_ push: Schemas.Push) {
+        guard let content = push.person, let session = ObjectID(content.push.id) else {
+            return problems.append("a push of the study service is about \(push.person?.push.id ?? "nobody")")
+        }
+        for record in push.relay.recipients {
+            let device = record.recipient.device.flatMap { devices["\($0)"] }
+            let forgotten: String? = record.recipient.field == .account ? "" : nil
+            guard let account = device ?? record.recipient.account?.description ?? forgotten else {
+                problems.append("a push goes to \(record.recipient), whom nobody knows")
+                continue
+            }
+            pushes.append(
+                Push(
+                    kind: content.kind, session: session, account: account, state: record.state, name: record.name,
+                    hasEnded: push.relay.nextAttempt == nil))
+        }
     }
 }

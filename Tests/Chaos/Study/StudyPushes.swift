@@ -8,7 +8,7 @@ struct StudyPushes: Sendable {
     private struct Place: Hashable {
         let kind: PushKind
         let session: ObjectID
-        /// Empty if it is forgotten: see ``PersonalPush/account``.
+        /// Empty if it is forgotten: see ``StudyEvidence/Push/account``.
         let account: String
     }
 
@@ -29,7 +29,7 @@ struct StudyPushes: Sendable {
     init(_ evidence: StudyEvidence) {
         self.evidence = evidence
         counts = Dictionary(
-            evidence.pushes.map { (Place(kind: $0.kind, session: $0.about, account: $0.account), 1) }, uniquingKeysWith: +)
+            evidence.pushes.map { (Place(kind: $0.kind, session: $0.session, account: $0.account), 1) }, uniquingKeysWith: +)
         for session in evidence.past.values {
             guard let record = evidence.records.sessions[session.id], let starter = record.starter else { continue }
             judge(session, record, starter)
@@ -170,8 +170,15 @@ struct StudyPushes: Sendable {
 
     /// What the message log says that FCM has accepted is at FCM, and FCM has nothing else that no fault explains.
     private mutating func judgeDelivery() {
-        for push in evidence.pushes { problems += push.problems(names: evidence.names) }
-        let logged = Dictionary(grouping: evidence.pushes, by: \.place)
+        for push in evidence.pushes {
+            let what = "the push \(push.kind) about \(push.session) for \(push.account)"
+            if !push.hasEnded { problems.append("\(what) has no end") }
+            if push.state == .failed { problems.append("\(what) has failed") }
+            if push.state == .accepted, !evidence.names.contains(push.name ?? "") { problems.append("FCM does not have \(what)") }
+        }
+        let logged = Dictionary(grouping: evidence.pushes) { push in
+            StudyEvidence.Arrival.Place(kind: "\(push.kind)", session: "\(push.session)", account: push.account)
+        }
         for (place, copies) in Dictionary(grouping: evidence.arrivals, by: \.place) {
             judge(copies, at: place, logged[place] ?? [])
         }
@@ -179,8 +186,10 @@ struct StudyPushes: Sendable {
 
     /// A phone has each push once, under the name that the message log knows. Another copy is of a push whose outcome was lost, and that was
     /// sent again, or of one that has expired on its way to FCM.
-    private mutating func judge(_ copies: [PersonalPush.Arrival], at place: PersonalPush.Place, _ logged: [PersonalPush]) {
-        let what = "the phone of \(place.account) got a push \(place.kind) about \(place.about)"
+    private mutating func judge(
+        _ copies: [StudyEvidence.Arrival], at place: StudyEvidence.Arrival.Place, _ logged: [StudyEvidence.Push]
+    ) {
+        let what = "the phone of \(place.account) got a push \(place.kind) about \(place.session)"
         guard !logged.isEmpty else { return problems.append("\(what), which is not logged") }
         doubled += max(0, copies.count - logged.count)
         let names = Set(logged.compactMap(\.name))

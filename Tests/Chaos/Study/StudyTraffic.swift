@@ -95,14 +95,23 @@ struct StudyTraffic: Sendable {
     func run(every period: Duration) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, person) in people.enumerated() {
-                let own = seed &+ 1_000 &+ UInt64(number)
-                group.addTask {
-                    try await requests.act(as: person.account, every: period, seed: own) { turn, random in
-                        try await person.act(turn, &random)
-                    }
-                }
+                group.addTask { try await self.run(number, person, every: period) }
             }
             for try await _ in group {}
+        }
+    }
+
+    private func run(_ number: Int, _ person: StudyPerson, every period: Duration) async throws {
+        var random = SeededGenerator(seed: seed &+ 1_000 &+ UInt64(number))
+        var turn = 0
+        while !requests.isOver {
+            do {
+                try await person.act(turn, &random)
+            } catch is StudentRequests.Unanswered {
+                requests.surprised("\(person.account) got no answer within \(requests.retryTimeout)")
+            }
+            turn += 1
+            try await sleep(until: .now + period, unless: { requests.isOver })
         }
     }
 

@@ -30,8 +30,6 @@ struct Evidence: Sendable {
     var students: [StudentEvidence] = []
     /// What people did who studied together; `nil` if nobody did.
     var study: StudyEvidence?
-    /// What people wrote to each other; `nil` if nobody did.
-    var messaging: MessagingEvidence?
     var join = JoinEvidence()
     /// When portals gave up waiting for an answer, Unix milliseconds.
     var hangs: [Int64] = []

@@ -22,7 +22,6 @@ struct Verdict: Sendable {
     let browsers: BrowserVerdict?
     let students: StudentVerdict?
     let study: StudyVerdict?
-    let messaging: MessagingVerdict?
     /// All problems: losses, and events without an explanation.
     private(set) var problems: [String]
 
@@ -71,14 +70,12 @@ struct Verdict: Sendable {
         cube = CubeVerdict(evidence.cubeEdits, cube: evidence.cube, audit: evidence.audit)
         students = evidence.students.isEmpty ? nil : StudentVerdict(evidence.students)
         study = evidence.study.map { StudyVerdict($0) }
-        messaging = evidence.messaging.map { MessagingVerdict($0) }
         let moderation = evidence.study.map { StudyVerdict.problems(ofAudit: evidence.audit?.entries ?? [], $0) } ?? []
         let features = evidence.phones.map { FeatureVerdict($0, sent: evidence.sentBroadcasts).problems } ?? []
         problems = evidence.problems + JoinVerdict(evidence.join).problems + features + cube.problems
         problems += pushes.problems + (audit?.problems ?? []) + (phones?.problems ?? []) + broadcasts.problems
         problems += (browsers?.problems ?? []) + (students?.problems ?? []) + (study?.problems ?? []) + moderation
         problems += study?.variety.problems ?? []
-        problems += messaging?.problems ?? []
         for message in evidence.accepted { judge(message, evidence) }
         for message in evidence.archive.values { judge(message, evidence) }
         for (component, copies) in evidence.sends { judge(copies, of: component, evidence) }

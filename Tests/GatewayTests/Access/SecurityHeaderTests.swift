@@ -35,7 +35,7 @@ struct SecurityHeaderTests {
         let policy = fields["Content-Security-Policy"] ?? ""
         #expect(policy.contains("script-src 'self';") && policy.contains("style-src 'self';"))
         #expect(
-            policy.contains("img-src 'self' data: https: blob:;")
+            policy.contains("img-src 'self' data: https:;")
                 && policy.contains("connect-src 'self'; manifest-src 'self'; worker-src 'self';"))
         #expect(policy.contains("require-trusted-types-for 'script';"))
         #expect(policy.hasPrefix("default-src 'none'; ") && policy.hasSuffix("; frame-ancestors 'none'"))

@@ -64,17 +64,6 @@ struct OpenAPITests {
         #expect(others.isSubset(of: [.methodNotAllowed, .confirmationRequired]), "\(others)")
     }
 
-    @Test("Every answer with 429 or 503 has Retry-After")
-    func waits() async throws {
-        let document = try await Self.document().json
-        let answers = try #require(document["components"]?["responses"]?.members)
-        let waiting = answers.filter { answer in
-            ["too-many-requests", "overloaded", "service-unavailable"].contains { answer.name.contains($0) }
-        }
-        #expect(waiting.count > 1)
-        for answer in waiting { #expect(answer.value["headers"]?["Retry-After"] != nil, "\(answer.name)") }
-    }
-
     @Test("The strict decoder accepts the example of every body")
     func bodies() async throws {
         let document = try await Self.document().json

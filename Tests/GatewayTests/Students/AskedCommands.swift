@@ -12,8 +12,6 @@ final class AskedCommands: Sendable {
         let actor: String?
         let credential: CredentialHash?
         let fields: JSONValue
-        /// Those of the third frame; `nil` for none.
-        var bytes: Data?
     }
 
     private struct State {
@@ -37,38 +35,15 @@ final class AskedCommands: Sendable {
         _ type: C.Type, in router: inout CommandRouter, _ reply: @escaping @Sendable (C, String?) -> C.Reply
     ) {
         router.on(type) { command, context in
-            try self.record(command, context)
+            let asked = Asked(
+                name: C.name, actor: context.actor, credential: context.credential,
+                fields: try JSONValue(parsing: command.payload()))
+            let failure = self.state.withLock { state in
+                state.asked.append(asked)
+                return state.failures[C.name]
+            }
+            if let failure { throw failure }
             return reply(command, context.actor)
         }
-    }
-
-    /// As ``answer(_:in:_:)``, for a command with bytes.
-    func answer<C: ByteCommand>(bytesOf type: C.Type, in router: inout CommandRouter, _ reply: C.Reply) {
-        router.onBytes(type) { command, bytes, context in
-            try self.record(command, context, bytes)
-            return reply
-        }
-    }
-
-    /// As ``answer(_:in:_:)``, for a command whose reply has bytes.
-    func answer<C: ByteReplyCommand>(
-        readOf type: C.Type, in router: inout CommandRouter, _ reply: @escaping @Sendable (C) -> (C.Reply, Data?)
-    ) {
-        router.onRead(type) { command, context in
-            try self.record(command, context)
-            return reply(command)
-        }
-    }
-
-    private func record(_ command: some Command, _ context: CommandContext, _ bytes: Data? = nil) throws {
-        let name = type(of: command).name
-        let asked = Asked(
-            name: name, actor: context.actor, credential: context.credential,
-            fields: try JSONValue(parsing: command.payload()), bytes: bytes)
-        let failure = state.withLock { state in
-            state.asked.append(asked)
-            return state.failures[name]
-        }
-        if let failure { throw failure }
     }
 }

@@ -12,8 +12,7 @@ import Testing
 struct ErasureOverHTTPTests {
     /// The services that the gateway needs at its start, and the other ones with data of persons.
     private static let services =
-        ServiceEntry.gateway.startDependencies.map(\.executable)
-        + [ServiceEntry.study.executable, ServiceEntry.messaging.executable]
+        ServiceEntry.gateway.startDependencies.map(\.executable) + [ServiceEntry.study.executable]
 
     /// The body of `POST /user/erasure`.
     private func proof(of session: DeviceSession, for purpose: DeviceProof.Purpose = .erasure) async throws -> JSONValue {
@@ -36,8 +35,7 @@ struct ErasureOverHTTPTests {
             #expect(archive["Content-Disposition"] == "attachment; filename=\"ann.zip\"")
             for text in [
                 "README.txt", "ما لدى النظام", "people/friends.json", "\"bob\"", "stamps", "message-log/pushes.json",
-                "study/classes.json", "study/sessions.json", "study/posts.json", "study/invites.json", "messaging/messages.json",
-                "messaging/conversations.json", "messaging/digests.json", "messaging/reports.json",
+                "study/classes.json", "study/sessions.json", "study/posts.json", "study/invites.json",
             ] {
                 #expect(archive.body.firstRange(of: Data(text.utf8)) != nil, "\(text)")
             }
@@ -54,8 +52,7 @@ struct ErasureOverHTTPTests {
             #expect(erased.status == 200, "\(erased)")
             let report = try erased.json
             #expect(report["finished"]?.integer != nil && report["waiting"] == [])
-            let services = report["services"]?.elements?.compactMap { $0["service"]?.string }
-            #expect(services.map { Set($0) } == ["people", "study", "messaging", "message-log"])
+            #expect(report["services"]?.elements?.compactMap { $0["service"]?.string } == ["people", "study", "message-log"])
             for session in [ann, second] {
                 let answer = try await session.request("GET", "/user")
                 #expect(answer.status == 401, "\(answer)")

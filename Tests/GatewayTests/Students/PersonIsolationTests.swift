@@ -24,11 +24,8 @@ struct PersonIsolationTests {
     }
 
     private static let found: Set<PersonRelation> = [.friend, .asked, .received, .stranger]
-    private static let asking = Entry.account([
-        .oneself: [400], .friend: [200], .asked: [200], .received: [200], .stranger: [200], .blocked: [404],
-    ])
 
-    /// All routes of right ``Right/person``, without those that ``StudyIsolationTests`` and ``MessagingIsolationTests`` have. A route
+    /// All routes of right ``Right/person``, without those of classes and study sessions, which ``StudyIsolationTests`` has. A route
     /// that is not here fails the test.
     private static let table: [String: Entry] = [
         "GET /user": .alone(),
@@ -47,8 +44,10 @@ struct PersonIsolationTests {
         "GET /users": .alone("/users?q=PREFIX", tells: found),
         "GET /user/preferences": .alone(),
         "PUT /user/preferences": .alone(body: ["pushes": ["friend_request": true]]),
-        "GET /user/friends": .alone(tells: [.friend]), "GET /getFriends": .alone(tells: [.friend]),
-        "POST /user/friends": asking, "POST /addFriend": asking,
+        "GET /user/friends": .alone(tells: [.friend]),
+        "POST /user/friends": .account([
+            .oneself: [400], .friend: [200], .asked: [200], .received: [200], .stranger: [200], .blocked: [404],
+        ]),
         "GET /user/friends/requests": .alone(tells: [.asked, .received]),
         "PUT /user/friends/:id": .account([
             .oneself: [400, 404], .friend: [204, 404], .asked: [404], .received: [204], .stranger: [404], .blocked: [404],
@@ -70,9 +69,7 @@ struct PersonIsolationTests {
 
     @Test("Each route tells each person what is for them, and of hidden persons nothing: they look like a name that nobody has")
     func routes() async throws {
-        let routes = try await Features.alone {
-            $0.routes.filter { $0.right == .person && !$0.isOfStudy && !$0.isOfMessaging }
-        }
+        let routes = try await Features.alone { $0.routes.filter { $0.right == .person && !$0.isOfStudy } }
         try await RunningGateway.with { gateway in
             let shared = try await PersonWorld(at: gateway, prefix: "rsx", visibility: .friends)
             for (number, route) in routes.enumerated() {

@@ -95,12 +95,9 @@ struct PersonRoutesTests {
         .init(
             "PUT", "/user/preferences", #"{"pushes":{"friend_request":false}}"#, 200, "preference.set",
             ["preferences": ["pushes": ["friend_request": false]]]),
-        .init("GET", "/user/friends", nil, 200, "friend.list"), .init("GET", "/getFriends", nil, 200, "friend.list"),
+        .init("GET", "/user/friends", nil, 200, "friend.list"),
         .init(
             "POST", "/user/friends", #"{"account":"bob"}"#, 200, "friend.ask",
-            ["account": "bob", "device": .string("\(device)")]),
-        .init(
-            "POST", "/addFriend", #"{"account":"bob"}"#, 200, "friend.ask",
             ["account": "bob", "device": .string("\(device)")]),
         .init("GET", "/user/friends/requests", nil, 200, "friend.requests"),
         .init("PUT", "/user/friends/bob", #"{"accept":true}"#, 204, "friend.answer", ["accept": true, "account": "bob"]),
@@ -143,10 +140,8 @@ struct PersonRoutesTests {
     @Test("Every route of persons is in this table, and sends its command, with the person of the token and nobody else")
     func commands() async throws {
         let declared = try await Features.alone { features in
-            // `StudyRoutesTests` and `MessagingRoutesTests` have the others.
-            features.routes.filter {
-                ($0.right == .person || $0.path.hasPrefix("/user")) && !$0.isOfStudy && !$0.isOfMessaging
-            }
+            // `StudyRoutesTests` has the routes of study.
+            features.routes.filter { ($0.right == .person || $0.path.hasPrefix("/user")) && !$0.isOfStudy }
         }
         #expect(
             declared.filter { !Self.others.contains("\($0.method) \($0.path)") }.count == Self.open.count + Self.own.count + 1)

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import ServiceKit
 import TestSupport
 import Testing
 
@@ -46,14 +45,11 @@ struct StudentExamplesTests {
     @Test("They work, one after another")
     func examples() async throws {
         try await RunningGateway.withStudy(people: RunningGateway.someProvider) { gateway in
-            // The copy of a person's data has parts of each service.
-            try await withService(ServiceEntry.messaging.executable, in: gateway.folder) { _ in
-                try await withTemporaryFolder { folder in
-                    let log = try await run(Self.blocks(of: "Students"), in: folder, at: gateway)
-                    #expect(log.contains(#""friends":["bob-roy"]"#) && log.contains(#""professor":true"#), "\(log)")
-                    let export = try Data(contentsOf: URL(filePath: folder + "/ann-lee.zip"))
-                    #expect(export.starts(with: Data("PK".utf8)))
-                }
+            try await withTemporaryFolder { folder in
+                let log = try await run(Self.blocks(of: "Students"), in: folder, at: gateway)
+                #expect(log.contains(#""friends":["bob-roy"]"#) && log.contains(#""professor":true"#), "\(log)")
+                let export = try Data(contentsOf: URL(filePath: folder + "/ann-lee.zip"))
+                #expect(export.starts(with: Data("PK".utf8)))
             }
         }
     }
@@ -62,7 +58,7 @@ struct StudentExamplesTests {
     func routes() async throws {
         let routes = try await Features.alone { features in
             features.routes.filter { route in
-                !route.isOfStudy && !route.isOfMessaging
+                !route.isOfStudy
                     && ["/user", "/access-codes", "/account/import", "/account/:account/devices", "/account/:account/erasure"]
                         .contains { route.path.hasPrefix($0) }
             }
@@ -74,14 +70,6 @@ struct StudentExamplesTests {
     func study() async throws {
         let routes = try await Features.alone { $0.routes.filter(\.isOfStudy) }
         try Self.expectExamples(of: routes, in: "Study sessions")
-    }
-
-    @Test("There is one for each route of messages, statuses and pictures")
-    func messages() async throws {
-        let routes = try await Features.alone { features in
-            features.routes.filter { $0.isOfMessaging || ["/addFriend", "/getFriends"].contains($0.path) }
-        }
-        try Self.expectExamples(of: routes, in: "Messages, statuses, pictures")
     }
 
     private static func expectExamples(of routes: [Route], in section: String) throws {

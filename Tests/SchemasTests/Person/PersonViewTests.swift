@@ -57,28 +57,6 @@ struct PersonViewTests {
         #expect(Self.fields(PersonView(ann, .oneself, nil)).allSatisfy { $0 == nil })
     }
 
-    @Test("A picture is shown to those whom its own visibility names, and to nobody else")
-    func picture() throws {
-        let ann = try #require(AccountName("ann"))
-        let seenBy: [Visibility?: Set<Relation>] = [
-            nil: [], .nobody: [.oneself], .friends: [.oneself, .friends], .classmates: [.oneself, .friends, .classmates],
-        ]
-        #expect(seenBy.count == Visibility.allCases.count + 1)
-        for (visibility, relations) in seenBy {
-            let profile = Profile(visibility: ProfileVisibility(picture: visibility))
-            for relation in Relation.allCases {
-                let isSeen: Bool? = relations.contains(relation) ? true : nil
-                #expect(PersonView(ann, relation, profile).picture == isSeen, "\(relation) \(visibility as Any)")
-            }
-        }
-        for relation in Relation.allCases {
-            #expect(PersonView(ann, relation, Self.profile(.classmates)).picture == nil)
-            #expect(PersonView(ann, relation, nil).picture == nil)
-        }
-        let asked = PersonView(ann, .asked, Profile(visibility: ProfileVisibility(picture: .classmates)), isClassmate: true)
-        #expect(asked.picture == true)
-    }
-
     @Test("The JSON has the fields that are seen alone, and names the relation")
     func json() throws {
         let ann = try #require(AccountName("ann"))

@@ -13,8 +13,6 @@ enum HarmedState {
             "MSI_CONFIG_FILE": file.path, "MSI_METRICS_PORT": "\(try LoopbackPort.first(ofFree: Stack.services.count))",
             // A host who has left a study session ends it soon.
             "MSI_STUDY_GRACE": "10",
-            // A device may soon look for messages again.
-            "MSI_MESSAGING_POLL": "1",
         ]) { $1 }
     }
 }

@@ -46,14 +46,6 @@ final class SecretSearch: Sendable {
         }
     }
 
-    /// The secrets in a folder's files as they are now. Nothing is remembered.
-    func leaks(in folder: String) throws -> Set<Leak> {
-        let now = SecretSearch()
-        for name in names { now.keep(text(of: name), as: name) }
-        try now.showFiles(in: folder)
-        return now.leaks
-    }
-
     /// Shows the command lines and the environments of the product's running processes.
     func showProcesses() {
         for entry in ProcessTable.all where entry.name == "msi" || entry.name.hasPrefix("msi-") {

@@ -11,7 +11,6 @@ package final class OutboxDouble: Sendable {
         var requests = 0
         var failure: CommandFailure?
         var takesBeforeFailure = false
-        var failing: String?
     }
 
     private let state = Mutex(State())
@@ -42,12 +41,6 @@ package final class OutboxDouble: Sendable {
         set { state.withLock { $0.takesBeforeFailure = newValue } }
     }
 
-    /// The key of the only push to which it answers with the failure; `nil` for all.
-    package var failing: String? {
-        get { state.withLock(\.failing) }
-        set { state.withLock { $0.failing = newValue } }
-    }
-
     package func router() -> CommandRouter {
         var router = CommandRouter()
         router.on(LogPush.self) { [self] command, context in
@@ -57,10 +50,9 @@ package final class OutboxDouble: Sendable {
                 state.senders.insert(sender)
                 let known = state.taken.first { $0.idempotencyKey == command.idempotencyKey }
                 if let known, known != command { state.hasContradiction = true }
-                let isFailing = state.failing == nil || state.failing == command.idempotencyKey
-                let failure = isFailing ? state.failure : nil
-                if known == nil, failure == nil || state.takesBeforeFailure { state.taken.append(command) }
-                return failure
+                let takes = state.failure == nil || state.takesBeforeFailure
+                if known == nil, takes { state.taken.append(command) }
+                return state.failure
             }
             if let failure { throw failure }
             return LogPush.Reply(
@@ -76,6 +68,11 @@ package final class OutboxDouble: Sendable {
     package func run<Result>(
         at endpoint: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
-        try await router().run(at: endpoint, body)
+        try await withBus { bus in
+            let server = try CommandServer(bus: bus, endpoint: endpoint, router: router(), logger: quietLogger)
+            let running = Task { try await server.run() }
+            defer { running.cancel() }
+            return try await body()
+        }
     }
 }

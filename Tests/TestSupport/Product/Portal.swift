@@ -98,7 +98,7 @@ package struct Portal: Sendable {
     }
 
     /// A document that must be there.
-    package func document(_ path: String) async throws -> JSONValue {
+    func document(_ path: String) async throws -> JSONValue {
         let answer = try await call(.GET, path)
         guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
         return try answer.json

@@ -18,25 +18,23 @@ package struct TestStudent: Sendable {
     }
 
     /// Registers a student, who then signs in. The hub must let anyone register.
-    ///
-    /// - Parameter other: Another credential than the ``password``.
     package static func register(
-        _ account: String, at portal: Portal, on device: TestDevice = TestDevice(), with other: PersonCredential? = nil
+        _ account: String, at portal: Portal, on device: TestDevice = TestDevice()
     ) async throws -> TestStudent {
         let portal = portal.with(token: nil)
-        var body = try device.signInBody(with: other ?? credential(account), nonce: await nonce(portal))
+        var body = try device.signInBody(with: credential(account), nonce: await nonce(portal))
         body["account"] = .string(account)
         let answer = try await portal.call(.POST, "/user", body)
         guard answer.status == 201 else { throw UnexpectedAnswer(answer) }
-        return try await signIn(account, at: portal, on: device, with: other)
+        return try await signIn(account, at: portal, on: device)
     }
 
-    /// Signs a student in who has an account with ``password``, or with another credential.
+    /// Signs a student in who has an account with ``password``.
     package static func signIn(
-        _ account: String, at portal: Portal, on device: TestDevice = TestDevice(), with other: PersonCredential? = nil
+        _ account: String, at portal: Portal, on device: TestDevice = TestDevice()
     ) async throws -> TestStudent {
         let portal = portal.with(token: nil)
-        let body = try device.signInBody(with: other ?? credential(account), nonce: await nonce(portal))
+        let body = try device.signInBody(with: credential(account), nonce: await nonce(portal))
         let answer = try await portal.call(.PUT, "/user", body)
         guard answer.status == 200, let token = try answer.json["token"]?.string,
             let id = try answer.json["device"]?.string.flatMap({ ObjectID($0) })

@@ -27,7 +27,7 @@ const howToInstall = { page: "install", sign: icon("download"), label: t("instal
 const notices = async () => (await import("./notices.js")).notices;
 /** The page about people, loaded when it is opened. */
 const people = async () => {
-  const { peoplePage } = await withTexts(() => import("./people/people.js"), "direct", "status");
+  const { peoplePage } = await withTexts(() => import("./people/people.js"));
   const page = peoplePage({ given });
   given = null;
   return page;

@@ -1,13 +1,11 @@
 // What the service worker does while the app is closed: it shows what the hub pushes, and fetches what is new.
 //
 // Browsers want to see a notification for each push. So one is shown whatever happens: before anything is fetched, and
-// also for a push that cannot be read. They want none while the person is in the app, where a message from a friend is
-// shown at once.
+// also for a push that cannot be read.
 
 import { isIdentifier, isMoment, isObject, isText } from "./core/checks.js";
 import { deviceClock as clock } from "./core/clock.js";
 import { openDatabase } from "./core/database.js";
-import { directOf } from "./core/direct.js";
 import { connectionTo, gateway } from "./core/hub.js";
 import { messagesOf } from "./core/messages.js";
 import { missedOf } from "./core/missed.js";
@@ -20,8 +18,6 @@ import { tabsOf } from "./core/tabs.js";
 
 const name = "msi-app";
 const page = "/app/";
-/** The kind of a push about a message from another person. */
-const directMessage = "direct_message";
 /** The hub pushes to all browsers at once. Within this random time they ask it for what is new, in milliseconds. */
 const spread = 5_000;
 /** Browsers end a worker that takes longer, in milliseconds. */
@@ -64,11 +60,9 @@ async function withData(work) {
   const missed = missedOf({ database, hub, messages, subscriptions, failed: warn });
   const pushes = pushesOf({ name, database, hub: gateway, tell });
   const people = peopleOf({ name, database, hub: gateway, tell, failed: warn });
-  const { account } = people;
-  const study = studyOf({ name, database, account, tell, failed: warn });
-  const direct = directOf({ name, database, account, tell, failed: warn });
+  const study = studyOf({ name, database, account: people.account, tell, failed: warn });
   try {
-    await work({ direct, missed, people, pushes, receipts, study, signal });
+    await work({ missed, people, pushes, receipts, study, signal });
     tell();
   } catch (error) {
     warn(error);
@@ -80,22 +74,20 @@ async function withData(work) {
 
 async function pushed(data) {
   const push = pushOf(data);
-  let shown = push?.kind === directMessage && await isInFront() ? Promise.resolve() : null;
+  let shown = null;
   const showOnce = (isKnown = false, language = undefined) => {
     shown ??= push ? show(push, isKnown) : showUnknown(language);
     return shown;
   };
   const timer = setTimeout(() => showOnce().catch(warn), patience);
   try {
-    await withData(async ({ direct, missed, people, pushes, receipts, study, signal }) => {
-      // A push about people or a study session has no message. Its tag tells a second copy, and its id where several
-      // replace each other.
-      const key = push?.msi_key ?? (push?.kind && [push.tag, push.id].filter(Boolean).join(" "));
+    await withData(async ({ missed, people, pushes, receipts, study, signal }) => {
+      // A push about people or a study session has no message. Its tag tells a second copy.
+      const key = push?.msi_key ?? (push?.kind && push.tag);
       // The browser may have no space to remember it.
       await showOnce(key ? await pushes.note(key).catch(() => false) : false, await pushes.language());
       if (push?.code) return pushes.prove(push.code, signal);
       // It went to one person, so nobody has to wait.
-      if (push?.kind === directMessage) return direct.fetch(push.id, signal);
       if (push?.kind?.startsWith("session_")) return study.happened("session", signal);
       if (push?.kind) return people.happened("requests", signal);
       await clock.sleep(spread * Math.random(), signal);
@@ -118,20 +110,13 @@ function pushOf(data) {
   try { push = data.json(); } catch { return null; /* it is empty, or no JSON */ }
   if (!isObject(push) || !isObject(push.notification) || !isObject(push.msi)) return null;
   const { title, body, lang, dir, tag, silent } = push.notification;
-  const { msi_key: key, id, timestamp, code, kind, link } = push.msi;
+  const { msi_key: key, timestamp, code, kind, link } = push.msi;
   if (!isText(title) || !title) return null;
   const text = (value) => (isText(value) ? value : "");
   return { title, body: text(body), lang: text(lang), dir: ["ltr", "rtl"].includes(dir) ? dir : "auto", tag: text(tag),
     isSilent: silent === true, msi_key: isIdentifier(key) ? key : undefined, code: isText(code) ? code : undefined,
-    kind: isText(kind) ? kind : undefined, id: isIdentifier(id) ? id : undefined,
-    link: isText(link) && link.startsWith("#") ? link : undefined,
+    kind: isText(kind) ? kind : undefined, link: isText(link) && link.startsWith("#") ? link : undefined,
     timestamp: isMoment(timestamp) ? timestamp : undefined };
-}
-
-/** Whether the person is in the app. */
-async function isInFront() {
-  const windows = await clients.matchAll({ type: "window", includeUncontrolled: true }).catch(() => []);
-  return windows.some(({ url, focused }) => focused && new URL(url).pathname === page);
 }
 
 /** Shows a push. With the tag of an earlier one it replaces that one. */

@@ -19,20 +19,19 @@ final class PersonEventHub: Service {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - settings: Say where the services publish their events.
+    ///   - people: The event sockets of the people service.
+    ///   - study: Those of the study service.
     ///   - keepAlivePeriod: The time between two `alive` events.
-    /// - Throws: ``ConfigurationError``; ``BusError`` if an endpoint is invalid, or the bus is closed.
+    /// - Throws: ``BusError`` if an endpoint is invalid, or the bus is closed.
     init(
-        bus: Bus, settings: SettingValues, devices: DeviceAccess,
+        bus: Bus, people: [String], study: [String], devices: DeviceAccess,
         keepAlivePeriod: Duration = EventHub.defaultKeepAlivePeriod, logger: Logger
-    ) throws {
-        var subscribers: [(source: PersonEventSource, subscriber: EventSubscriber)] = []
-        for source in PersonEventSource.allCases {
-            let endpoints = try settings.value(.endpoints(of: source.service, .events))
-            let subscriber = try EventSubscriber(bus: bus, endpoints: endpoints, names: source.events, logger: logger)
-            subscribers.append((source, subscriber))
-        }
-        self.subscribers = subscribers
+    ) throws(BusError) {
+        let ofPeople = try EventSubscriber(
+            bus: bus, endpoints: people, names: PersonEventSource.people.events, logger: logger)
+        let ofStudy = try EventSubscriber(
+            bus: bus, endpoints: study, names: PersonEventSource.study.events, logger: logger)
+        subscribers = [(.people, ofPeople), (.study, ofStudy)]
         self.devices = devices
         self.keepAlivePeriod = keepAlivePeriod
         self.logger = logger

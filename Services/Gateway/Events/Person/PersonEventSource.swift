@@ -1,25 +1,15 @@
 import Schemas
-import ServiceKit
 
 /// A service that tells what happens to persons.
 enum PersonEventSource: String, CaseIterable, Sendable {
     case people
     /// It also tells what happens in classes.
     case study
-    case messaging
-
-    var service: ServiceEntry {
-        switch self {
-        case .people: .people
-        case .study: .study
-        case .messaging: .messaging
-        }
-    }
 
     /// The events to subscribe to.
     var events: [String] {
         switch self {
-        case .people, .messaging: [PersonChanged.name]
+        case .people: [PersonChanged.name]
         case .study: [PersonChanged.name, ClassChanged.name]
         }
     }

@@ -23,7 +23,7 @@ struct PersonFeed: Sendable {
     /// Of each service; each of its instances has its own.
     private var numbers: [PersonEventSource: EventNumbers] = [:]
 
-    init(capacity: Int = 65_536) {
+    init(capacity: Int = 8_192) {
         self.capacity = capacity
     }
 

@@ -115,8 +115,8 @@ struct ProblemAnswers: Sendable {
         case let failure as CommandFailure:
             if failure.status == .internal { logger.error("a service failed", metadata: ["error": "\(failure)"]) }
             return Problem(failure)
-        case let error as NIOTooManyBytesError:
-            return Problem(.bodyTooLarge, "The body may have at most \(error.maxBytes ?? RequestBody.maxBytes) bytes.")
+        case is NIOTooManyBytesError:
+            return Problem(.bodyTooLarge, "A body may have at most \(RequestBody.maxBytes) bytes.")
         case let error as any HTTPResponseError where error.status == .notFound:
             return Problem(.notFound, "The path does not exist.")
         default:

@@ -6,7 +6,7 @@ import ServiceKit
 import Synchronization
 
 /// Limits the number of requests a minute: of each account, and without a sign-in of each client address. The operator's token has
-/// no limit, except that of ``LargeBodies``.
+/// no limit.
 final class RequestLimits: Sendable {
     private let accounts: Mutex<TokenBuckets<String>>
     /// By the number of the budget.
@@ -15,7 +15,6 @@ final class RequestLimits: Sendable {
     private let perAddress: LiveSetting<Int>
     /// Lookups of credentials that the gateway has no copy of.
     private let lookups = Mutex(TokenBuckets<IPAddress?>(capacity: 6_000))
-    let largeBodies = LargeBodies()
 
     /// - Parameters:
     ///   - perAccount: The requests of an account a minute.

@@ -7,7 +7,7 @@ import Schemas
 
 /// The JSON in a request's body.
 enum RequestBody {
-    /// The maximum size of a body, unless its route says otherwise (``RawBody``): many times that of the largest document.
+    /// The maximum size of a body: many times that of the largest document.
     static let maxBytes = 64 * 1_024
 
     /// Reads the body as JSON, regardless of its content type.
@@ -33,26 +33,25 @@ enum RequestBody {
     /// Reads the body, which may be empty.
     ///
     /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
-    static func bytes(of request: Request, upTo limit: Int = maxBytes) async throws -> Data {
-        Data(try await collect(from: request, upTo: limit).readableBytesView)
+    static func bytes(of request: Request) async throws -> Data {
+        Data(try await collect(from: request).readableBytesView)
     }
 
     /// Waits for the whole body.
     ///
-    /// - Parameter limit: Its maximum size in bytes.
     /// - Throws: ``Problem`` if it is compressed; ``SchemaViolation``, or `NIOTooManyBytesError`.
-    static func collect(from request: Request, upTo limit: Int = maxBytes) async throws -> ByteBuffer {
+    static func collect(from request: Request) async throws -> ByteBuffer {
         if let coding = request.headers.value(of: .contentEncoding), coding.lowercased() != "identity" {
             throw Problem(
                 .unsupportedMediaType, "Content-Encoding: expected a body that is not compressed, found \(coding.prefix(40))",
                 field: "Content-Encoding", headers: [.acceptEncoding: "identity"])
         }
         // A body that is announced as too large is refused unread.
-        if let length = request.headers.value(of: .contentLength).flatMap({ Int($0) }), length > limit {
-            throw NIOTooManyBytesError(maxBytes: limit)
+        if let length = request.headers.value(of: .contentLength).flatMap({ Int($0) }), length > maxBytes {
+            throw NIOTooManyBytesError(maxBytes: maxBytes)
         }
         do {
-            return try await request.body.collect(upTo: limit)
+            return try await request.body.collect(upTo: maxBytes)
         } catch let error as NIOTooManyBytesError {
             throw error
         } catch {

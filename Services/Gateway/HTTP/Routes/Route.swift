@@ -13,7 +13,7 @@ struct Route: Sendable {
 
     let method: HTTPRequest.Method
     /// As the router reads it: `/area/:channelID/:areaID`.
-    private(set) var path: String
+    let path: String
     let right: Right
     /// Whether the caller must have confirmed the password within the last minutes.
     let isConfirmed: Bool
@@ -25,7 +25,7 @@ struct Route: Sendable {
     private(set) var isBodyOptional = false
     /// The status and the document of the answer if the request succeeds.
     let answer: AnswerForm
-    /// See ``documented(_:_:path:headers:answerHeaders:also:problems:callsServices:operation:)``.
+    /// See ``documented(_:_:path:headers:answerHeaders:also:problems:callsServices:)``.
     var documentation: RouteDocumentation?
     /// The budget of its requests without a sign-in. All methods of a path share the first of their budgets that is not
     /// ``AddressBudget/general``.
@@ -157,15 +157,6 @@ extension Route {
         path.split(separator: "/").map { part in
             part == "**" ? .parameter("path") : part.hasPrefix(":") ? .parameter(String(part.dropFirst())) : .fixed(String(part))
         }
-    }
-
-    /// The same route at the path that the seed names it by: that of its operation, such as `/sendMessage`.
-    var bySeed: Route {
-        guard let operation = documentation?.operation else { preconditionFailure("\(path) has no operation of the seed") }
-        var route = self
-        route.path = "/\(operation)"
-        route.documentation = documentation?.bySeed(of: "\(method.rawValue) \(path)")
-        return route
     }
 
     /// The names of the path's parameters.

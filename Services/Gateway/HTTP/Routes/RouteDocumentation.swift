@@ -6,9 +6,9 @@ import Schemas
 /// What the API's document says about a route beyond its declaration and its types.
 struct RouteDocumentation: Sendable {
     /// A few words, such as "Send a message".
-    var summary: String
+    let summary: String
     /// Further sentences, in Markdown; may be empty.
-    var details: String
+    let details: String
     /// The types of the path's parameters that are not ObjectIds, by name.
     let path: [String: any Route.Document.Type]
     /// The headers that the route reads.
@@ -21,19 +21,6 @@ struct RouteDocumentation: Sendable {
     let problems: [ProblemKind]
     /// Whether it calls a service, and so has the problems of the bus.
     let callsServices: Bool
-    /// Its name for generated clients; `nil` for one that is made of the summary.
-    var operation: String?
-
-    /// The documentation of the same route at the seed's path.
-    ///
-    /// - Parameter route: The method and the path that it has otherwise.
-    func bySeed(of route: String) -> RouteDocumentation {
-        var other = self
-        other.summary += ", by the seed's path"
-        other.details = "As `\(route)`."
-        other.operation = operation.map { $0 + "BySeed" }
-        return other
-    }
 }
 
 extension Route {
@@ -51,16 +38,14 @@ extension Route {
     ///   - also: Other answers than the declared one that are not problems, such as 304.
     ///   - problems: Problems that do not follow from the declaration, such as `conflict`.
     ///   - callsServices: Whether it calls a service, and so can answer `service-unavailable`.
-    ///   - operation: Its name for generated clients; by default one that is made of the summary.
     func documented(
         _ summary: String, _ details: String = "", path: [String: any Document.Type] = [:], headers: [RequestHeader] = [],
-        answerHeaders: [AnswerHeader] = [], also: [AnswerForm] = [], problems: [ProblemKind] = [], callsServices: Bool = true,
-        operation: String? = nil
+        answerHeaders: [AnswerHeader] = [], also: [AnswerForm] = [], problems: [ProblemKind] = [], callsServices: Bool = true
     ) -> Route {
         var route = self
         route.documentation = RouteDocumentation(
             summary: summary, details: details, path: path, headers: headers, answerHeaders: answerHeaders, otherAnswers: also,
-            problems: problems, callsServices: callsServices, operation: operation)
+            problems: problems, callsServices: callsServices)
         return route
     }
 }

@@ -7,7 +7,7 @@ import NIOCore
 /// owner sets the alarm. Pure, except that it tells the connection's activity.
 ///
 /// A deadline is for the whole request or response. A client that sends or reads single bytes gains no time. A response whose size
-/// is unknown at its start, and a picture, have a deadline for each of their pieces instead.
+/// is unknown at its start has a deadline for each of its pieces instead.
 struct ConnectionDeadlines {
     /// What has taken too long.
     enum Overdue {
@@ -17,23 +17,22 @@ struct ConnectionDeadlines {
         case restOfResponse
     }
 
+    private let timeouts: ConnectionTimeouts
     private let activity: ConnectionActivity
     private var phase: ConnectionPhase
     private var alarm = Alarm<NIODeadline>()
 
     /// - Parameter activity: Is told when the connection waits for its client.
     init(_ timeouts: ConnectionTimeouts, activity: ConnectionActivity, at now: NIODeadline) {
+        self.timeouts = timeouts
         self.activity = activity
         phase = ConnectionPhase(timeouts, at: now)
     }
 
-    /// Whether each piece of the response has a deadline.
+    /// Whether the response is made while it is sent, so that each of its pieces has a deadline.
     var isGrowing: Bool { phase.isGrowing }
 
-    mutating func requestHeadArrived(_ head: HTTPRequest, at now: NIODeadline) {
-        let length = head.headerFields.value(of: .contentLength).flatMap { Int($0) } ?? 0
-        phase.requestHeadArrived(at: now, length: length)
-    }
+    mutating func requestHeadArrived(at now: NIODeadline) { phase.requestHeadArrived(at: now) }
 
     mutating func requestEnded() { phase.requestEnded() }
 
@@ -41,11 +40,9 @@ struct ConnectionDeadlines {
 
     mutating func answerStarted(_ head: HTTPResponse, at now: NIODeadline) {
         phase.responseStarted(at: now)
-        let type = head.headerFields.value(of: .contentType) ?? ""
-        if head.headerFields.contains(.contentLength) {
-            // Who could send a picture over a slow line can read it over the same.
-            if type.utf8.starts(with: "image/".utf8) { phase.growthStarted() }
-        } else if type == ServerSentEvent.contentType {
+        // A stream of events has no size either.
+        guard !head.headerFields.contains(.contentLength) else { return }
+        if head.headerFields[.contentType] == ServerSentEvent.contentType {
             phase.streamStarted()
         } else {
             phase.growthStarted()
@@ -82,7 +79,7 @@ struct ConnectionDeadlines {
             return .restOfRequest(
                 Problem(
                     .requestTimeout,
-                    "The request did not arrive within \(phase.requestTime.nanoseconds / 1_000_000_000) seconds."))
+                    "The request did not arrive within \(timeouts.request.nanoseconds / 1_000_000_000) seconds."))
         case .restOfResponse: return .restOfResponse
         }
     }

@@ -91,7 +91,7 @@ extension ConnectionHandler {
             return errorCaught(context: context, error: error)
         }
         closing.requestBegan(isLast: !framed.keepsConnection)
-        deadlines.requestHeadArrived(request, at: .now())
+        deadlines.requestHeadArrived(at: .now())
         context.fireChannelRead(wrapInboundOut(.head(request)))
     }
 

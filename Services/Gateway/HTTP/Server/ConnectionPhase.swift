@@ -15,8 +15,6 @@ struct ConnectionPhase: Sendable {
     private let timeouts: ConnectionTimeouts
     /// When the incomplete request began, if there is one.
     private var requestBegan: NIODeadline?
-    /// From the first byte of the incomplete request to its last.
-    private(set) var requestTime: TimeAmount
     /// Requests whose head has arrived and whose response is not completely sent.
     private var unanswered = 0
     /// Responses that have begun and are not completely sent. A client may send requests before it has read earlier responses.
@@ -26,15 +24,13 @@ struct ConnectionPhase: Sendable {
     private var idleSince: NIODeadline
     /// Whether the response is a stream of events, which has no end.
     private var isStreaming = false
-    /// Whether each piece of the response has its own deadline: it is made while it is sent, so that its size is unknown at its start, or
-    /// it is a picture.
+    /// Whether the response is made while it is sent, so that its size is unknown at its start.
     private(set) var isGrowing = false
     /// Pieces of growing responses, and ends of responses, that are written and not sent yet.
     private var unsentPieces = 0
 
     init(_ timeouts: ConnectionTimeouts, at now: NIODeadline) {
         self.timeouts = timeouts
-        requestTime = timeouts.request
         idleSince = now
     }
 
@@ -47,7 +43,7 @@ struct ConnectionPhase: Sendable {
             return unanswered == 0 ? (.request, idleSince + timeouts.idle) : nil
         }
         // While an earlier request is being answered, the gateway may not read.
-        return unanswered <= 1 ? (.restOfRequest, max(requestBegan, idleSince) + requestTime) : nil
+        return unanswered <= 1 ? (.restOfRequest, max(requestBegan, idleSince) + timeouts.request) : nil
     }
 
     /// Since when the gateway has waited for a request or its rest; `nil` while the gateway itself is working.
@@ -62,16 +58,13 @@ struct ConnectionPhase: Sendable {
         if unanswered == 0, requestBegan == nil { requestBegan = now }
     }
 
-    /// - Parameter length: The announced size of the body in bytes; 0 for none.
-    mutating func requestHeadArrived(at now: NIODeadline, length: Int = 0) {
+    mutating func requestHeadArrived(at now: NIODeadline) {
         if requestBegan == nil { requestBegan = now }
-        requestTime = timeouts.requestTime(length: length)
         unanswered += 1
     }
 
     mutating func requestEnded() {
         requestBegan = nil
-        requestTime = timeouts.request
     }
 
     mutating func responseStarted(at now: NIODeadline) {
@@ -84,7 +77,7 @@ struct ConnectionPhase: Sendable {
         isStreaming = true
     }
 
-    /// The response that has begun may take any time, as long as the client reads each piece in time.
+    /// The response that has begun is made while it is sent. It may take any time, as long as the client reads each piece in time.
     mutating func growthStarted() {
         isGrowing = true
     }
@@ -116,20 +109,12 @@ struct ConnectionPhase: Sendable {
 struct ConnectionTimeouts: Sendable {
     /// From the connection's opening, or the end of a response, to the first byte of a request.
     var idle = TimeAmount.seconds(15)
-    /// From a request's first byte to its last, without the time for a large body.
+    /// From a request's first byte to its last.
     var request = TimeAmount.seconds(10)
-    /// From a response's first byte to its last. For a response whose size is unknown at its start, and for a picture: for each piece of
-    /// it.
+    /// From a response's first byte to its last. For a response whose size is unknown at its start: for each piece of it.
     var response = TimeAmount.seconds(30)
     /// From the last response to the client's end of the connection.
     var closing = TimeAmount.seconds(1)
     /// How long an idle connection stays open when the gateway stops. This time adds to each restart.
     var stopping = TimeAmount.milliseconds(500)
-
-    /// From the first byte of a request to its last: a second more for each 16 KiB of its body, for clients with a slow line.
-    ///
-    /// - Parameter length: The announced size of the body in bytes.
-    func requestTime(length: Int) -> TimeAmount {
-        request + .seconds(Int64(min(max(length, 0) / (16 << 10), 64)))
-    }
 }

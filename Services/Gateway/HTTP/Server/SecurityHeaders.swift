@@ -28,11 +28,10 @@ struct SecurityHeaders: Sendable {
         }
     }
 
-    /// What an HTML page may load: files of the gateway itself, pictures of any `https` server, such as that of a message, and pictures
-    /// that a script has fetched with a token (`blob:`). It may have no script and no style in the page itself, and no script may be made
-    /// from text.
+    /// What an HTML page may load: files of the gateway itself, and pictures, such as that of a message, from any `https` server.
+    /// It may have no script and no style in the page itself, and no script may be made from text.
     private static let pagePolicy = """
-        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https: blob:; font-src 'self'; \
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; font-src 'self'; \
         connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'; \
         frame-ancestors 'none'
         """

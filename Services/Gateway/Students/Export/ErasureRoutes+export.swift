@@ -13,9 +13,9 @@ extension ErasureRoutes {
     var exportRoute: Route {
         Route(.get, "/user/export", right: .person, answer: .ok(Self.mediaType), export).documented(
             "Export one's data",
-            "A ZIP archive with a folder for each service, whose files are lists of documents in JSON, and pictures. `README.txt` explains "
-                + "them, in the language of `Accept-Language`: English or Arabic. It has neither keys nor tokens. If a service fails while "
-                + "the archive is sent, the connection is broken off, and the archive has no end.")
+            "A ZIP archive with a folder for each service, whose files are lists of documents in JSON. `README.txt` explains them, in the "
+                + "language of `Accept-Language`: English or Arabic. It has neither keys nor tokens. If a service fails while the archive "
+                + "is sent, the connection is broken off, and the archive has no end.")
     }
 
     private static let mediaType = "application/zip"

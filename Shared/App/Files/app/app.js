@@ -72,16 +72,10 @@ export function appScreen({ noteNow, about, further = [], personal = [], wide = 
     if (pages[tab].update) pages[tab].update();
     else complete(tab);
     showBadge("messages", arrived.badge(), "tab.unread");
-    if (people) showPeople();
+    if (people) showBadge("people", state.people.requests?.received.length ?? 0, "tab.requests");
     if (study) showBadge("study", invitations(), "tab.invites");
     bar?.update();
     broadcasts.update(state.broadcasts);
-  }
-
-  /** How many people ask to be friends, and how many of their messages are unread. */
-  function showPeople() {
-    const [asked, { unread }] = [state.people.requests?.received.length ?? 0, state.direct];
-    showBadge("people", asked + unread, asked && unread ? "tab.new" : unread ? "tab.unread" : "tab.requests");
   }
 
   /** How many invitations to study sessions there are that are still open, by the hub's clock. */
@@ -92,13 +86,14 @@ export function appScreen({ noteNow, about, further = [], personal = [], wide = 
   function showBadge(tab, count, text) {
     const badge = badges[tab];
     const link = links.find((each) => each.dataset.tab === tab);
-    const said = count ? t(text, { count }) : "";
     // Without it the name would have a space before the comma.
-    link.ariaLabel = link.label.textContent + said;
-    badge.hidden = !count;
-    if (badge.said === (badge.said = said)) return;
-    fill(badge, count ? [h("span", { "aria-hidden": "true" }, count > 99 ? t("tab.many") : formatNumber(count)),
-      h("span", { class: "unseen" }, said)] : null);
+    link.ariaLabel = link.label.textContent + (count ? t(text, { count }) : "");
+    if (badge.count === count) return;
+    badge.count = count;
+    badge.hidden = count === 0;
+    fill(badge, count === 0 ? null : [
+      h("span", { "aria-hidden": "true" }, count > 99 ? t("tab.many") : formatNumber(count)),
+      h("span", { class: "unseen" }, t(text, { count }))]);
   }
 
   /** Loads a page that is shown for the first time. */

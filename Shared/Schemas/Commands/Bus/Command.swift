@@ -69,17 +69,6 @@ extension Command {
     package static func payload(of reply: Reply) throws -> Data { try JSONCoder.encode(reply) }
 }
 
-/// A command whose request has bytes, such as a picture, in a third frame. The payload stays JSON.
-///
-/// A request without these bytes is `invalid`, and so are bytes of any other command.
-package protocol ByteCommand: Command {
-    /// The maximum number of bytes; there is at least one. It is at most the maximum payload of a request.
-    static var maxBytes: Int { get }
-}
-
-/// A command whose reply may have bytes in a third frame.
-package protocol ByteReplyCommand: Command {}
-
 /// The reply of a command without a result: `{}`.
 package struct Done: Codable, Hashable, Sendable {
     package init() {}

@@ -12,26 +12,19 @@ package struct ServiceHealth: Codable, Hashable, Sendable {
     package var parts: [String: PartHealth] { reported ?? [:] }
     /// Left out of the document if there are none.
     private let reported: [String: PartHealth]?
-    /// How full its stores are, for the operator; `nil` for a service without stores, and for an older one. ``PartHealth`` leaves
-    /// it out.
-    package var stores: [StoreUsage]?
 
-    package init(
-        version: String? = nil, parts: [String: PartHealth] = [:], stores: [StoreUsage] = [], report: ServiceReport? = nil
-    ) {
+    package init(version: String? = nil, parts: [String: PartHealth] = [:], report: ServiceReport? = nil) {
         self.version = version
         self.report = report
         reported = parts.isEmpty ? nil : parts
-        self.stores = stores.isEmpty ? nil : stores
     }
 
-    /// A report, and stores, of another form, such as that of another version, are left out: the rest counts.
+    /// A report of another form, such as that of another version, is left out: the rest counts.
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         version = try fields.decodeIfPresent(String.self, forKey: .version)
         reported = try fields.decodeIfPresent([String: PartHealth].self, forKey: .reported)
         report = try? fields.decodeIfPresent(ServiceReport.self, forKey: .report)
-        stores = try? fields.decodeIfPresent([StoreUsage].self, forKey: .stores)
     }
 
     /// The part that is there while the service's store takes no new documents. Then the service cannot do its work.
@@ -43,7 +36,7 @@ package struct ServiceHealth: Codable, Hashable, Sendable {
     package var isWell: Bool { parts.values.allSatisfy(\.isWell) }
 
     private enum CodingKeys: String, CodingKey {
-        case version, report, stores
+        case version, report
         case reported = "parts"
     }
 }
@@ -179,16 +172,12 @@ package protocol CheckedStore: Sendable {
     /// name of the file and since when, if a write does not end. It answers within about a second, even if the disk is frozen.
     func writeHealth() async -> PartHealth
 
-    /// `storage_full` if nine tenths of the room are used; the message says how much is left. `ok` if that is not known here.
+    /// `storage_full` if nine tenths of the disk are used; the message says how much is left. `ok` if that is not known here.
     var storageHealth: PartHealth { get }
-
-    /// How full it is; `nil` if that is not known here.
-    var usage: StoreUsage? { get }
 }
 
 extension CheckedStore {
     package var storageHealth: PartHealth { .ok }
-    package var usage: StoreUsage? { nil }
 
     /// The parts ``ServiceHealth/store`` and ``ServiceHealth/storage``, each if there is something to say. The store is not read if its
     /// writes do not end, since then a read may not end either.

@@ -154,9 +154,6 @@ package struct PushKind: Hashable, Sendable {
     /// A study session has begun in a class about whose sessions the person wants to know.
     package static let sessionNew = PushKind(known: "session_new")
 
-    /// Somebody has written to the person.
-    package static let directMessage = PushKind(known: "direct_message")
-
     private init(known text: String) {
         description = text
     }

@@ -62,9 +62,8 @@ package struct ErasePerson: Command {
     }
 }
 
-/// `person.export`: a page of what the service has of a person. Each service with personal data answers it. A page may have one file that
-/// is no list of documents, such as a picture, in the reply's third frame.
-package struct ExportPerson: ByteReplyCommand, Checked {
+/// `person.export`: a page of what the service has of a person. Each service with personal data answers it.
+package struct ExportPerson: Command, Checked {
     package static let name = "person.export"
 
     package struct Reply: Codable, Hashable, Sendable {
@@ -72,13 +71,10 @@ package struct ExportPerson: ByteReplyCommand, Checked {
         package let files: [String: [JSONValue]]
         /// The `after` of the next page; absent on the last one.
         package let next: String?
-        /// The name of the file whose content is the third frame, such as `pictures/6b01….png`; absent without that frame.
-        package let attached: String?
 
-        package init(files: [String: [JSONValue]], next: String? = nil, attached: String? = nil) {
+        package init(files: [String: [JSONValue]], next: String? = nil) {
             self.files = files
             self.next = next
-            self.attached = attached
         }
     }
 

@@ -1,4 +1,4 @@
-package import Base
+import Base
 
 // The commands of a person about friends. The header's `actor` is required: it is the account. Another person is `not_found` where
 // ``ViewPerson`` does not find them.
@@ -106,57 +106,4 @@ package struct ListBlocked: Command {
     }
 
     package init() {}
-}
-
-/// `friend.check`: how the person stands to others, for the messaging service, which asks in the person's name.
-package struct CheckFriends: Command, Checked {
-    package static let name = "friend.check"
-
-    /// How the person stands to another one.
-    package enum State: String, ClosedEnum {
-        case friends
-        /// They are no friends, and neither has blocked the other.
-        case strangers
-        /// One of the two has blocked the other, or there is no such student, or one that is disabled and no friend.
-        case blocked
-        /// They are friends, and the other's account is disabled now.
-        case away
-    }
-
-    package struct Relation: Codable, Hashable, Sendable {
-        /// As the account has it.
-        package let account: AccountName
-        package let state: State
-
-        package init(account: AccountName, state: State) {
-            self.account = account
-            self.state = state
-        }
-    }
-
-    package struct Reply: Codable, Hashable, Sendable {
-        /// In the order of the command.
-        package let relations: [Relation]
-
-        package init(relations: [Relation]) {
-            self.relations = relations
-        }
-    }
-
-    /// At most ``MessagingLimits/maxAtOnce``.
-    package let accounts: [AccountName]
-
-    package init(_ accounts: [AccountName]) {
-        self.accounts = accounts
-    }
-
-    private enum CodingKeys: String, CodingKey, CaseIterable {
-        case accounts
-    }
-
-    package func check() throws(SchemaViolation) {
-        guard accounts.count <= MessagingLimits.maxAtOnce else {
-            throw SchemaViolation(CodingKeys.accounts, "expected at most \(MessagingLimits.maxAtOnce) accounts")
-        }
-    }
 }

@@ -57,12 +57,10 @@ package struct ProfileVisibility: Codable, Hashable, Sendable {
     package let gender: Visibility?
     package let bio: Visibility?
     package let email: Visibility?
-    /// Of the picture, which the messaging service has.
-    package let picture: Visibility?
 
     package init(
         firstName: Visibility? = nil, lastName: Visibility? = nil, born: Visibility? = nil, gender: Visibility? = nil,
-        bio: Visibility? = nil, email: Visibility? = nil, picture: Visibility? = nil
+        bio: Visibility? = nil, email: Visibility? = nil
     ) {
         self.firstName = firstName
         self.lastName = lastName
@@ -70,11 +68,10 @@ package struct ProfileVisibility: Codable, Hashable, Sendable {
         self.gender = gender
         self.bio = bio
         self.email = email
-        self.picture = picture
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case born, gender, bio, email, picture
+        case born, gender, bio, email
         case firstName = "first_name"
         case lastName = "last_name"
     }
@@ -90,13 +87,11 @@ package struct PersonView: Codable, Hashable, Sendable {
     package let gender: String?
     package let bio: String?
     package let email: String?
-    /// `true` if the one who looks sees the person's picture, if there is one: `GET /users/{id}/picture`. Absent otherwise.
-    package let picture: Bool?
     /// The friends of both; absent unless the two are friends, or this person has asked to be one.
     package let mutualFriends: [AccountName]?
 
     private enum CodingKeys: String, CodingKey {
-        case account, relation, born, gender, bio, email, picture
+        case account, relation, born, gender, bio, email
         case firstName = "first_name"
         case lastName = "last_name"
         case mutualFriends = "mutual_friends"
@@ -109,14 +104,12 @@ package struct PersonView: Codable, Hashable, Sendable {
         _ account: AccountName, _ relation: Relation, _ profile: Profile?, isClassmate: Bool = false,
         mutualFriends: [AccountName]? = nil
     ) {
-        func sees(_ visibility: Visibility?) -> Bool {
-            relation.sees(visibility) || isClassmate && visibility == .classmates
-        }
         func seen<Value>(_ value: KeyPath<Profile, Value?>, _ by: KeyPath<ProfileVisibility, Visibility?>) -> Value? {
-            guard let profile, sees(profile.visibility[keyPath: by]) else { return nil }
+            guard let profile else { return nil }
+            let visibility = profile.visibility[keyPath: by]
+            guard relation.sees(visibility) || isClassmate && visibility == .classmates else { return nil }
             return profile[keyPath: value]
         }
-        let pictureVisibility = profile?.visibility.picture
         self.account = account
         self.relation = relation == .stranger && isClassmate ? .classmates : relation
         firstName = seen(\.firstName, \.firstName)
@@ -125,7 +118,6 @@ package struct PersonView: Codable, Hashable, Sendable {
         gender = seen(\.gender, \.gender)
         bio = seen(\.bio, \.bio)
         email = seen(\.email, \.email)
-        picture = pictureVisibility != nil && sees(pictureVisibility) ? true : nil
         self.mutualFriends = mutualFriends
     }
 }

@@ -12,7 +12,7 @@ const early = 300_000;
 /** How long a request may take with all that it needs, in milliseconds. */
 const patience = 60_000;
 /** The stores of the person's data. They are empty while nobody is signed in. */
-const personal = ["account", "people", "study", "direct", "letters", "pictures"];
+const personal = ["account", "people", "study"];
 /** The fields of a refusal that say that the hub no longer knows this device. */
 const ends = ["device", "proof"];
 const curve = { name: "ECDSA", namedCurve: "P-256" };

@@ -30,12 +30,11 @@ const settled = (work) => work.then((value) => ({ value }), (error) => ({ error 
  * - `database` is the name of the data, which tabs share.
  * - `keepsake` has `load()` and `save(text)`, for what outlives an eviction of the data; `null` for nothing.
  * - `failed(error)` is called after each failure, and for what cannot be read. The app tries again.
- * - `writes` says whether it has messages between persons, and statuses.
  *
  * Throws an AppError if the data cannot be used.
  */
 export async function openApp({ hub = gateway, clock = deviceClock, language, text, database: name = "msi-app",
-  keepsake = keepsakeIn(name), failed = console.warn, writes = true }) {
+  keepsake = keepsakeIn(name), failed = console.warn }) {
   const listeners = new Set();
   const refreshes = wakeUps(clock);
   /** A broadcast that has arrived, or another setting, may begin or end sooner. */
@@ -210,20 +209,38 @@ export async function openApp({ hub = gateway, clock = deviceClock, language, te
     },
 
     /**
-     * The person's account, the people that they know, their messages and statuses, and their study sessions: `account`
-     * is that of account.js, `direct` that of direct.js, `statuses` that of statuses.js, `study` that of study.js, and
-     * the rest that of people.js. From then on they are kept in step with the hub.
+     * The person's account, the people that they know, and their study sessions: `account` is that of account.js,
+     * `study` that of study.js, and the rest that of people.js. From then on they are kept in step with the hub.
      */
     async people() {
-      people ??= import("./person.js").then(({ personOf }) => personOf({ given: { name, database, clock, tell, failed },
-        hub, language, wakes: listeners, signal: ended.signal, isInFront, writes }));
+      people ??= Promise.all([import("./people.js"), import("./study.js"), import("./person-events.js")])
+        .then(([{ peopleOf }, { studyOf }, { personEventsOf }]) => {
+          const made = peopleOf({ name, database, hub, clock, language, tell, failed });
+          const { account } = made;
+          const study = studyOf({ name, database, account, clock, tell, failed });
+          const changed = (...event) => Promise.all([made.happened(...event), study.happened(...event)]);
+          const events = personEventsOf({ account, changed, failed, clock, classes: study.followed,
+            inClass: study.changed });
+          const lead = tabsOf(`${name} people`, () => {});
+          listeners.add(() => { made.wake(); study.wake(); events.wake(); });
+          ended.signal.addEventListener("abort", lead.close);
+          events.show(isInFront);
+          settled(lead.lead(ended.signal,
+            (turn) => Promise.all([made.run(turn), study.run(turn), events.run(turn)])));
+          // Of two windows beside each other, the one in which sessions are looked at follows them.
+          const watch = (rows) => { if (rows) lead.take(); study.watch(rows); };
+          return { ...made, study: { ...study, watch }, show() {
+            if (isInFront) lead.take();
+            events.show(isInFront);
+          } };
+        });
       return people.catch((error) => { people = null; throw error; });
     },
 
     /** The app comes to the front, or leaves it. */
     show(isShown) {
       isInFront = isShown;
-      if (people) settled(people.then((made) => made.show(isInFront)));
+      if (people) settled(people.then((made) => made.show()));
     },
 
     /** Ends the app. What was stored stays. */

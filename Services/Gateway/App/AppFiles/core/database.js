@@ -27,13 +27,6 @@ const steps = [(db) => {
 }, (db) => {
   // The person's classes and study sessions, as far as pages have shown them, and what the hub is still to be told.
   db.createObjectStore("study", { keyPath: "name" });
-}, (db) => {
-  // The person's conversations, how far this device has fetched, and what the hub is still to be told.
-  db.createObjectStore("direct", { keyPath: "name" });
-  // Messages between persons. The hub removes those that were read, so these are perhaps the only copies.
-  db.createObjectStore("letters", { keyPath: "id" }).createIndex("place", ["account", "number"]);
-  // Bytes of pictures, by their paths at the hub, or by a name of this app until the hub has them.
-  db.createObjectStore("pictures", { keyPath: "name" });
 }];
 
 const result = (request) => new Promise((resolve, reject) => {
@@ -45,7 +38,6 @@ const result = (request) => new Promise((resolve, reject) => {
 function storesOf(transaction) {
   const store = (name) => transaction.objectStore(name);
   return {
-    store,
     get: (name, key) => result(store(name).get(key)),
     all: (name) => result(store(name).getAll()),
     put: (name, value) => result(store(name).put(value)),

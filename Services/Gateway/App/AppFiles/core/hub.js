@@ -4,8 +4,6 @@ import { within } from "./clock.js";
 
 /** An answer that takes longer, in milliseconds, is given up, so that the app asks again. */
 const limit = 30_000;
-/** The same for one to a file, which takes its time on a slow line. */
-const fileLimit = 90_000;
 
 /** How long the hub asks to wait before the next try, in milliseconds; a proxy may say more than an hour. */
 export const waitOf = (headers) => Math.min(headers.get("Retry-After") * 1_000 || 0, 3_600_000);
@@ -16,13 +14,10 @@ export const waitOf = (headers) => Math.min(headers.get("Retry-After") * 1_000 |
  */
 export const gateway = {
   async request(method, path, body, headers, signal) {
-    // A file says itself what it is.
-    const isFile = body instanceof Blob;
-    const sent = isFile ? body : body && JSON.stringify(body);
+    const json = body === undefined ? undefined : JSON.stringify(body);
     const response = await fetch(path, {
-      method, signal, body: sent, cache: "no-store", credentials: "omit", redirect: "error",
-      headers: { Accept: "application/json", ...(sent && !isFile && { "Content-Type": "application/json" }),
-        ...headers },
+      method, signal, body: json, cache: "no-store", credentials: "omit", redirect: "error",
+      headers: { Accept: "application/json", ...(json && { "Content-Type": "application/json" }), ...headers },
     });
     const text = await response.text();
     let document;
@@ -48,8 +43,7 @@ export function connectionTo(hub, clock) {
       const headers = { ...(tag && { "If-None-Match": tag }), ...(secret && { Authorization: `Bearer ${secret}` }),
         ...(key && { "Idempotency-Key": key }) };
       try {
-        const answer = await within(clock, body instanceof Blob ? fileLimit : limit,
-          (both) => hub.request(method, path, body, headers, both), signal);
+        const answer = await within(clock, limit, (both) => hub.request(method, path, body, headers, both), signal);
         connection.state = answer.status < 500 ? "reachable" : "unreachable";
         return answer;
       } catch (error) {

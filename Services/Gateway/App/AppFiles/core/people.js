@@ -21,12 +21,6 @@ const isDevice = (value) => isObject(value) && isIdentifier(value.id) && isText(
   && isMaybe(value.name, isText) && isMoment(value.created) && isMoment(value.seen);
 const texts = ["first_name", "last_name", "born", "gender", "bio", "email"];
 const hasTexts = (value) => isObject(value) && texts.every((field) => isMaybe(value[field], isText));
-const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
-
-/** The hub's rules of messages, what the person has chosen, and whether classmates write to each other. */
-const messagingOf = (body) => (isCount(body?.rules?.poll) && isCount(body.rules.days)
-  && isCount(body.rules.digest_days) && typeof body.choices?.read_marks === "boolean"
-  ? { rules: body.rules, choices: body.choices, classmates: body.classmates === true } : undefined);
 
 /** What the app keeps of the hub: the path, and what of its document. `undefined` if that is not as expected. */
 const parts = {
@@ -39,7 +33,6 @@ const parts = {
   devices: ["/user/devices", (body) => (isListOf(body?.devices, isDevice) ? body.devices : undefined)],
   profile: ["/user/profile", (body) => (hasTexts(body) && isObject(body.visibility) ? body : undefined)],
   preferences: ["/user/preferences", (body) => (isObject(body?.pushes) ? body.pushes : undefined)],
-  messaging: ["/user/messaging", messagingOf],
 };
 
 /** What is told of a person who is signed in before anybody opens a page about them. */
@@ -64,11 +57,10 @@ const actions = {
   "end device": ({ id }) => ["DELETE", `/user/devices/${id}`],
   profile: (profile) => ["PUT", "/user/profile", profile],
   preferences: (pushes) => ["PUT", "/user/preferences", { pushes }],
-  messaging: (choices) => ["PUT", "/user/messaging", choices],
 };
 /** Those of which a later one replaces an earlier one. */
-const whole = ["profile", "preferences", "messaging"];
-const partsOf = (action) => (whole.includes(action) ? [action] : { "end device": ["devices"] }[action]
+const whole = ["profile", "preferences"];
+const partsOf = (action) => ({ "end device": ["devices"], profile: ["profile"], preferences: ["preferences"] }[action]
   ?? partsOfEvents.friends);
 
 /**

@@ -55,16 +55,16 @@ function documentOf(data) {
 const isOfClass = (event) => isText(event.kind) && isIdentifier(event.class) && isIdentifier(event.session);
 
 /**
- * The events of the person. `account` is that of `accountOf`. `changed(kind, signal, service, id)` is called for each
- * one, with the `id` that it names; with `null` if some may be missing, and with the `service`, such as "people", if
- * only those of one. `failed` is called after each failure, and `opened` when there is a stream. `classes` resolves to
- * those whose events the app follows, and `inClass(event)` is called for each of these.
+ * The events of the person. `account` is that of `accountOf`. `changed(kind, signal, service)` is called for each one;
+ * with `null` if some may be missing, and with the `service`, "people" or "study", if only those of one. `failed` is
+ * called after each failure. `classes` resolves to those whose events the app follows, and `inClass(event)` is called
+ * for each of these.
  */
 export function personEventsOf({ account, changed, failed, clock = deviceClock, classes = async () => [],
-  inClass = () => {}, opened = () => {} }) {
+  inClass = () => {} }) {
   const wakes = wakeUps(clock);
   let isInFront = true;
-  /** The device and the path of the stream, whether it `isOpen`, and what ends it. */
+  /** The device and the path of the stream that is open, and what ends it. */
   let open = null;
   /** The position after the last event, of the device to which it came. */
   let last = null;
@@ -75,7 +75,7 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock, 
   async function handle({ type, data, id }, device, signal) {
     const event = documentOf(data);
     // After a failure the next connection brings the event again.
-    if (type === "person") await changed(isText(event.kind) ? event.kind : null, signal, undefined, event.id);
+    if (type === "person") await changed(isText(event.kind) ? event.kind : null, signal);
     if (type === "reset") {
       if (event.service) await clock.sleep(spreadOfResets * Math.random(), signal);
       await changed(null, signal, event.service);
@@ -86,15 +86,13 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock, 
     if (type === "person" && event.kind === "classes") open?.end();
   }
 
-  /** Reads a stream until it ends. It `isOpen` then, and `works()` says that it has lasted. */
-  async function read(turn, signal) {
-    const { device, path } = turn;
+  /** Reads a stream until it ends. Tells the `turn` that it `isOpen`, and when it `works`. */
+  async function read({ device, path }, signal, turn) {
     const known = last?.device === device ? last.id : null;
     const stream = await within(clock, patience, () =>
       account.open(path, known ? { "Last-Event-ID": known } : {}, signal), signal);
     if (stream.status !== 200) throw refusal(path, { status: stream.status, wait: waitOf(stream.headers) });
     turn.isOpen = true;
-    opened();
     const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
     const events = eventReader();
     try {
@@ -120,13 +118,12 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock, 
   async function follow(stream, signal, pauses) {
     const ended = new AbortController();
     const both = AbortSignal.any([signal, ended.signal]);
+    open = { ...stream, end: () => ended.abort() };
     let hasWorked = false;
     let wait = 0;
-    const turn = { ...stream, isOpen: false, end: () => ended.abort(),
-      works: () => { hasWorked = true; pauses.succeeded(); } };
-    open = turn;
+    const turn = { isOpen: false, works: () => { hasWorked = true; pauses.succeeded(); } };
     try {
-      await read(turn, both);
+      await read(stream, both, turn);
     } catch (error) {
       signal.throwIfAborted();
       if (!both.aborted && error.kind !== "signed out") failed(error);
@@ -135,7 +132,6 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock, 
       hasWorked = false;
       wait = error.wait ?? 0;
     }
-    turn.isOpen = false;
     await clock.sleep(hasWorked ? spread * Math.random() : wait + pauses.failed(), both).catch(() => {});
     // Whatever was still on its way to or from the hub.
     ended.abort();
@@ -150,9 +146,6 @@ export function personEventsOf({ account, changed, failed, clock = deviceClock, 
       open?.end();
       wakes.add();
     },
-
-    /** Whether the app is in front, and hears of nothing. */
-    isCutOff: () => isInFront && !open?.isOpen,
 
     /** The app's state has changed: perhaps another person is signed in, or nobody, or they have other classes. */
     async wake() {

@@ -15,23 +15,15 @@ const valuesOf = (rows) => Object.fromEntries(rows.filter(({ action }) => !actio
  */
 async function peopleState(tx) {
   const [device, ended] = [await tx.get("account", "device"), await tx.get("account", "ended")];
+  const rows = await tx.all("people");
   return { account: device?.account ?? null, device: device?.id ?? null, signed_out: Boolean(ended),
-    ...await partState(tx, "people") };
+    waits: waitingActions(rows), ...valuesOf(rows) };
 }
 
-/** What a store has of the person, and what they have done about that and `waits` for the hub. */
-async function partState(tx, store) {
-  const rows = await tx.all(store);
+/** The person's classes and study sessions, and what they have done there that `waits` for the hub. */
+async function studyState(tx) {
+  const rows = await tx.all("study");
   return { waits: waitingActions(rows), ...valuesOf(rows) };
-}
-
-/** The person's conversations without their messages, and how many of these are `unread`, but for blocked people. */
-async function directState(tx, { blocked = [] }) {
-  const direct = await partState(tx, "direct");
-  const hidden = blocked.map((name) => `with ${name.toLowerCase()}`);
-  const unread = Object.entries(direct).reduce((sum, [name, value]) =>
-    sum + (hidden.includes(name) ? 0 : value?.unread ?? 0), 0);
-  return { ...direct, unread };
 }
 
 /** Of a message whose subject is not in the cube. */
@@ -45,7 +37,6 @@ export async function stateOf(tx, { clock, hub, database, broadcasts }) {
   const off = await channelsOff(tx);
   const hours = await quietHours(tx);
   const push = await tx.memory("push");
-  const people = await peopleState(tx);
   return {
     now: clock.now(), zone: clock.zone(), initialized: Boolean(await tx.memory("initialized")), hub: hub.state,
     storage: database.isFull ? "full" : "good",
@@ -57,7 +48,7 @@ export async function stateOf(tx, { clock, hub, database, broadcasts }) {
     broadcast_data: await broadcasts.data(tx),
     settings: { receipts: !(await tx.memory("receipts off")),
       quiet_hours: hours ? { from: timeText(hours.from), to: timeText(hours.to) } : null },
-    people, study: await partState(tx, "study"), direct: await directState(tx, people),
+    people: await peopleState(tx), study: await studyState(tx),
     pushes: { on: Boolean(push), off: Boolean(push?.isOff), proven: Boolean(push?.proven),
       information: (await tx.memory("push subjects")) ?? [] },
   };

@@ -19,6 +19,8 @@ const interval = 30_000;
 const variation = 0.2;
 /** An event comes to all of a class at once. It is followed within this random time, in milliseconds. */
 const spread = 2_000;
+/** How long after a change the app looks whether something waits, in milliseconds. */
+const settling = 2_000;
 /** The longest pause after failures, in milliseconds, beside what the hub asks to wait. */
 const maxPause = 30_000;
 /** Without anything to do, how often the app looks whether there is, in milliseconds. */
@@ -41,6 +43,7 @@ const services = ["study", "people"];
  * something else than this app has ended that.
  */
 export function studyOf({ name, database, account, clock = deviceClock, tell, failed }) {
+  const sends = wakeUps(clock);
   const looks = wakeUps(clock);
   const tries = wakeUps(clock);
   /** The rows that a page shows, while it is in front; `null` without one. */
@@ -208,6 +211,24 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
     }
   }
 
+  async function send(signal) {
+    const pauses = backoff(maxPause);
+    for (;;) {
+      try {
+        sends.clear();
+        await waiting.sendAll(signal);
+        pauses.succeeded();
+        await sends.next(signal, day);
+        // What the person has just done is on its way, and its page waits for the answer.
+        await clock.sleep(settling, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        failed(error);
+        await clock.sleep((error.wait ?? 0) + pauses.failed(), signal);
+      }
+    }
+  }
+
   /** Pauses after a failure. Only a page that somebody opens ends it early, and not before the hub is ready for it. */
   async function rest(pauses, signal) {
     await clock.sleep(problem.wait ?? 0, signal);
@@ -331,9 +352,9 @@ export function studyOf({ name, database, account, clock = deviceClock, tell, fa
     },
 
     /** The app's state has changed. */
-    wake: waiting.wake,
+    wake: sends.add,
 
     /** Sends what waits, and follows the hub, until the signal is aborted. */
-    run: (signal) => Promise.all([waiting.run(signal), look(signal)]),
+    run: (signal) => Promise.all([send(signal), look(signal)]),
   };
 }

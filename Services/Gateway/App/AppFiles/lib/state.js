@@ -15,8 +15,7 @@ export const phoneNow = () => Date.now();
 
 /**
  * Opens the app and follows its state. `changed` is called after each change; `lost` with why the data cannot be used,
- * and with `null` when they can. A page that shows no messages, of the hub or of people, does not look for them
- * (`looks: false`).
+ * and with `null` when they can. A page that shows no messages does not look for them (`looks: false`).
  */
 export async function follow({ changed, lost, looks = true }) {
   let isReading = false;
@@ -41,7 +40,7 @@ export async function follow({ changed, lost, looks = true }) {
   }
 
   try {
-    app = await openApp({ language: () => language, text: t, writes: looks });
+    app = await openApp({ language: () => language, text: t });
   } catch (error) {
     lost(error);
     return;

@@ -22,8 +22,7 @@ async function save() {
 
 /** The kinds of data that have a word of their own. */
 const kinds = ["accounts", "devices", "identities", "used_tokens", "queued_pushes", "friendships", "profile",
-  "push_preferences", "pushes", "memberships", "attendances", "hosted_sessions", "invites", "posts", "messages",
-  "conversations", "digests", "statuses", "pictures", "reports"];
+  "push_preferences", "pushes", "memberships", "attendances", "hosted_sessions", "invites", "posts"];
 const wordOf = (kind) => (kinds.includes(kind) ? t(`erased.${kind}`)
   : h("bdi", { lang: "en" }, kind.replaceAll("_", " ")));
 
@@ -66,7 +65,7 @@ export function settings() {
       form({ fields: [h("p", { class: "secondary" }, t("mine.text"))], action: t("mine.action"), onsubmit: save })),
     h("section", { class: "stack" }, h("h2", { class: "day" }, t("erase.heading")),
       h("p", { class: "secondary" }, t("erase.text")),
-      h("ul", null, ["profile", "devices", "friends", "messages", "study", "pushes"].map((what) => h("li", null,
+      h("ul", null, ["profile", "devices", "friends", "study", "pushes"].map((what) => h("li", null,
         t(`erase.${what}`)))),
       ["erase.later", "erase.stays"].map((key) => h("p", { class: "secondary" }, t(key))),
       h("button", { class: "button danger", type: "button", onclick: askToErase }, t("erase.action")))),

@@ -12,11 +12,11 @@ function dayText(text) {
   return Number.isNaN(moment) ? text : day.format(moment);
 }
 
-/** What can be seen of a profile, with its `picture` if that can be seen, or that nothing can. */
-export function profileFacts(profile, picture = null) {
+/** What can be seen of a profile, or that nothing can. */
+export function profileFacts(profile) {
   const known = fields.filter((name) => profile[name]);
-  if (!known.length) return picture ?? h("p", { class: "hint" }, t("profile.nothing"));
-  return [picture, h("dl", { class: "group facts" }, known.map((name) => h("div", { class: "row" },
+  if (!known.length) return h("p", { class: "hint" }, t("profile.nothing"));
+  return h("dl", { class: "group facts" }, known.map((name) => h("div", { class: "row" },
     h("dt", null, t(name === "bio" ? "facts.bio" : `profile.${name}`)),
-    h("dd", { class: "hint", dir: "auto" }, name === "born" ? dayText(profile[name]) : profile[name]))))];
+    h("dd", { class: "hint", dir: "auto" }, name === "born" ? dayText(profile[name]) : profile[name]))));
 }

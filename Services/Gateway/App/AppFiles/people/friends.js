@@ -1,11 +1,9 @@
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { phoneIcon } from "../lib/phone-icons.js";
 import { app, state } from "../lib/state.js";
-import { t, tn } from "../lib/text.js";
+import { formatNumber, t, tn } from "../lib/text.js";
 import { waitingList } from "./actions.js";
-import { pathToConversation, refill, toFriends, view } from "./parts.js";
-import { personRow } from "./person-row.js";
+import { personRow, refill, view } from "./parts.js";
 import { reasonOf } from "./reasons.js";
 
 /** The hub searches from so many characters on. */
@@ -21,15 +19,17 @@ export function friendsView() {
   const said = h("p", { class: "hint", role: "status" });
   const found = h("ul", { class: "plain group", hidden: true });
   const waiting = waitingList();
+  const count = h("span", { class: "badge" });
+  const link = (page, sign, label, ...more) => h("li", null, h("a", { class: "row", href: `#people/${page}` }, sign,
+    h("span", { class: "row-text" }, label), more, icon("next", "small")));
   const list = h("ul", { class: "plain group" });
   const none = h("div", { class: "empty" }, icon("people"), h("h2", null, t("friends.none")),
     h("p", null, t("friends.none.text")));
-  const friends = h("section", { "aria-label": t("friends.all") }, list, none);
+  const friends = h("section", { "aria-label": t("friends.heading") }, list, none);
   const own = h("p", { class: "hint" }, tn("friends.self", { account: h("bdi", null, state.people.account) }));
-  const write = (name) => h("a", { class: "round", href: pathToConversation(name), title: t("direct.write"),
-    "aria-label": `${t("direct.write")}: ${name}` }, phoneIcon("bubble"));
-  const element = view(t("friends.all"), { back: toFriends() },
-    h("div", { class: "stack search" }, own, input, said, found), waiting, friends);
+  const element = view(t("friends.heading"), {}, h("div", { class: "stack search" }, own, input, said, found), waiting,
+    h("ul", { class: "plain group" }, link("requests", icon("plus"), t("requests.heading"), count),
+      link("blocked", icon("cross"), t("blocked.heading"))), friends);
   let timer = null;
   let asked = "";
   let print = "";
@@ -58,10 +58,13 @@ export function friendsView() {
 
   return Object.assign(element, { update: () => {
     waiting.update();
-    const { friends: names = [] } = state.people;
+    const { friends: names = [], requests } = state.people;
+    const received = requests?.received.length ?? 0;
+    count.hidden = received === 0;
+    count.textContent = formatNumber(received);
     none.hidden = names.length > 0 || state.people.friends === undefined;
     list.hidden = !names.length;
     if (print === (print = JSON.stringify(names))) return;
-    refill(list, () => element.querySelector("h1"), names.map((name) => personRow(name, write(name))));
+    refill(list, () => element.querySelector("h1"), names.map((name) => personRow(name)));
   } });
 }

@@ -6,16 +6,15 @@ import { loaded } from "./parts.js";
 import { switchRow } from "../elements/switch.js";
 
 /** The kinds of pushes that this version knows. The hub keeps what a later version has set about others. */
-const kinds = ["direct_message", "friend_request", "friend_accepted", "session_invite", "session_join", "session_post",
-  "session_host", "session_ending", "session_ended", "session_new"];
+const kinds = ["friend_request", "friend_accepted", "session_invite", "session_join", "session_post", "session_host",
+  "session_ending", "session_ended", "session_new"];
 
 /** What is chosen, or on its way to the hub: a choice replaces all of them. */
 const chosen = () => state.people.waits.findLast(({ action }) => action === "preferences")?.about
   ?? state.people.preferences;
 
 /**
- * Which pushes about messages, people and study sessions come to the person's devices. A kind about which nothing was
- * said is on.
+ * Which pushes about people and study sessions come to the person's devices. A kind about which nothing was said is on.
  */
 export function settings() {
   const waiting = waitingList();

@@ -2,33 +2,21 @@
 
 import { fill, h, newIdentifier } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { replaceRoute } from "../lib/route.js";
+import { pathTo, replaceRoute } from "../lib/route.js";
 import { app, state } from "../lib/state.js";
-import { t, tn } from "../lib/text.js";
+import { charactersOf, t, tn } from "../lib/text.js";
 import { reasonOf } from "./reasons.js";
 
 /** What could not be read is read again after a change of the app's state, but not before so many milliseconds. */
 const pause = 5_000;
 
-/**
- * A view with its heading. `back` is the route that the link above it leads to: `{href, label}`. `beside` is what is at
- * the end of the heading's line.
- */
-export const view = (heading, { back = null, dir = null, beside = null } = {}, ...content) => h("div",
-  { class: "view" }, h("header", { class: "head" },
+/** A view with its heading. `back` is the route that the link above it leads to: `{href, label}`. */
+export const view = (heading, { back = null, dir = null } = {}, ...content) => h("div", { class: "view" },
+  h("header", { class: "head" },
     back && h("a", { class: "back", href: back.href }, icon("back", "small"), back.label),
-    h("div", { class: "head-line" }, h("h1", { tabIndex: -1, dir }, heading), beside)), content);
+    h("div", { class: "head-line" }, h("h1", { tabIndex: -1, dir }, heading))), content);
 
-/** The messages of the app's core: see direct.js there. */
-export const directOfApp = async () => (await app.people()).direct;
-
-/** Reads a part of what the hub knows of the person; without an answer the app knows what it knew before. */
-export const loadQuietly = (part) => app.people().then((people) => people.load([part])).catch(() => {});
-
-/** The address of the conversation with somebody. */
-export const pathToConversation = (account) => `#people/with/${encodeURIComponent(account)}`;
-
-/** The link from a page about people to the first one. */
+/** The link from a page about people to the list of friends. */
 export const toFriends = () => ({ href: "#people", label: t("friends.heading") });
 
 /** The heading of the page on which an element is. It can have the focus. */
@@ -45,6 +33,15 @@ export function goToLanding() {
   replaceRoute({ tab: "people", page: "" });
   document.querySelector("main").focus({ preventScroll: true });
 }
+
+/** A picture in the place of the person's one. */
+const portrait = (name) => h("span", { class: "portrait", "aria-hidden": "true" },
+  charactersOf(name)[0].toUpperCase());
+
+/** A person in a list, with a link to the page about them, and buttons behind it. */
+export const personRow = (name, ...actions) => h("li", { class: "row person" }, portrait(name),
+  h("a", { class: "row-text", href: pathTo({ tab: "people", page: "person", account: name }) }, h("bdi", null, name)),
+  actions);
 
 /** Like `t`, as the content of an element in which each value, such as a name, keeps its own direction. */
 export const named = (key, values) => tn(key, Object.fromEntries(Object.entries(values).map(([name, value]) =>

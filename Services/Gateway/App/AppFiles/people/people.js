@@ -1,5 +1,4 @@
-// The tab about people: who is not signed in sees how to sign in, and who is sees their friends, what these write, and
-// their statuses. The address says what is shown: #people/requests, #people/with/ben.
+// The tab about people: who is not signed in sees how to sign in, and who is sees their friends.
 
 import { fill, h } from "../lib/dom.js";
 import { currentRoute, replaceRoute } from "../lib/route.js";
@@ -8,27 +7,13 @@ import { t } from "../lib/text.js";
 import { signInOf } from "../core/sign-in.js";
 import { toast } from "../elements/toast.js";
 import { blockedView } from "./blocked.js";
-import { conversationView } from "./conversation.js";
 import { friendsView } from "./friends.js";
 import { landingView } from "./landing.js";
-import { overview } from "./overview.js";
 import { personView } from "./person.js";
 import { reasonOf } from "./reasons.js";
 import { requestsView } from "./requests.js";
-import { rulesView } from "./rules.js";
-import { statusView } from "./status.js";
 
-const views = { overview, friends: friendsView, requests: requestsView, blocked: blockedView, person: personView,
-  with: conversationView, status: statusView, rules: rulesView };
-/** Those about somebody. Without a name there is the first page. */
-const aboutSomebody = ["person", "with"];
-
-/** The account that the address names. */
-function accountNow() {
-  const { account = "" } = currentRoute();
-  const [, , name = ""] = location.hash.split("?")[0].split("/");
-  try { return account || decodeURIComponent(name); } catch { return ""; }
-}
+const views = { friends: friendsView, requests: requestsView, blocked: blockedView, person: personView };
 
 /** The page. `given` is what the browser has brought back from a provider's page, or `null`. */
 export function peoplePage({ given }) {
@@ -39,8 +24,7 @@ export function peoplePage({ given }) {
   let next = null;
 
   function update() {
-    const { tab, page } = currentRoute();
-    const account = accountNow();
+    const { tab, page, account = "" } = currentRoute();
     if (tab !== "people") return;
     if (next && state.people.account) {
       location.replace(next);
@@ -48,8 +32,8 @@ export function peoplePage({ given }) {
       next = null;
       return;
     }
-    const isThere = Object.hasOwn(views, page) && (account || !aboutSomebody.includes(page));
-    const name = !state.people.account ? "landing" : isThere ? page : "overview";
+    const isThere = Object.hasOwn(views, page) && (page !== "person" || account);
+    const name = !state.people.account ? "landing" : isThere ? page : "friends";
     const print = JSON.stringify([name, account, state.people.account]);
     if (print !== shown?.print) {
       inner = name === "landing" ? landingView() : views[name](account);

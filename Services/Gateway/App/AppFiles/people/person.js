@@ -1,11 +1,8 @@
 import { fill, h } from "../lib/dom.js";
 import { app, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
-import { conversationWith } from "../core/direct-state.js";
 import { act, actAfterQuestion, waitingList } from "./actions.js";
-import { avatar } from "./avatar.js";
-import { hide, isSame, loadQuietly, pathToConversation, toFriends, view } from "./parts.js";
-import { personRow } from "./person-row.js";
+import { hide, isSame, personRow, toFriends, view } from "./parts.js";
 import { profileFacts } from "./facts.js";
 import { reasonOf } from "./reasons.js";
 
@@ -29,14 +26,9 @@ export function personView(name) {
   function standing() {
     const { friends = [], blocked = [], requests = { received: [], asked: [] } } = state.people;
     const isIn = (names) => names.some((each) => isSame(each, name));
-    const { classmates } = state.people.messaging ?? {};
-    return JSON.stringify([isIn(friends), isIn(blocked), classmates, ...[requests.received, requests.asked]
+    return JSON.stringify([isIn(friends), isIn(blocked), ...[requests.received, requests.asked]
       .map((list) => isIn(list.map(({ account }) => account)))]);
   }
-
-  /** Whether the person may write to this one. The hub says whether classmates may. */
-  const mayWrite = ({ relation }) => relation === "friends"
-    || (relation === "classmates" && state.people.messaging?.classmates === true);
 
   const button = (action) => h("button", { class: `button ${action === "block" ? "danger" : ""}`, type: "button",
     onclick: async () => {
@@ -46,16 +38,13 @@ export function personView(name) {
 
   function show(person) {
     const hadFocus = content.contains(document.activeElement);
-    if (person.relation === "classmates" && !state.people.messaging) loadQuietly("messaging");
     const isOther = person.relation !== "self";
     fill(content, h("p", { class: "secondary" }, t(`relation.${person.relation in doable ? person.relation : "none"}`)),
-      profileFacts(person, person.picture ? avatar(person.account, { size: "huge", view: person }) : null),
+      profileFacts(person),
       person.mutual_friends.length ? h("section", null, h("h2", { class: "day" }, t("person.mutual")),
         h("ul", { class: "plain group" }, person.mutual_friends.map((each) => personRow(each)))) : null,
-      isOther ? h("div", { class: "actions" }, mayWrite(person) ? h("a", { class: "button main",
-        href: pathToConversation(name) }, t("direct.write")) : null, conversationWith(state, name).got ? h("a",
-        { class: "button", href: pathToConversation(name) }, t("report.message")) : null,
-      [...(doable[person.relation] ?? doable.none), "block"].map(button)) : null);
+      isOther ? h("div", { class: "actions" },
+        [...(doable[person.relation] ?? doable.none), "block"].map(button)) : null);
     if (hadFocus) element.querySelector("h1").focus({ preventScroll: true });
   }
 

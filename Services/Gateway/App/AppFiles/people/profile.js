@@ -2,9 +2,7 @@ import { fill, h, newIdentifier } from "../lib/dom.js";
 import { state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { act, waitingList } from "./actions.js";
-import { avatar } from "./avatar.js";
 import { fields, profileFacts } from "./facts.js";
-import { ownPicture } from "./own-picture.js";
 import { field, form, loaded } from "./parts.js";
 
 const visibilities = ["nobody", "friends", "classmates"];
@@ -23,31 +21,22 @@ const inputs = {
   email: { type: "email", readOnly: true },
 };
 
-/**
- * A field with who sees it: its `input`, and the choice that it `sees`. The picture is no text: `onpicture()` is called
- * when it is another one.
- */
-function profileField(name, onpicture) {
+/** A field with who sees it. `value` and `visibility` are what is chosen. */
+function profileField(name) {
   const hint = name === "email" ? t("profile.email.hint") : name === "bio" ? t("profile.bio.hint") : null;
-  const main = name === "picture" ? h("div", { class: "stack" }, h("span", { class: "label" }, t("profile.picture")),
-    ownPicture({ onchange: onpicture })) : field({ label: t(`profile.${name}`), hint, dir: "auto", ...inputs[name] });
+  const main = field({ label: t(`profile.${name}`), hint, dir: "auto", ...inputs[name] });
   const sees = h("select", { id: newIdentifier("sees") }, visibilities.map((value) =>
     h("option", { value }, t(`visibility.${value}`))));
   const element = h("div", { class: "profile-field" }, main, h("div", { class: "field sees" },
     h("label", { htmlFor: sees.id }, t("profile.sees"),
       h("span", { class: "unseen" }, `: ${t(`profile.${name}`)}`)), sees));
-  return Object.assign(element, { input: main.input ?? null, sees });
+  return Object.assign(element, { input: main.input, sees });
 }
 
 /** The person's profile: each field with who sees it, and what a friend sees. */
 export function settings() {
   const waiting = waitingList();
-  /** The picture as a friend sees it, once it is shown. */
-  let portrait = null;
-  const parts = Object.fromEntries(["picture", ...fields].map((name) => [name, profileField(name, () => {
-    portrait = null;
-    showPreview();
-  })]));
+  const parts = Object.fromEntries(fields.map((name) => [name, profileField(name)]));
   const preview = h("div", null);
   const inside = h("section", { class: "stack", "aria-label": t("profile.preview") },
     h("h2", { class: "day" }, t("profile.preview")), h("p", { class: "secondary" }, t("profile.preview.text")),
@@ -57,7 +46,7 @@ export function settings() {
   function typed() {
     const profile = { visibility: {} };
     for (const [name, { input, sees }] of Object.entries(parts)) {
-      const text = input?.value.trim();
+      const text = input.value.trim();
       if (text) profile[name] = text;
       if (sees.value !== visibilities[0]) profile.visibility[name] = sees.value;
     }
@@ -66,14 +55,13 @@ export function settings() {
 
   function showPreview() {
     const profile = typed();
-    const shown = fields.filter((name) => profile.visibility[name]).map((name) => [name, profile[name]]);
-    if (profile.visibility.picture) portrait ??= avatar(state.people.account, { size: "huge" });
-    fill(preview, profileFacts(Object.fromEntries(shown), profile.visibility.picture ? portrait : null));
+    fill(preview, profileFacts(Object.fromEntries(fields.filter((name) => profile.visibility[name])
+      .map((name) => [name, profile[name]]))));
   }
 
   function show(profile) {
     for (const [name, { input, sees }] of Object.entries(parts)) {
-      if (input) input.value = profile[name] ?? "";
+      input.value = profile[name] ?? "";
       // A later version may have a further choice.
       sees.value = profile.visibility[name] ?? visibilities[0];
       if (!sees.value) sees.value = visibilities[0];

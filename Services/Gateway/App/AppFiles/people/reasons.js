@@ -24,7 +24,6 @@ const bySentence = [
   [409, /^the class has \d+ open sessions,/, "study.why.sessions"],
   [409, /^the class has \d+ keys,/, "study.why.keys"],
   [409, /^you are its professor:/, "study.why.itsProfessor"],
-  [409, /^\d+ pictures that you have (uploaded|sent) /, "picture.many"],
 ];
 
 /** The reason of a refusal that its sentence alone tells apart; `undefined` for any other error. */
@@ -41,7 +40,6 @@ export function reasonOf(error, provider = error.provider) {
   const { kind, status, field, message, name } = error;
   if (kind === "timeout" || name === "TypeError" || name === "TimeoutError") return t("people.away");
   if (kind === "signed out") return t("people.signedOut");
-  if (kind === "full") return t("note.full");
   if (["insecure", "strange", "cancelled"].includes(kind)) return t(`people.${kind}`);
   if (kind === "provider") return t("people.provider");
   if (status === 429) return t("people.busy");
@@ -51,8 +49,7 @@ export function reasonOf(error, provider = error.provider) {
   if (status === 503 || status === 504) return t("people.away");
   const known = knownReason(error);
   if (known) return known;
-  const keys = [`direct.${status}.${field}`, `study.${status}.${field}`, `people.${status}.${byField[field]}`,
-    `people.${status}.other`];
+  const keys = [`study.${status}.${field}`, `people.${status}.${byField[field]}`, `people.${status}.other`];
   const key = keys.find(hasText);
   return key ? t(key) : t("error.refused", { error: message });
 }

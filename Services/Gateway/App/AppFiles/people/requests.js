@@ -2,8 +2,7 @@ import { h } from "../lib/dom.js";
 import { state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { actionButton, waitingList } from "./actions.js";
-import { loaded, refill, toFriends, view } from "./parts.js";
-import { personRow } from "./person-row.js";
+import { loaded, personRow, refill, toFriends, view } from "./parts.js";
 
 /** The requests that nobody has answered: those of others, and the person's own. */
 export function requestsView() {

@@ -16,10 +16,8 @@ export function curlCommand({ method, path, parameters = [], requestBody, securi
       lines.push(`-H '${one.name}: ${exampleOf(one, document)}'`);
     }
   }
-  const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  if (content?.schema.format === "binary") {
-    lines.push(`-H 'Content-Type: ${type}'`, "--data-binary @file");
-  } else if (content) {
+  const content = requestBody && Object.values(requestBody.content)[0];
+  if (content) {
     const body = typeof content.example === "string" ? content.example : JSON.stringify(content.example, null, 2);
     lines.push(`-d '${body.replaceAll("'", String.raw`'\''`)}'`);
   }

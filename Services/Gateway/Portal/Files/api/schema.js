@@ -44,7 +44,7 @@ export function typeOf(schema) {
       return typeof values === "object"
         ? tn("api.objectOf", { type: h("span", null, typeOf(values)) }) : t("api.object");
     }
-    case "string": return schema.format === "binary" ? t("api.bytes") : t("api.text");
+    case "string": return t("api.text");
     case "boolean": return t("api.boolean");
     case undefined: return t("api.anything");
     default: return schema.type === "integer" ? t("api.integer") : t("api.number");

@@ -21,7 +21,6 @@ export const groups = {
     "device.end", "device.rotate", "person.erase"],
   study: ["class.add", "class.update", "class.give", "class_key.add", "class_key.replace", "class_key.remove",
     "class_member.update", "class_member.remove", "study_session.end", "study_post.remove"],
-  reports: ["message_report.read", "message_report.close"],
   signIns: ["sign_in.begin", "sign_in.invitation.accept", "sign_in.confirm", "sign_in.code", "sign_in.oidc.finish",
     "sign_in.end", "sign_in.limited"],
   log: ["audit.substitute"],

@@ -53,7 +53,6 @@ export function nameOf({ action, object, before, after }) {
   if (object.kind === "class_member") return memberOf(object.id);
   if (object.kind === "study_session") return before?.host || object.id;
   if (object.kind === "study_post") return before?.author ?? object.id;
-  if (object.kind === "message_report") return (after ?? before)?.account ?? object.id;
   return after?.name ?? before?.name ?? known?.at(-1) ?? t("audit.thing.deleted");
 }
 

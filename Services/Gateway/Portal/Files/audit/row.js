@@ -8,8 +8,7 @@ import { namesAround } from "./names.js";
 import { actorOf, sentenceOf } from "./sentence.js";
 
 const icons = { message: "messages", channel: "cube", area: "cube", subject: "cube", cube: "cube", template: "template",
-  broadcast: "broadcast", account: "account", token: "key", access_code: "key", token_key: "key",
-  message_report: "flag" };
+  broadcast: "broadcast", account: "account", token: "key", access_code: "key", token_key: "key" };
 
 /** An entry of the log: a sentence, which opens its details. `only` shows all changes of an object. */
 export function entryRow({ number, hash, entry }, { only }) {

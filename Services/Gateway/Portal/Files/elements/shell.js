@@ -26,7 +26,6 @@ const entries = {
   classes: { icon: "classes" },
   cube: { icon: "cube", right: "administer" },
   people: { icon: "people", right: "administer" },
-  reports: { icon: "flag", right: "administer" },
   tokens: { icon: "key", right: "administer" },
   audit: { icon: "audit", right: "administer" },
   account: { icon: "account" },
@@ -107,7 +106,7 @@ class Shell extends HTMLElement {
       h("nav", { "aria-label": t("shell.navigation") },
         h("div", null, list(["send", "messages", "templates", "overview", "app", "classes"]),
           may("administer") ? [h("p", { class: "section" }, t("nav.administration")),
-            list(["broadcasts", "cube", "people", "reports", "tokens", "audit"])] : null),
+            list(["broadcasts", "cube", "people", "tokens", "audit"])] : null),
         h("div", { class: "who" },
           h("a", { class: "account", href: "/portal/account/", "aria-current": this.page === "account"
               ? "page" : null }, whoElements()),

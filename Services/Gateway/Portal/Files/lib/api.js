@@ -39,8 +39,8 @@ export function setRemedy(kind, remedy) {
 /**
  * Makes a request to the gateway and returns the document of its answer, or `null` if it has none.
  *
- * `options`: `body` (JSON, or a `Blob` as it is), `headers`, `signal`, `timeout` in milliseconds, `remedy: false` to
- * let a lost sign-in fail, `whole: true` for `{document, headers, status}`.
+ * `options`: `body` (JSON), `headers`, `signal`, `timeout` in milliseconds, `remedy: false` to let a lost sign-in fail,
+ * `whole: true` for `{document, headers, status}`.
  */
 export async function request(method, path, options = {}) {
   try {
@@ -54,15 +54,15 @@ export async function request(method, path, options = {}) {
 }
 
 async function once(method, path, { body, headers, signal, timeout = 20_000, whole = false }) {
-  const type = body instanceof Blob ? body.type : body === undefined ? null : "application/json";
   const limit = AbortSignal.timeout(timeout);
   let response;
   let document = null;
   try {
     response = await fetch(path, {
       method, signal: signal ? AbortSignal.any([signal, limit]) : limit,
-      headers: { Accept: "application/json", ...(type ? { "Content-Type": type } : {}), ...headers },
-      body: body instanceof Blob ? body : JSON.stringify(body),
+      headers: { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
     });
     learnTime(response.headers.get("Date"));
     if (response.status !== 204 && response.status !== 304 && response.headers.get("Content-Type")?.includes("json")) {

@@ -25,8 +25,6 @@ const byMinute = h("div", { class: "plot-place" }, h("div", { class: "skeleton p
 const problem = h("div");
 const services = h("ul", { class: "plain group services" },
   Array.from({ length: 5 }, () => h("li", null, h("span", { class: "skeleton service-bone" }))));
-/** For super users alone. */
-const storage = h("div");
 let refreshing = false;
 /** How many browsers get pushes. */
 let browsers;
@@ -40,13 +38,12 @@ fill(main, pageHead({ heading: t("overview.heading"), intro: t("overview.intro")
     h("section", { class: "panel", "aria-labelledby": "by-minute" },
       h("h2", { id: "by-minute" }, t("overview.byMinute")), byMinute))] : null,
 h("section", { class: "health", "aria-labelledby": "health" },
-  h("h2", { id: "health", tabIndex: -1 }, t("overview.health")), services), storage);
+  h("h2", { id: "health", tabIndex: -1 }, t("overview.health")), services));
 main.focus();
 document.addEventListener("hub-health", ({ detail }) => showHealth(detail));
 showHealth(await readHealth());
 refresh();
 countBrowsers();
-showStorage();
 if (location.hash === "#health") document.getElementById("health").scrollIntoView();
 // The plots move on by themselves; events make them do so at once.
 setInterval(() => { refresh(); countBrowsers(); }, 30_000);
@@ -129,15 +126,6 @@ function showOldest({ oldest_waiting: message, scheduled = 0, states: { held = 0
       h("span", { class: "secondary" }, pathOf([message.names.channel, message.names.area, message.names.subject]))))
     : h("p", { class: "hint" },
         [t(later.length ? "overview.nothingDue" : "overview.nothingWaits"), ...later].join(" ")));
-}
-
-/** What is stored is of no use to others. */
-async function showStorage() {
-  if (!may("administer")) return;
-  const part = (await import("./storage.js")).storagePart();
-  fill(storage, part);
-  await part.read();
-  setInterval(part.read, 30_000);
 }
 
 /** While the service that knows it is away, the last number stays. */

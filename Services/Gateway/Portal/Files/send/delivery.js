@@ -2,13 +2,11 @@ import { explain } from "../lib/api.js";
 import { hubNow } from "../lib/clock.js";
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { pictureTypes } from "../lib/shrink.js";
 import { t } from "../lib/text.js";
 import { formatInput, formatLength, formatMoment, localOf } from "../lib/time.js";
 import { field } from "../elements/field.js";
 import { row } from "../elements/row.js";
 import { timeField } from "../elements/time-field.js";
-import { uploadPicture } from "./upload.js";
 
 const lifetimes = [0, 3_600, 21_600, 86_400, 259_200, 604_800, 2_419_200];
 const usual = { Alert: 86_400, Information: 2_419_200 };
@@ -27,8 +25,8 @@ export function deliveryRows(draft, changed) {
       oninput: (value, isSecond) => { Object.assign(draft, { at: value, isSecond }); tellTime(); changed(); } });
   const lifetime = h("select", { onchange: () => { draft.ttl = lifetime.value; changed(); } });
   const picture = h("select", { onchange: () => {
-    pictureParts.hidden = picture.value === "none";
-    if (pictureParts.hidden) { draft.image = address.value = ""; address.error(""); } else address.control.focus();
+    address.hidden = picture.value === "none";
+    if (address.hidden) { draft.image = address.value = ""; address.error(""); } else address.control.focus();
     changed();
   } }, h("option", { value: "none" }, t("send.picture.none")), h("option", { value: "some" }, t("send.picture.some")));
   const address = field({
@@ -43,30 +41,7 @@ export function deliveryRows(draft, changed) {
   });
   const drill = h("input",
     { type: "checkbox", role: "switch", onchange: () => { draft.drill = drill.checked; changed(); } });
-  const file = h("input", { type: "file", accept: pictureTypes, hidden: true, onchange: upload });
-  const choose = h("button", { class: "button small", type: "button", onclick: () => file.click() },
-    icon("plus", "small"), t("send.picture.choose"));
-  const uploading = h("span", { class: "hint", role: "status" });
-  const pictureParts = h("div", null, address, h("div", { class: "actions upload" }, choose, file, uploading));
-  const pictureRow = row(t("send.picture"), picture, pictureParts);
-
-  /** Puts a file of this device where phones fetch it, and its address into the field. */
-  async function upload() {
-    const [chosen] = file.files;
-    file.value = "";
-    if (!chosen || choose.getAttribute("aria-busy") === "true") return;
-    choose.setAttribute("aria-busy", "true");
-    address.error("");
-    uploading.textContent = t("send.picture.uploading");
-    const { address: found, problem } = await uploadPicture(chosen);
-    choose.removeAttribute("aria-busy");
-    uploading.textContent = found ? t("send.picture.uploaded") : "";
-    if (problem) address.error(problem);
-    // Nobody has chosen otherwise since.
-    if (!found || pictureParts.hidden) return;
-    draft.image = address.value = found;
-    changed();
-  }
+  const pictureRow = row(t("send.picture"), picture, address);
 
   const tellTime = () =>
     at.hint(draft.at ? t("send.when.tell",
@@ -97,7 +72,7 @@ export function deliveryRows(draft, changed) {
     }[name] ?? [];
     if (!target) return false;
     element.open = true;
-    (target === address ? pictureParts : target).hidden = false;
+    target.hidden = false;
     target.error(typeof error === "string" ? error : error.kind === "invalid-field" ? t(words) : explain(error));
     target.control.focus();
     return true;
@@ -136,7 +111,7 @@ export function deliveryRows(draft, changed) {
     at.hidden = !draft.at;
     at.set(draft.at, draft.isSecond);
     if (draft.image && picture.value === "none") picture.value = "some";
-    pictureParts.hidden = picture.value === "none";
+    address.hidden = picture.value === "none";
     if (address.value !== draft.image) address.value = draft.image;
     if (link.value !== draft.link) link.value = draft.link;
     tellTime();
